@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+/** Thrown by `readConfig`; its message lists every problem, one a line. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const bytes = z.coerce.number().int().positive();
+const count = z.coerce.number().int().positive();
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const MIB = 1024 * 1024;
+
+/** Every setting with its environment variable as name. `docs/operations.md` explains them; defaults are for one machine. */
+const Environment = z.object({
+  LOCI_HOST: z.string().default('127.0.0.1'),
+  LOCI_PORT: port.default(8700),
+  LOCI_PUBLIC_URL: z.url().optional(),
+  LOCI_WORKER_PORT: port.default(8701),
+  LOCI_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOCI_DATABASE_URL: z.string().min(1, 'is required: postgres://user:password@host:port/database'),
+  LOCI_DATABASE_POOL: count.default(10),
+  LOCI_TEMPORAL_ADDRESS: z.string().default('127.0.0.1:8733'),
+  LOCI_TEMPORAL_NAMESPACE: z.string().default('default'),
+  LOCI_WEAVIATE_URL: z.url().default('http://127.0.0.1:8790'),
+  LOCI_WEAVIATE_GRPC: z.string().default('127.0.0.1:8791'),
+  LOCI_WEAVIATE_API_KEY: z.string().optional(),
+  LOCI_BLOB_DIR: z.string().default('.loci/blobs'),
+  LOCI_CACHE_DIR: z.string().default(join(homedir(), '.cache', 'loci')),
+  LOCI_SECRET_KEYS: z
+    .string()
+    .min(1, 'is required: <version>:<base64 of 32 bytes>[,<older version>:<key>], newest first'),
+  LOCI_API_KEY_PEPPER: z.string().min(32, 'is required: at least 32 characters that are not in the database'),
+  LOCI_EMBEDDER: z.enum(['local', 'openai', 'lexical']).default('local'),
+  LOCI_EMBEDDER_MODEL: z.string().optional(),
+  LOCI_EMBEDDER_FOLDER: z.string().optional(),
+  LOCI_EMBEDDER_THREADS: count.optional(),
+  LOCI_OPENAI_BASE_URL: z.url().optional(),
+  LOCI_OPENAI_API_KEY: z.string().optional(),
+  LOCI_OPENAI_DIMENSIONS: count.optional(),
+  LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
+  LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
+  LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
+  LOCI_MAX_DOWNLOAD_BYTES: bytes.default(200 * MIB),
+  LOCI_MAX_TEXT_BYTES: bytes.default(64 * MIB),
+  LOCI_READER_PROCESSES: count.default(2),
+  LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
+  LOCI_READER_TIMEOUT_S: count.default(300),
+  LOCI_EGRESS_ALLOW: list.default([]),
+});
+
+/** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
+const FILE_SUFFIX = '_FILE';
+
+/** Reads and checks the environment. Reports every problem at once. @throws ConfigError */
+export function readConfig(environment: NodeJS.ProcessEnv) {
+  const problems: string[] = [];
+  const values = withSecretFiles(environment, problems);
+  const parsed = Environment.safeParse(values);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')} ${plain(issue.message)}`);
+  } else if (parsed.data.LOCI_EMBEDDER === 'openai') {
+    if (!parsed.data.LOCI_OPENAI_BASE_URL) problems.push('LOCI_OPENAI_BASE_URL is required when LOCI_EMBEDDER=openai');
+    if (!parsed.data.LOCI_EMBEDDER_MODEL) problems.push('LOCI_EMBEDDER_MODEL is required when LOCI_EMBEDDER=openai');
+    if (!parsed.data.LOCI_OPENAI_DIMENSIONS) problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
+  }
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return deepFreeze(shape(parsed.data));
+}
+
+export type Config = ReturnType<typeof readConfig>;
+
+function shape(env: z.infer<typeof Environment>) {
+  return {
+    api: {
+      host: env.LOCI_HOST,
+      port: env.LOCI_PORT,
+      publicUrl: env.LOCI_PUBLIC_URL ?? `http://${env.LOCI_HOST.includes(':') ? `[${env.LOCI_HOST}]` : env.LOCI_HOST}:${env.LOCI_PORT}`,
+    },
+    worker: { host: env.LOCI_HOST, port: env.LOCI_WORKER_PORT },
+    logLevel: env.LOCI_LOG_LEVEL,
+    database: { url: env.LOCI_DATABASE_URL, poolSize: env.LOCI_DATABASE_POOL },
+    temporal: { address: env.LOCI_TEMPORAL_ADDRESS, namespace: env.LOCI_TEMPORAL_NAMESPACE },
+    weaviate: { url: env.LOCI_WEAVIATE_URL, grpc: env.LOCI_WEAVIATE_GRPC, apiKey: env.LOCI_WEAVIATE_API_KEY ?? null },
+    blobDir: resolve(env.LOCI_BLOB_DIR),
+    cacheDir: resolve(env.LOCI_CACHE_DIR),
+    secrets: { keys: env.LOCI_SECRET_KEYS, apiKeyPepper: env.LOCI_API_KEY_PEPPER },
+    embedder: {
+      provider: env.LOCI_EMBEDDER,
+      model: env.LOCI_EMBEDDER_MODEL ?? 'all-MiniLM-L6-v2',
+      folder: env.LOCI_EMBEDDER_FOLDER ?? null,
+      threads: env.LOCI_EMBEDDER_THREADS ?? null,
+      openai: {
+        baseUrl: env.LOCI_OPENAI_BASE_URL ?? null,
+        apiKey: env.LOCI_OPENAI_API_KEY ?? null,
+        dimensions: env.LOCI_OPENAI_DIMENSIONS ?? null,
+      },
+    },
+    limits: {
+      maxFileBytes: env.LOCI_MAX_FILE_BYTES,
+      maxRequestBytes: env.LOCI_MAX_REQUEST_BYTES,
+      maxRequestItems: env.LOCI_MAX_REQUEST_ITEMS,
+      maxDownloadBytes: env.LOCI_MAX_DOWNLOAD_BYTES,
+      maxTextBytes: env.LOCI_MAX_TEXT_BYTES,
+    },
+    readers: {
+      processes: env.LOCI_READER_PROCESSES,
+      memoryBytes: env.LOCI_READER_MEMORY_BYTES,
+      timeoutMs: env.LOCI_READER_TIMEOUT_S * 1000,
+    },
+    /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
+    egressAllow: env.LOCI_EGRESS_ALLOW,
+  };
+}
+
+function withSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith('LOCI_') || value === undefined || value === '') continue;
+    if (!name.endsWith(FILE_SUFFIX)) {
+      values[name] = value;
+      continue;
+    }
+    try {
+      values[name.slice(0, -FILE_SUFFIX.length)] = readFileSync(value, 'utf8').trim();
+    } catch {
+      problems.push(`${name} names a file that cannot be read: ${value}`);
+    }
+  }
+  return values;
+}
+
+function plain(message: string): string {
+  return message.startsWith('is required') ? message : message.replace(/^Invalid input: /, 'is not valid: ');
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
+  return Object.freeze(value);
+}

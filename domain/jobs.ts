@@ -1,0 +1,25 @@
+import type { TaskQueue } from './task-queues.ts';
+
+/** A workflow to start, as an outbox row holds it. Ids, counts and cursors only: never text, vectors or secrets. */
+export type JobStart = {
+  /** Name of the exported workflow function. */
+  workflow_type: string;
+  /** Contains the run id, so that a second start is recognised as the same. */
+  workflow_id: string;
+  workspace_id: string;
+  task_queue: TaskQueue;
+  args: unknown;
+};
+
+export type JobState = 'running' | 'completed' | 'failed' | 'not_found';
+
+/** Starts and reaches workflows. The API never runs them. */
+export interface Jobs {
+  /** Starts the workflow; one that was started before under this id is a success. @throws AppError `dependency_unavailable`. */
+  start(job: JobStart): Promise<void>;
+  /** Wakes a workflow; one that is gone is no error, for row state decides. @throws AppError `dependency_unavailable`. */
+  signal(workflowId: string, signal: string): Promise<void>;
+  /** `failed` covers failed, terminated, cancelled and timed out. @throws AppError `dependency_unavailable`. */
+  state(workflowId: string): Promise<JobState>;
+  close(): Promise<void>;
+}
