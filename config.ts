@@ -48,6 +48,7 @@ const Environment = z.object({
   LOCI_EMBEDDER: z.enum(['local', 'openai', 'lexical']).default('local'),
   LOCI_EMBEDDER_MODEL: z.string().optional(),
   LOCI_EMBEDDER_FOLDER: z.string().optional(),
+  LOCI_EMBEDDER_NOTE: z.string().optional(),
   LOCI_EMBEDDER_THREADS: count.optional(),
   LOCI_OPENAI_BASE_URL: z.url().optional(),
   LOCI_OPENAI_API_KEY: z.string().optional(),
@@ -103,6 +104,8 @@ function shape(env: z.infer<typeof Environment>) {
       provider: env.LOCI_EMBEDDER,
       model: env.LOCI_EMBEDDER_MODEL ?? 'all-MiniLM-L6-v2',
       folder: env.LOCI_EMBEDDER_FOLDER ?? null,
+      /** Why this embedder is used, when it is not the one asked for; shown in `/readyz`. */
+      note: env.LOCI_EMBEDDER_NOTE ?? null,
       threads: env.LOCI_EMBEDDER_THREADS ?? null,
       openai: {
         baseUrl: env.LOCI_OPENAI_BASE_URL ?? null,
