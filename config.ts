@@ -77,7 +77,8 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   } else if (parsed.data.LOCI_EMBEDDER === 'openai') {
     if (!parsed.data.LOCI_OPENAI_BASE_URL) problems.push('LOCI_OPENAI_BASE_URL is required when LOCI_EMBEDDER=openai');
     if (!parsed.data.LOCI_EMBEDDER_MODEL) problems.push('LOCI_EMBEDDER_MODEL is required when LOCI_EMBEDDER=openai');
-    if (!parsed.data.LOCI_OPENAI_DIMENSIONS) problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
+    if (!parsed.data.LOCI_OPENAI_DIMENSIONS)
+      problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
   }
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(shape(parsed.data));
@@ -90,7 +91,9 @@ function shape(env: z.infer<typeof Environment>) {
     api: {
       host: env.LOCI_HOST,
       port: env.LOCI_PORT,
-      publicUrl: env.LOCI_PUBLIC_URL ?? `http://${env.LOCI_HOST.includes(':') ? `[${env.LOCI_HOST}]` : env.LOCI_HOST}:${env.LOCI_PORT}`,
+      publicUrl:
+        env.LOCI_PUBLIC_URL ??
+        `http://${env.LOCI_HOST.includes(':') ? `[${env.LOCI_HOST}]` : env.LOCI_HOST}:${env.LOCI_PORT}`,
     },
     worker: { host: env.LOCI_HOST, port: env.LOCI_WORKER_PORT },
     logLevel: env.LOCI_LOG_LEVEL,

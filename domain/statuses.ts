@@ -24,7 +24,15 @@ export type CollectionStatus = (typeof COLLECTION_STATUSES)[number];
 export const API_KEY_STATUSES = ['active', 'revoked', 'expired'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
 
-export const UPLOAD_STATUSES = ['stored', 'running', 'paused', 'completed', 'completed_with_errors', 'failed', 'cancelled'] as const;
+export const UPLOAD_STATUSES = [
+  'stored',
+  'running',
+  'paused',
+  'completed',
+  'completed_with_errors',
+  'failed',
+  'cancelled',
+] as const;
 export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
 
 export const DELETION_STATUSES = ['pending', 'running', 'completed'] as const;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { EMBEDDER_PROVIDERS } from '../embedder.ts';
+import { COLLECTION_STATUSES } from '../statuses.ts';
+import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+
+export const CollectionEmbedding = z.object({
+  provider: z.enum(EMBEDDER_PROVIDERS),
+  model: z.string(),
+  model_hash: z.string().meta({ description: 'SHA-256 of the weights, or a version tag' }),
+  dimensions: z.int(),
+});
+
+/** A collection as the interface shows it. */
+export const Collection = z
+  .object({
+    id: Id,
+    name: z.string(),
+    workspace_id: Id,
+    created_at: IsoTime,
+    updated_at: IsoTime,
+    description: z.string().nullable(),
+    store_type: z.string(),
+    visibility: z.enum(['private', 'public']),
+    status: z.enum(COLLECTION_STATUSES),
+    tags: z.array(z.string()),
+    parent_id: Id.nullable(),
+    stats: AnyObject.meta({
+      description: 'Computed: contents by status, chunks, bytes; beside them what clients stored',
+    }),
+    meta_data: AnyObject,
+    settings: AnyObject,
+    embedding: CollectionEmbedding,
+    source_type: z.string(),
+    source_id: z.string().nullable(),
+    created_by: z.string().nullable(),
+  })
+  .meta({ id: 'Collection' });
+export type Collection = z.infer<typeof Collection>;
+
+export const CreateCollectionRequest = z
+  .strictObject({
+    name: storableText(100, 1),
+    description: storableText(255).nullable().default(null),
+    visibility: z.enum(['private', 'public']).default('private'),
+    tags: z.array(storableText(100, 1)).max(100).default([]),
+    parent_id: Id.nullable().default(null),
+    meta_data: JsonObject.default({}),
+    settings: JsonObject.default({}),
+    embedding: z
+      .strictObject({ provider: z.enum(EMBEDDER_PROVIDERS), model: z.string().optional() })
+      .optional()
+      .meta({ description: 'Which of the configured embedders to use; the default one when absent' }),
+    source_type: storableText(100, 1).default('document'),
+    source_id: storableText(255).nullable().default(null),
+  })
+  .meta({ id: 'CreateCollectionRequest' });
+export type CreateCollectionRequest = z.infer<typeof CreateCollectionRequest>;
+
+export const ListCollectionsQuery = z.object({
+  status: z.enum(COLLECTION_STATUSES).optional(),
+  search: z.string().max(255).optional().meta({ description: 'Part of the name' }),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  cursor: z.string().optional(),
+});
+export type ListCollectionsQuery = z.infer<typeof ListCollectionsQuery>;
+
+export const CollectionList = z
+  .object({
+    data: z.array(Collection),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'CollectionList' });
+export type CollectionList = z.infer<typeof CollectionList>;

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+/** Field schemas that several records share. */
+
+export const Id = z.uuid().meta({ description: 'UUID' });
+/** ISO 8601 UTC with milliseconds. */
+export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time, UTC' });
+/** Unix seconds. */
+export const UnixTime = z.int().meta({ description: 'Unix time in seconds' });
+
+/** How deep metadata may nest; deeper JSON is refused before anything is stored. */
+export const MAX_JSON_DEPTH = 16;
+/** Most characters of metadata as JSON text. */
+export const MAX_METADATA_CHARACTERS = 64 * 1024;
+
+/** Looks for what Postgres or a later reader could not take. Returns the problem, or null. */
+export function jsonProblem(value: unknown, depth = 0): string | null {
+  if (depth > MAX_JSON_DEPTH) return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+  if (typeof value === 'string') return textProblem(value);
+  if (Array.isArray(value)) {
+    for (const inner of value) {
+      const problem = jsonProblem(inner, depth + 1);
+      if (problem) return problem;
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      const problem = textProblem(key) ?? jsonProblem(inner, depth + 1);
+      if (problem) return problem;
+    }
+  }
+  return null;
+}
+
+function textProblem(text: string): string | null {
+  if (text.includes('\0')) return 'contains a NUL character, which cannot be stored';
+  return text.isWellFormed() ? null : 'contains an unpaired surrogate, which is not valid Unicode';
+}
+
+/** A free-form JSON object as clients send it: bounded in depth and size, without NUL. */
+export const JsonObject = z
+  .record(z.string(), z.unknown())
+  .superRefine((value, context) => {
+    const problem =
+      jsonProblem(value) ??
+      (JSON.stringify(value).length > MAX_METADATA_CHARACTERS
+        ? `is longer than ${MAX_METADATA_CHARACTERS} characters of JSON`
+        : null);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ description: 'Free-form JSON object' });
+
+/** Text that Postgres can store, at most `max` characters. */
+export function storableText(max: number, min = 0) {
+  return z
+    .string()
+    .min(min)
+    .max(max)
+    .superRefine((text, context) => {
+      const problem = textProblem(text);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    });
+}
+
+/** An object in an answer: whatever was stored. */
+export const AnyObject = z.record(z.string(), z.unknown());

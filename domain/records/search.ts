@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { AnyObject, Id } from './fields.ts';
+
+export const SEARCH_TYPES = ['vector', 'keyword', 'hybrid'] as const;
+export type SearchType = (typeof SEARCH_TYPES)[number];
+
+export const SearchRequest = z
+  .strictObject({
+    query: z.string().min(1).max(8192),
+    collection_id: Id,
+    search_type: z.enum(SEARCH_TYPES).default('hybrid'),
+    filters: z.record(z.string(), z.unknown()).default({}),
+    max_results: z.int().min(1).max(100).default(10),
+    explain: z.boolean().default(false).meta({ description: 'Adds to each result its rank and raw score in each leg' }),
+  })
+  .meta({ id: 'SearchRequest' });
+export type SearchRequest = z.infer<typeof SearchRequest>;
+
+export const SearchResult = z
+  .object({
+    content: z.string(),
+    score: z.number(),
+    metadata: AnyObject.meta({
+      description: 'Metadata of the content; its key `chunk` holds id, index, page, heading path and offsets',
+    }),
+    content_id: Id,
+    source: z.string().meta({ description: 'File name or URL' }),
+    explain: AnyObject.optional(),
+  })
+  .meta({ id: 'SearchResult' });
+export type SearchResult = z.infer<typeof SearchResult>;
+
+export const SearchResponse = z
+  .object({
+    results: z.array(SearchResult),
+    total_results: z.int().meta({ description: 'Number of results in this answer' }),
+    query: z.string(),
+    search_type: z.enum(SEARCH_TYPES),
+    collection_id: Id,
+    execution_time_ms: z.number(),
+  })
+  .meta({ id: 'SearchResponse' });
+export type SearchResponse = z.infer<typeof SearchResponse>;

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { CONTENT_STATUSES, UPLOAD_STATUSES } from '../statuses.ts';
+import { Id, IsoTime, JsonObject, storableText } from './fields.ts';
+
+/** The text fields of `POST /upload`, all optional but the collection; files come beside them. */
+export const UploadForm = z.strictObject({
+  collection_id: Id,
+  content: z.string().optional(),
+  urls: z.array(z.string().max(4096)).default([]),
+  content_type: z.enum(['file', 'url', 'text']).default('file'),
+  metadata: JsonObject.default({}),
+  user_id: storableText(255, 1).nullable().default(null),
+  label: storableText(255, 1).nullable().default(null),
+  description: storableText(10_000).nullable().default(null),
+  crawl: z.boolean().default(false),
+  ingest: z.boolean().default(true),
+  reader: z.string().max(100).default('native'),
+  on_duplicate: z.enum(['existing', 'keep']).default('existing'),
+});
+export type UploadForm = z.infer<typeof UploadForm>;
+
+export const UploadItem = z.object({
+  content_id: Id,
+  name: z.string(),
+  source: z.enum(['file', 'url', 'text']),
+  type: z.string().nullable(),
+  size: z.int().nullable(),
+  content_hash: z.string().nullable(),
+  status: z.enum(CONTENT_STATUSES),
+  duplicate: z.boolean().meta({ description: 'True when the collection already had this content' }),
+});
+export type UploadItem = z.infer<typeof UploadItem>;
+
+export const UploadError = z.object({
+  name: z.string(),
+  source: z.enum(['file', 'url', 'text']),
+  code: z.string(),
+  message: z.string(),
+});
+export type UploadError = z.infer<typeof UploadError>;
+
+export const UploadResponse = z
+  .object({
+    upload_id: Id.nullable().meta({ description: 'Null when no item was accepted' }),
+    collection_id: Id,
+    content_type: z.enum(['file', 'url', 'text']),
+    uploads: z.array(UploadItem),
+    errors: z.array(UploadError),
+    total_uploads: z.int(),
+    successful_uploads: z.int(),
+    failed_uploads: z.int(),
+  })
+  .meta({ id: 'UploadResponse' });
+export type UploadResponse = z.infer<typeof UploadResponse>;
+
+/** `GET /uploads/{id}`: progress and manifest. */
+export const UploadProgress = z
+  .object({
+    id: Id,
+    collection_id: Id,
+    workspace_id: Id,
+    status: z.enum(UPLOAD_STATUSES),
+    content_type: z.enum(['file', 'url', 'text']),
+    workflow_id: z.string().nullable().meta({ description: 'Of the run, in the Temporal UI' }),
+    total_uploads: z.int(),
+    successful_uploads: z.int(),
+    failed_uploads: z.int(),
+    progress: z.object({
+      total: z.int(),
+      settled: z.int().meta({ description: 'Contents with no work under way' }),
+      by_status: z.record(z.string(), z.int()),
+      chunks: z.int(),
+      percent: z.number().min(0).max(100),
+    }),
+    errors: z.array(UploadError),
+    contents: z.array(
+      z.object({
+        content_id: Id,
+        name: z.string(),
+        status: z.enum(CONTENT_STATUSES),
+        status_message: z.string().nullable(),
+        chunks: z.int(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+    created_at: IsoTime,
+    updated_at: IsoTime,
+  })
+  .meta({ id: 'UploadProgress' });
+export type UploadProgress = z.infer<typeof UploadProgress>;

@@ -1,0 +1,53 @@
+import type { BlobStore } from '../domain/blob-store.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
+import type { Jobs } from '../domain/jobs.ts';
+import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { KeyRing } from '../security/sealed.ts';
+import type { Stores } from '../store/stores.ts';
+import type { VectorIndex } from '../store/weaviate/vector-index.ts';
+
+/** The embedders of this process: the configured one and, always, `lexical`. */
+export type Embedders = {
+  /** For new collections that name none. */
+  readonly preferred: Embedder;
+  /** The embedder that made vectors of this space, or null when it is not configured here. */
+  forSpace(space: EmbeddingSpace): Embedder | null;
+  /** An embedder by provider (and model), or null. */
+  named(provider: EmbedderProvider, model?: string): Embedder | null;
+};
+
+/** What the API needs to know of readers, without reading anything itself. */
+export type ReaderCatalogue = {
+  /** Names that the form field `reader` takes. */
+  readonly names: readonly string[];
+  /** Media type by content first, name and declared type as hints; null when the bytes are of no known kind. */
+  detectType(head: Uint8Array, hints: { name: string; declaredType: string | null }): Promise<string | null>;
+  /** @throws AppError `unsupported_type` or `type_mismatch` when this reader cannot read this type. */
+  requireReadable(reader: string, mediaType: string): void;
+};
+
+/** Stated limits of uploads and searches. */
+export type Limits = {
+  maxFileBytes: number;
+  maxRequestBytes: number;
+  maxRequestItems: number;
+};
+
+/** What operations work with; built once by a main file. */
+export type Services = {
+  stores: Stores;
+  vectors: VectorIndex;
+  blobs: BlobStore;
+  embedders: Embedders;
+  readers: ReaderCatalogue;
+  jobs: Jobs;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  secrets: { keyRing: KeyRing; apiKeyPepper: string };
+  limits: Limits;
+  /** Facts about this instance that `/readyz` shows. */
+  instance: { embedder: string; embedderNote: string | null };
+};
