@@ -1,0 +1,48 @@
+import { assertNever } from '../app-error.ts';
+import type { Filter, FilterRecord, RangeFilter, Scalar } from './filter.ts';
+import { instantOf, leavesOf, type RecordLeaves } from './leaves.ts';
+
+/** Evaluates a filter on a fresh record: the last word on whether a hit that the index gave is still one. */
+export function matches(filter: Filter, record: FilterRecord): boolean {
+  return holds(filter, leavesOf(record));
+}
+
+function holds(filter: Filter, leaves: RecordLeaves): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.operands.every((operand) => holds(operand, leaves));
+    case 'or':
+      return filter.operands.some((operand) => holds(operand, leaves));
+    case 'not':
+      return !holds(filter.operand, leaves);
+    case 'exists':
+      return leaves[filter.field.area].has(filter.field.path);
+    case 'one_of':
+      return valuesOf(filter, leaves).some((value) => filter.values.includes(value));
+    case 'range':
+      return valuesOf(filter, leaves).some((value) => isInRange(filter, value));
+    default:
+      return assertNever(filter);
+  }
+}
+
+function valuesOf(filter: { field: RangeFilter['field'] }, leaves: RecordLeaves): readonly Scalar[] {
+  return leaves[filter.field.area].get(filter.field.path) ?? [];
+}
+
+function isInRange({ scale, bound, value: limit }: RangeFilter, value: Scalar): boolean {
+  const position = scale === 'date' ? instantOf(value) : typeof value === 'number' ? value : null;
+  if (position === null) return false;
+  switch (bound) {
+    case 'gt':
+      return position > limit;
+    case 'gte':
+      return position >= limit;
+    case 'lt':
+      return position < limit;
+    case 'lte':
+      return position <= limit;
+    default:
+      return assertNever(bound);
+  }
+}

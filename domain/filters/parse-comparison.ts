@@ -1,0 +1,128 @@
+import type { Field } from './fields.ts';
+import type { Filter, RangeFilter, Scalar } from './filter.ts';
+import { below, report, type FilterPlace } from './filter-problems.ts';
+import { instantOfIsoDate } from './iso-date.ts';
+import { isoOfInstant } from './leaves.ts';
+
+/** The comparisons that stand below a key. */
+export const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$contains'] as const;
+
+type Comparison = { readonly operator: string; readonly operand: unknown };
+
+/** Years 0 to 9999 in Unix seconds: what is beyond is milliseconds sent by mistake. */
+const UNIX_SECONDS = { least: -62_167_219_200, most: 253_402_300_799 } as const;
+
+const BOUNDS = { $gt: 'gt', $gte: 'gte', $lt: 'lt', $lte: 'lte' } as const;
+
+/**
+ * Checks one comparison and its operand against the field's type. Null for an operator that does not exist; other problems
+ * are reported. `$contains` asks for an array element (a list: for every one of them), never for a part of a text.
+ */
+export function parseComparison({ operator, operand }: Comparison, field: Field, place: FilterPlace): Filter | null {
+  switch (operator) {
+    case '$eq':
+      return equalsOneOf([operand], field, place);
+    case '$ne':
+      return not(equalsOneOf([operand], field, place));
+    case '$in':
+      return inList(operand, field, place);
+    case '$nin':
+      return not(inList(operand, field, place));
+    case '$contains':
+      return containsAll(operand, field, place);
+    case '$exists':
+      return exists(operand, field, place);
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      return range({ bound: BOUNDS[operator], operand }, field, place);
+    default:
+      return null;
+  }
+}
+
+function not(operand: Filter): Filter {
+  return { kind: 'not', operand };
+}
+
+function inList(operand: unknown, field: Field, place: FilterPlace): Filter {
+  if (!Array.isArray(operand)) return report(place, 'must be a list of values', 'filter_type');
+  return equalsOneOf(operand, field, place);
+}
+
+/** Null among the operands stands for "no value". */
+function equalsOneOf(operands: readonly unknown[], field: Field, place: FilterPlace): Filter {
+  place.parse.values += operands.length;
+  const values = operands.flatMap((operand, index) => {
+    if (operand === null) return [];
+    const value = comparable(operand, field, operands.length > 1 ? below(place, index) : place);
+    return value === null ? [] : [value];
+  });
+  const oneOf: Filter = { kind: 'one_of', field, values };
+  if (!operands.includes(null)) return oneOf;
+  const absent = not({ kind: 'exists', field });
+  return values.length === 0 ? absent : { kind: 'or', operands: [oneOf, absent] };
+}
+
+function containsAll(operand: unknown, field: Field, place: FilterPlace): Filter {
+  const operands: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
+  if (operands.length === 0 || operands.includes(null)) {
+    return report(place, 'must be a value or a list of at least one value, without null', 'filter_type');
+  }
+  return { kind: 'and', operands: operands.map((element) => equalsOneOf([element], field, place)) };
+}
+
+function exists(operand: unknown, field: Field, place: FilterPlace): Filter {
+  if (typeof operand !== 'boolean') return report(place, 'must be true or false', 'filter_type');
+  return operand ? { kind: 'exists', field } : not({ kind: 'exists', field });
+}
+
+/** The operand as a value of the field's type; null, with a report, when the two can never be equal. */
+function comparable(operand: unknown, field: Field, place: FilterPlace): Scalar | null {
+  if (field.type === 'date') {
+    const instant = contentInstant(operand, place);
+    return instant === null ? null : isoOfInstant(instant);
+  }
+  if (typeof operand === 'string' && field.type !== 'number') return operand;
+  if (typeof operand === 'number' && field.type !== 'text' && Number.isFinite(operand)) return operand;
+  if (typeof operand === 'boolean' && field.type === 'any') return operand;
+  const wanted = {
+    text: 'a text or null',
+    number: 'a finite number or null',
+    any: 'a text, a finite number, true, false or null',
+  };
+  report(place, `must be ${wanted[field.type]}`, 'not_comparable');
+  return null;
+}
+
+function range(
+  { bound, operand }: { bound: RangeFilter['bound']; operand: unknown },
+  field: Field,
+  place: FilterPlace,
+): Filter {
+  place.parse.values++;
+  if (field.type === 'text') {
+    const hint = 'this field takes $eq, $ne, $in, $nin, $contains and $exists';
+    return report(place, `orders numbers and dates, not texts: ${hint}`, 'not_comparable');
+  }
+  if (field.type === 'date') {
+    const value = contentInstant(operand, place);
+    return { kind: 'range', field, bound, scale: 'date', value: value ?? 0 };
+  }
+  if (typeof operand === 'number' && Number.isFinite(operand))
+    return { kind: 'range', field, bound, scale: 'number', value: operand };
+  const instant = field.type === 'any' && typeof operand === 'string' ? instantOfIsoDate(operand) : null;
+  if (instant !== null) return { kind: 'range', field, bound, scale: 'date', value: instant };
+  const wanted = field.type === 'any' ? 'a finite number or an ISO 8601 date' : 'a finite number';
+  return report(place, `must be ${wanted}: nothing else can be ordered`, 'not_comparable');
+}
+
+/** For content date fields: ISO 8601 or Unix seconds, in milliseconds; null, with a report, for anything else. */
+function contentInstant(operand: unknown, place: FilterPlace): number | null {
+  if (typeof operand === 'number' && operand >= UNIX_SECONDS.least && operand <= UNIX_SECONDS.most)
+    return operand * 1000;
+  const instant = typeof operand === 'string' ? instantOfIsoDate(operand) : null;
+  if (instant === null) report(place, 'must be an ISO 8601 date or a time in Unix seconds', 'not_comparable');
+  return instant;
+}

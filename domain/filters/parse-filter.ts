@@ -1,0 +1,115 @@
+import { validationError } from '../app-error.ts';
+import { resolveField, type Field } from './fields.ts';
+import type { Filter } from './filter.ts';
+import { below, deeper, report, type FilterParse, type FilterPlace } from './filter-problems.ts';
+import { COMPARISONS, parseComparison } from './parse-comparison.ts';
+
+/** Limits of one filter. They keep a hostile filter cheap; far more than people write. */
+export const FILTER_LIMITS = {
+  /** Nesting of `$and`, `$or` and `$not`. */
+  maxDepth: 16,
+  /** Comparisons, over the whole filter. */
+  maxConditions: 128,
+  /** Values to compare with, over the whole filter. */
+  maxValues: 1024,
+} as const;
+
+const BELOW_A_KEY = [...COMPARISONS, '$not'].join(', ');
+
+/**
+ * Checks an untrusted filter: `{key: value}` or `{key: {$operator: value}}`, several keys mean `$and`; `$and` and `$or` take
+ * lists of filters, `$not` takes one. Null when nothing is asked, for then everything matches.
+ * @param loc where the filter stands in the request.
+ * @throws AppError `validation_failed` with every problem of the filter.
+ */
+export function parseFilter(input: unknown, loc: readonly string[] = ['body', 'filters']): Filter | null {
+  if (input === undefined || input === null) return null;
+  const parse: FilterParse = { issues: [], conditions: 0, values: 0 };
+  const place: FilterPlace = { parse, loc, depth: 0 };
+  const filter = parseObject(input, place);
+  const { maxConditions, maxValues } = FILTER_LIMITS;
+  if (parse.conditions > maxConditions) {
+    report(place, `has ${parse.conditions} conditions; at most ${maxConditions} are allowed`, 'filter_too_large');
+  }
+  if (parse.values > maxValues) {
+    report(place, `has ${parse.values} values; at most ${maxValues} are allowed`, 'filter_too_large');
+  }
+  if (parse.issues.length > 0) throw validationError(parse.issues);
+  return filter.kind === 'and' && filter.operands.length === 0 ? null : filter;
+}
+
+function parseObject(input: unknown, place: FilterPlace): Filter {
+  if (!isPlainObject(input)) return report(place, 'must be an object of keys and conditions', 'filter_type');
+  if (place.depth > FILTER_LIMITS.maxDepth) return tooDeep(place);
+  return allOf(Object.entries(input).map(([key, value]) => parseEntry(key, value, below(place, key))));
+}
+
+function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
+  switch (key) {
+    case '$and':
+    case '$or':
+      return parseList(key === '$and' ? 'and' : 'or', value, place);
+    case '$not':
+      return { kind: 'not', operand: parseObject(value, deeper(place)) };
+    default:
+      if (!key.startsWith('$')) return parseConditions(key, value, place);
+      return report(
+        place,
+        'is not known here: $and, $or and $not combine filters, comparisons stand below a key',
+        'unknown_operator',
+      );
+  }
+}
+
+function parseList(kind: 'and' | 'or', value: unknown, place: FilterPlace): Filter {
+  if (!Array.isArray(value) || value.length === 0)
+    return report(place, 'must be a list of at least one filter', 'filter_type');
+  const operands = value.map((operand: unknown, index) => parseObject(operand, below(deeper(place), index)));
+  return kind === 'and' ? allOf(operands) : { kind, operands };
+}
+
+/** `value` or `{$operator: value, …}` below a key. */
+function parseConditions(key: string, value: unknown, place: FilterPlace): Filter {
+  const field = resolveField(key);
+  if (!field) return report(place, 'names no field: write metadata.<key> or chunk.<key>', 'unknown_field');
+  if (isPlainObject(value)) return parseOperators(value, field, place);
+  return parseOperator({ operator: '$eq', operand: value }, field, place);
+}
+
+function parseOperators(operators: Record<string, unknown>, field: Field, place: FilterPlace): Filter {
+  const entries = Object.entries(operators);
+  if (entries.length === 0) return report(place, `must have at least one of ${BELOW_A_KEY}`, 'filter_type');
+  if (entries.some(([name]) => !name.startsWith('$'))) {
+    const hint = 'to reach into an object write its keys with dots, like metadata.author.name';
+    return report(place, `must be a value or an object of operators (${BELOW_A_KEY}); ${hint}`, 'filter_type');
+  }
+  return allOf(
+    entries.map(([operator, operand]) => parseOperator({ operator, operand }, field, below(place, operator))),
+  );
+}
+
+function parseOperator(test: { operator: string; operand: unknown }, field: Field, place: FilterPlace): Filter {
+  if (test.operator !== '$not') {
+    place.parse.conditions++;
+    return (
+      parseComparison(test, field, place) ??
+      report(place, `is not an operator; known are ${BELOW_A_KEY}`, 'unknown_operator')
+    );
+  }
+  if (!isPlainObject(test.operand)) return report(place, 'must be an object of operators', 'filter_type');
+  if (place.depth >= FILTER_LIMITS.maxDepth) return tooDeep(place);
+  return { kind: 'not', operand: parseOperators(test.operand, field, deeper(place)) };
+}
+
+function tooDeep(place: FilterPlace): Filter {
+  return report(place, `is nested too deep; at most ${FILTER_LIMITS.maxDepth} levels are allowed`, 'filter_too_deep');
+}
+
+function allOf(operands: readonly Filter[]): Filter {
+  const [only] = operands;
+  return operands.length === 1 && only ? only : { kind: 'and', operands };
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,28 @@
+import { compileFilter, type FacetQuery } from '../../../domain/filters/compile-filter.ts';
+import { facetsOf } from '../../../domain/filters/facets.ts';
+import type { FilterRecord } from '../../../domain/filters/filter.ts';
+import { matches } from '../../../domain/filters/matches.ts';
+import { parseFilter } from '../../../domain/filters/parse-filter.ts';
+
+/** How an index evaluates the compiled query. */
+function evaluate(query: FacetQuery, facets: ReadonlySet<string>): boolean {
+  switch (query.kind) {
+    case 'and':
+      return query.operands.every((operand) => evaluate(operand, facets));
+    case 'or':
+      return query.operands.some((operand) => evaluate(operand, facets));
+    case 'not':
+      return !evaluate(query.operand, facets);
+    case 'contains_any':
+      return query.terms.some((term) => facets.has(term));
+    default:
+      throw new Error('unknown query');
+  }
+}
+
+/** The answer of the row and the answer of the index. */
+export function bothAnswers(input: unknown, record: FilterRecord): { row: boolean; index: boolean } {
+  const filter = parseFilter(input);
+  if (!filter) return { row: true, index: true };
+  return { row: matches(filter, record), index: evaluate(compileFilter(filter), new Set(facetsOf(record))) };
+}

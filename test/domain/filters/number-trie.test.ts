@@ -1,0 +1,53 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { exactTerm, prefixTerms, rangeTerms } from '../../../domain/filters/number-trie.ts';
+
+const finite = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+  fc.constantFrom(
+    0,
+    -0,
+    Number.MIN_VALUE,
+    -Number.MIN_VALUE,
+    Number.MAX_VALUE,
+    -Number.MAX_VALUE,
+    Number.MAX_SAFE_INTEGER,
+  ),
+);
+
+test('the order of terms is the order of numbers', (t) => {
+  fc.assert(
+    fc.property(finite, finite, (a, b) => {
+      t.is(exactTerm(a) < exactTerm(b), a < b);
+      t.is(exactTerm(a) === exactTerm(b), a === b);
+    }),
+  );
+});
+
+test('a number is under one prefix of a range exactly when it is in the range', (t) => {
+  const near = fc
+    .tuple(finite, fc.integer({ min: -3, max: 3 }))
+    .map(([value, steps]) => [value, value + steps] as const);
+  fc.assert(
+    fc.property(fc.oneof(near, fc.tuple(finite, finite)), ([value, bound]) => {
+      if (!Number.isFinite(bound)) return;
+      const prefixes = prefixTerms(value);
+      const hits = (kind: 'gt' | 'gte' | 'lt' | 'lte'): number =>
+        rangeTerms(kind, bound).filter((term) => prefixes.includes(term)).length;
+      t.is(hits('gt'), Number(value > bound));
+      t.is(hits('gte'), Number(value >= bound));
+      t.is(hits('lt'), Number(value < bound));
+      t.is(hits('lte'), Number(value <= bound));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a range never takes more than 272 terms', (t) => {
+  fc.assert(
+    fc.property(finite, fc.constantFrom('gt', 'gte', 'lt', 'lte'), (bound, kind) =>
+      t.true(rangeTerms(kind, bound).length <= 272),
+    ),
+  );
+});
