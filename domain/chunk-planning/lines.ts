@@ -1,0 +1,114 @@
+/** One line of a Markdown-like text with the part it plays. `end` excludes the line break. */
+export type Line = { start: number; end: number } & LineRole;
+
+type LineRole =
+  | { role: 'blank' | 'text' | 'list_item' | 'fence_open' | 'fence_close' | 'code' | 'rule' }
+  | { role: 'heading'; level: number; title: string }
+  /** The line of `===` or `---` below a heading, the line of dashes below a table's header. */
+  | { role: 'heading_underline' | 'table_delimiter' }
+  | { role: 'table_row'; isHeader: boolean };
+
+/** Only this much of a line is looked at. Every pattern below is linear in it: texts are hostile. */
+const MARKUP_WINDOW = 2_000;
+/** A longer line is a paragraph, even with `#` before it. */
+const LONGEST_HEADING = 500;
+const LONGEST_TITLE = 200;
+
+const ATX_HEADING = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
+const SETEXT_UNDERLINE = /^ {0,3}(?:={2,}|-{3,})[ \t]*$/;
+const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const LIST_ITEM = /^[ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]/;
+/** On a trimmed line. */
+const TABLE_DELIMITER = /^\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?$/;
+
+/**
+ * Walks over the lines of a text and tells headings, lists, tables, code and paragraphs apart (CommonMark's block marks
+ * and GFM tables, read leniently; rows of a table without the line of dashes are taken as rows too). Looks one line ahead.
+ */
+export function* classifyLines(text: string): Generator<Line> {
+  let fence: string | null = null;
+  let previous: Line['role'] = 'blank';
+  for (const line of linesOf(text)) {
+    const content = text.slice(line.start, Math.min(line.end, line.start + MARKUP_WINDOW));
+    let role: LineRole;
+    if (fence !== null) {
+      role = closesFence(content, fence) ? { role: 'fence_close' } : { role: 'code' };
+      if (role.role === 'fence_close') fence = null;
+    } else {
+      role = roleOf({ content, next: nextLine(text, line.end), previous });
+      if (role.role === 'fence_open') fence = FENCE.exec(content)?.[1] ?? null;
+    }
+    previous = role.role;
+    yield { start: line.start, end: line.end, ...role };
+  }
+}
+
+function* linesOf(text: string): Generator<{ start: number; end: number }> {
+  let start = 0;
+  while (start < text.length) {
+    const found = text.indexOf('\n', start);
+    const end = found === -1 ? text.length : found;
+    yield { start, end };
+    start = end + 1;
+  }
+}
+
+function nextLine(text: string, end: number): string {
+  if (end >= text.length) return '';
+  const found = text.indexOf('\n', end + 1);
+  const nextEnd = found === -1 ? text.length : found;
+  return text.slice(end + 1, Math.min(nextEnd, end + 1 + MARKUP_WINDOW));
+}
+
+function closesFence(content: string, fence: string): boolean {
+  const closing = content.trim();
+  return closing.length >= fence.length && closing === fence.charAt(0).repeat(closing.length);
+}
+
+function roleOf(line: { content: string; next: string; previous: Line['role'] }): LineRole {
+  const { content, next, previous } = line;
+  if (content.trim() === '') return { role: 'blank' };
+  if (FENCE.test(content)) return { role: 'fence_open' };
+  if (previous === 'heading' && SETEXT_UNDERLINE.test(content)) return { role: 'heading_underline' };
+  const isShort = content.length <= LONGEST_HEADING;
+  const marks = isShort ? ATX_HEADING.exec(content) : null;
+  if (marks)
+    return { role: 'heading', level: marks[1]?.length ?? 1, title: plainTitle(content.slice(marks[0].length)) };
+  const row = tableRoleOf(line);
+  if (row) return row;
+  if (RULE.test(content)) return { role: 'rule' };
+  if (LIST_ITEM.test(content)) return { role: 'list_item' };
+  if (isShort && previous === 'blank' && SETEXT_UNDERLINE.test(next)) {
+    return { role: 'heading', level: next.trim().startsWith('=') ? 1 : 2, title: plainTitle(content) };
+  }
+  return { role: 'text' };
+}
+
+function tableRoleOf(line: { content: string; next: string; previous: Line['role'] }): LineRole | null {
+  const { content, next, previous } = line;
+  const inTable = previous === 'table_row' || previous === 'table_delimiter';
+  if (!content.includes('|')) return null;
+  if (previous === 'table_row' && TABLE_DELIMITER.test(content.trim())) return { role: 'table_delimiter' };
+  if (inTable) return isRow(content) ? { role: 'table_row', isHeader: false } : null;
+  if (isRow(content) && (TABLE_DELIMITER.test(next.trim()) || isRow(next)))
+    return { role: 'table_row', isHeader: true };
+  return null;
+}
+
+/** A row begins with a bar or has a free-standing one. */
+function isRow(content: string): boolean {
+  return /^[ \t]*\|/.test(content) || content.includes(' | ');
+}
+
+/** A heading's text without Markdown's marks. */
+function plainTitle(markdown: string): string {
+  return markdown
+    .trim()
+    .replace(/[ \t]#+$/, '')
+    .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+    .replaceAll(/[*`]+|\\(?=[^\w\s])/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, LONGEST_TITLE);
+}

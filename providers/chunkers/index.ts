@@ -1,0 +1,2 @@
+export { createStructureChunker } from './structure.ts';
+export { createTokenCounter } from './token-counter.ts';

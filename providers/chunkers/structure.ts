@@ -1,0 +1,7 @@
+import type { Chunker } from '../../domain/chunker.ts';
+import { planChunks } from '../../domain/chunk-planning/plan-chunks.ts';
+
+/** Splits by headings, paragraphs, lists, tables and code, then by sentences; see `planChunks`. */
+export function createStructureChunker(): Chunker {
+  return { name: 'structure', split: planChunks };
+}
