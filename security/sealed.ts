@@ -1,0 +1,101 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { AppError } from '../domain/app-error.ts';
+import { Secret } from './secret.ts';
+
+/** Where a sealed value lives. It opens there only: moved to another workspace or row, it does not. */
+export type SealContext = {
+  workspaceId: string;
+  /** Names table, row and column, e.g. `credentials/<id>/tokens`. */
+  row: string;
+};
+
+/** Encrypts and decrypts secrets at rest. The newest key seals; every key of the ring opens. */
+export type KeyRing = {
+  /** Returns ASCII text of the form `sealed.<key version>.<base64url>`. */
+  seal(plain: Uint8Array | string, context: SealContext): string;
+  /** @throws AppError `internal` when the key is missing, the context differs or the text was altered. */
+  open(sealed: string, context: SealContext): Secret;
+};
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const SEALED_FORM = /^sealed\.([1-9]\d{0,8})\.([A-Za-z0-9_-]+)$/;
+const KEY_FORM = /^([1-9]\d{0,8}):([A-Za-z0-9+/_-]{43}=?)$/;
+
+type Key = { version: number; bytes: Buffer };
+
+/**
+ * Makes a key ring from `<version>:<base64 of 32 bytes>[,<older version>:<key>…]`, newest first.
+ * AES-256-GCM with a random 96-bit IV and a 128-bit tag (NIST SP 800-38D); version, workspace and row are authenticated.
+ * @throws AppError `internal` naming the entry that is wrong, never its value.
+ */
+export function createKeyRing(spec: string): KeyRing {
+  const keys = parseKeys(spec);
+  const [newest] = keys;
+  if (newest === undefined) throw new AppError('internal', 'The list of secret keys is empty: give at least one key.');
+  return {
+    seal: (plain, context) => seal(newest, plain, context),
+    open(sealed, context) {
+      const [, version, body] = SEALED_FORM.exec(sealed) ?? [];
+      if (version === undefined || body === undefined) {
+        throw new AppError('internal', 'A stored secret has not the form of a sealed value.');
+      }
+      const key = keys.find((candidate) => candidate.version === Number(version));
+      if (key === undefined) {
+        throw new AppError(
+          'internal',
+          `A stored secret was sealed with key version ${version}, which is not configured: add that key at the end of the list.`,
+        );
+      }
+      return open(key, Buffer.from(body, 'base64url'), context);
+    },
+  };
+}
+
+function seal(key: Key, plain: Uint8Array | string, context: SealContext): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key.bytes, iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(bindingOf(key, context));
+  const plainBytes = typeof plain === 'string' ? Buffer.from(plain, 'utf8') : plain;
+  const body = Buffer.concat([iv, cipher.update(plainBytes), cipher.final(), cipher.getAuthTag()]);
+  return `sealed.${key.version}.${body.toString('base64url')}`;
+}
+
+function open(key: Key, body: Buffer, context: SealContext): Secret {
+  if (body.length < IV_BYTES + TAG_BYTES) throw new AppError('internal', 'A stored secret is cut short.');
+  const decipher = createDecipheriv(ALGORITHM, key.bytes, body.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(bindingOf(key, context));
+  decipher.setAuthTag(body.subarray(-TAG_BYTES));
+  try {
+    return new Secret(Buffer.concat([decipher.update(body.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]));
+  } catch {
+    throw new AppError(
+      'internal',
+      `A stored secret does not open: key version ${key.version} has changed, or the value was altered or moved.`,
+    );
+  }
+}
+
+/** JSON, so that no two contexts give the same bytes. */
+function bindingOf(key: Key, context: SealContext): Buffer {
+  return Buffer.from(JSON.stringify(['loci', key.version, context.workspaceId, context.row]), 'utf8');
+}
+
+function parseKeys(spec: string): Key[] {
+  const keys: Key[] = [];
+  for (const [index, entry] of spec.split(',').entries()) {
+    const [, version, text] = KEY_FORM.exec(entry.trim()) ?? [];
+    const bytes = Buffer.from(text ?? '', 'base64');
+    if (version === undefined || bytes.length !== KEY_BYTES) {
+      throw new AppError('internal', `Secret key ${index + 1} must have the form <version>:<base64 of 32 bytes>.`);
+    }
+    const previous = keys.at(-1);
+    if (previous !== undefined && previous.version <= Number(version)) {
+      throw new AppError('internal', `Secret key ${index + 1}: versions must go down, the newest key first.`);
+    }
+    keys.push({ version: Number(version), bytes });
+  }
+  return keys;
+}

@@ -1,0 +1,37 @@
+import { inspect } from 'node:util';
+
+const MASK = '[sealed]';
+
+/**
+ * A value that must not reach a log, an answer or a workflow history by accident: printing, serialising, spreading or
+ * inspecting it gives `[sealed]`. `reveal` says on purpose that the plain value is wanted.
+ */
+export class Secret {
+  readonly #bytes: Uint8Array;
+
+  constructor(value: Uint8Array | string) {
+    this.#bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Uint8Array.from(value);
+  }
+
+  /** The plain value as UTF-8 text. */
+  reveal(): string {
+    return Buffer.from(this.#bytes).toString('utf8');
+  }
+
+  /** A copy of the plain bytes. */
+  revealBytes(): Uint8Array {
+    return Uint8Array.from(this.#bytes);
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../domain/app-error.ts';
+import type { BlobStore, StoredBlob } from '../domain/blob-store.ts';
+import { systemClock } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
+
+const TEMPORARY_FOLDER = '.incoming';
+const PRIVATE_FOLDER_MODE = 0o700;
+const PRIVATE_FILE_MODE = 0o600;
+const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SHA256_FORM = /^[0-9a-f]{64}$/;
+
+/**
+ * Blobs as files `<dir>/<workspace>/<first two hex digits>/<sha256>`. A blob is written under a temporary name, flushed, and
+ * renamed, so that a name that exists always holds the whole bytes, also after a power cut. Nothing is created before the first `put`.
+ */
+export function createLocalBlobStore(options: { dir: string; clock?: Clock }): BlobStore {
+  const { dir, clock = systemClock } = options;
+  return {
+    put: (workspaceId, bytes, maxBytes) => put({ dir, workspaceId, maxBytes }, bytes),
+    async open(workspaceId, sha256) {
+      const handle = await orMissing(open(blobPath(dir, workspaceId, sha256), 'r'));
+      return handle.createReadStream();
+    },
+    async checkOut(workspaceId, sha256) {
+      const path = blobPath(dir, workspaceId, sha256);
+      await orMissing(stat(path));
+      return { path, release: async () => {} };
+    },
+    async exists(workspaceId, sha256) {
+      const found = await orAbsent(stat(blobPath(dir, workspaceId, sha256)));
+      return found !== null;
+    },
+    delete: (workspaceId, sha256) => rm(blobPath(dir, workspaceId, sha256), { force: true }),
+    sweepTemporary: (olderThanMs) => sweepTemporary(join(dir, TEMPORARY_FOLDER), clock.now().getTime() - olderThanMs),
+  };
+}
+
+type PutTarget = { dir: string; workspaceId: string; maxBytes: number };
+
+async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+  const { dir, workspaceId } = target;
+  checkWorkspaceId(workspaceId);
+  const temporaryFolder = join(dir, TEMPORARY_FOLDER);
+  await mkdir(temporaryFolder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  const temporaryPath = join(temporaryFolder, randomUUID());
+  try {
+    const stored = await writeTemporary(temporaryPath, bytes, target.maxBytes);
+    // Also when the blob is there already: a sweep could remove the old file between a look and the answer.
+    await moveIntoPlace(temporaryPath, { dir, workspaceId, sha256: stored.sha256 });
+    return stored;
+  } catch (error) {
+    await rm(temporaryPath, { force: true });
+    throw isOutOfSpace(error)
+      ? new AppError('dependency_unavailable', 'The server has no space left to store files.', { cause: error })
+      : error;
+  }
+}
+
+/** Holds one chunk at a time: the next is asked for when the last is with the operating system. */
+async function writeTemporary(path: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const handle = await open(path, 'wx', PRIVATE_FILE_MODE);
+  try {
+    for await (const chunk of bytes) {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > maxBytes) {
+        throw new AppError('file_too_large', `The file is larger than the limit of ${maxBytes} bytes.`);
+      }
+      hash.update(chunk);
+      await handle.writeFile(chunk);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { sha256: hash.digest('hex'), sizeBytes };
+}
+
+async function moveIntoPlace(
+  temporaryPath: string,
+  blob: { dir: string; workspaceId: string; sha256: string },
+): Promise<void> {
+  const path = blobPath(blob.dir, blob.workspaceId, blob.sha256);
+  const workspaceFolder = join(blob.dir, blob.workspaceId);
+  const folder = join(path, '..');
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  await rename(temporaryPath, path);
+  // Every level, and always: another process may have made a folder a moment ago and not flushed it yet.
+  for (const level of [folder, workspaceFolder, blob.dir]) await syncFolder(level);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sweepTemporary(folder: string, changedBeforeMs: number): Promise<number> {
+  const names = (await orAbsent(readdir(folder))) ?? [];
+  let removed = 0;
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = await orAbsent(stat(path));
+    if (found === null || found.mtimeMs >= changedBeforeMs) continue;
+    await rm(path, { force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** The only place where names become a path: both parts are checked, so that no path leaves `dir`. */
+function blobPath(dir: string, workspaceId: string, sha256: string): string {
+  checkWorkspaceId(workspaceId);
+  if (!SHA256_FORM.test(sha256))
+    throw new AppError('internal', 'A blob is addressed by its SHA-256 in lower-case hex.');
+  return join(dir, workspaceId, sha256.slice(0, 2), sha256);
+}
+
+function checkWorkspaceId(workspaceId: string): void {
+  if (!UUID_FORM.test(workspaceId)) throw new AppError('internal', 'A blob is addressed by a workspace id, a UUID.');
+}
+
+async function orMissing<T>(found: Promise<T>): Promise<T> {
+  const value = await orAbsent(found);
+  if (value === null) {
+    throw new AppError('blob_missing', 'The stored file is gone: upload it again.');
+  }
+  return value;
+}
+
+async function orAbsent<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isFileError(error) && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isOutOfSpace(error: unknown): boolean {
+  return isFileError(error) && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}

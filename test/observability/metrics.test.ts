@@ -1,0 +1,38 @@
+import test from 'ava';
+import { createMetrics } from '../../observability/metrics.ts';
+
+test('what was measured appears with its labels, durations in seconds', async (t) => {
+  const metrics = createMetrics();
+  metrics.observeRequest({ method: 'POST', route: '/collections/search', status: 200 }, 250);
+  metrics.countContent('ready');
+  metrics.countContent('failed', 'unreadable');
+  metrics.countContent('failed', 'unreadable');
+  metrics.countChunks(40);
+  metrics.observeStage('read', 1_500);
+  metrics.observeSearch({ type: 'hybrid', outcome: 'ok' }, 20);
+  metrics.setOutboxBacklog(7, 90_000);
+  metrics.countEmbeddedTokens(1_234, 'document');
+  const lines = (await metrics.render()).split('\n');
+  for (const line of [
+    'loci_http_request_duration_seconds_sum{method="POST",route="/collections/search",status="200"} 0.25',
+    'loci_http_request_duration_seconds_bucket{le="0.25",method="POST",route="/collections/search",status="200"} 1',
+    'loci_ingested_contents_total{outcome="ready",code=""} 1',
+    'loci_ingested_contents_total{outcome="failed",code="unreadable"} 2',
+    'loci_ingested_chunks_total 40',
+    'loci_ingestion_stage_duration_seconds_sum{stage="read"} 1.5',
+    'loci_search_duration_seconds_count{type="hybrid",outcome="ok"} 1',
+    'loci_outbox_backlog 7',
+    'loci_outbox_oldest_age_seconds 90',
+    'loci_embedded_tokens_total{purpose="document"} 1234',
+  ]) {
+    t.true(lines.includes(line), line);
+  }
+  t.regex(metrics.contentType, /^text\/plain/);
+});
+
+test('the metrics of Node are there too, and two sets never mix', async (t) => {
+  const [one, other] = [createMetrics(), createMetrics()];
+  one.countChunks(1);
+  t.true((await one.render()).includes('\nnodejs_eventloop_lag_seconds '));
+  t.true((await other.render()).includes('\nloci_ingested_chunks_total 0\n'));
+});
