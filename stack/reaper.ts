@@ -1,0 +1,19 @@
+/**
+ * Started beside a launcher, with a pipe to it as standard input. When the pipe closes the launcher is gone, in whatever way:
+ * what it left running is ended, so that not even `kill -9` leaves servers behind.
+ *
+ * Usage: node stack/reaper.ts STATE_DIR LAUNCHER_ID [FOLDER_TO_REMOVE ...]
+ */
+import { rmSync } from 'node:fs';
+import { endLeftovers } from './process-records.ts';
+
+const [stateDir, launcher, ...foldersToRemove] = process.argv.slice(2);
+if (stateDir === undefined || launcher === undefined)
+  throw new Error('usage: reaper.ts STATE_DIR LAUNCHER_ID [FOLDER ...]');
+
+process.stdin.resume();
+process.stdin.once('end', () => {
+  void endLeftovers(stateDir, { launcher }).finally(() => {
+    for (const folder of foldersToRemove) rmSync(folder, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,88 @@
+import { createServer } from 'node:net';
+import { StackError } from './stack-error.ts';
+
+/** Every port that the one-machine stack listens on: its setting and what it is by default. */
+export const PORT_SETTINGS = {
+  api: { setting: 'LOCI_PORT', standard: 8700, title: 'API' },
+  worker: { setting: 'LOCI_WORKER_PORT', standard: 8701, title: 'worker' },
+  temporal: { setting: 'LOCI_TEMPORAL_PORT', standard: 8733, title: 'Temporal' },
+  temporalUi: { setting: 'LOCI_TEMPORAL_UI_PORT', standard: 8780, title: 'Temporal UI' },
+  temporalHttp: { setting: 'LOCI_TEMPORAL_HTTP_PORT', standard: 8734, title: 'Temporal HTTP API' },
+  temporalMetrics: { setting: 'LOCI_TEMPORAL_METRICS_PORT', standard: 8735, title: 'Temporal metrics' },
+  postgres: { setting: 'LOCI_POSTGRES_PORT', standard: 8754, title: 'PostgreSQL' },
+  weaviate: { setting: 'LOCI_WEAVIATE_PORT', standard: 8790, title: 'Weaviate' },
+  weaviateGrpc: { setting: 'LOCI_WEAVIATE_GRPC_PORT', standard: 8791, title: 'Weaviate gRPC' },
+  weaviateGossip: { setting: 'LOCI_WEAVIATE_GOSSIP_PORT', standard: 8792, title: 'Weaviate cluster gossip' },
+  weaviateData: { setting: 'LOCI_WEAVIATE_DATA_PORT', standard: 8793, title: 'Weaviate cluster data' },
+  weaviateRaft: { setting: 'LOCI_WEAVIATE_RAFT_PORT', standard: 8794, title: 'Weaviate Raft' },
+  weaviateRaftRpc: { setting: 'LOCI_WEAVIATE_RAFT_RPC_PORT', standard: 8795, title: 'Weaviate Raft RPC' },
+} as const;
+
+export type PortName = keyof typeof PORT_SETTINGS;
+export type Ports = Readonly<Record<PortName, number>>;
+
+const PORT_NAMES = Object.keys(PORT_SETTINGS) as PortName[]; // the keys of a literal object
+
+/** Free ports are drawn from here: below the range that systems take for outgoing connections, so that a server that is
+ * restarted finds its port still free. */
+const FREE_RANGE = { from: 15_000, to: 30_000 };
+
+/** The configured ports. @throws StackError naming every setting that is not a port number, or two with the same one */
+export function configuredPorts(environment: NodeJS.ProcessEnv): Ports {
+  const problems: string[] = [];
+  const owners = new Map<number, string>();
+  const ports = fillPorts((name) => {
+    const { setting, standard } = PORT_SETTINGS[name];
+    const text = environment[setting];
+    const port = text === undefined || text === '' ? standard : Number(text);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      problems.push(`${setting} is "${text}", which is not a port number`);
+    const owner = owners.get(port);
+    if (owner !== undefined) problems.push(`${setting} and ${owner} are both ${port}`);
+    owners.set(port, setting);
+    return port;
+  });
+  if (problems.length > 0) throw new StackError(problems.map((problem) => `${problem}.`).join('\n'));
+  return ports;
+}
+
+/** Ports that nobody listens on at the moment, none twice. */
+export async function freePorts(): Promise<Ports> {
+  const taken = new Set<number>();
+  const found: number[] = [];
+  while (found.length < PORT_NAMES.length) {
+    const port = FREE_RANGE.from + Math.floor(Math.random() * (FREE_RANGE.to - FREE_RANGE.from));
+    if (taken.has(port)) continue;
+    taken.add(port);
+    if (await isFree(port)) found.push(port);
+  }
+  return fillPorts((_name, index) => found[index] ?? 0);
+}
+
+/** @throws StackError that names the setting of every port in `names` that somebody else listens on */
+export async function requireFreePorts(ports: Ports, names: readonly PortName[]): Promise<void> {
+  const problems: string[] = [];
+  for (const name of names) {
+    const { setting, title } = PORT_SETTINGS[name];
+    if (!(await isFree(ports[name])))
+      problems.push(`Port ${ports[name]} (${title}) is taken by another program. Set ${setting} to a free one.`);
+  }
+  if (problems.length > 0) throw new StackError(problems.join('\n'));
+}
+
+function fillPorts(portOf: (name: PortName, index: number) => number): Ports {
+  return Object.fromEntries(PORT_NAMES.map((name, index) => [name, portOf(name, index)])) as Ports; // one entry for each name
+}
+
+async function isFree(port: number): Promise<boolean> {
+  // Some servers listen on every interface, others on loopback: both must be free.
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
+}
+
+function canListen(port: number, host: string | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
