@@ -36,6 +36,7 @@ export type ItemErrorCode =
   | 'reader_crashed'
   | 'download_refused'
   | 'download_failed'
+  | 'download_rejected'
   | 'download_too_large'
   | 'download_timeout'
   | 'embedding_rejected'

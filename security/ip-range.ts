@@ -1,4 +1,4 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
@@ -19,7 +19,7 @@ const MAPPED_PREFIX_BITS = 96;
  */
 export function parseIpAddress(text: string): IpAddress | null {
   const withoutZone = text.replace(/%.*$/, '');
-  return isIP(withoutZone) === 0 ? null : ipaddr.process(withoutZone);
+  return isIP(withoutZone) === 0 ? null : ipaddr.process(plainNotation(withoutZone));
 }
 
 /** Reads an address (a range of one) or a CIDR range such as `10.0.0.0/8` or `2001:db8::/32`. */
@@ -31,7 +31,7 @@ export function parseIpRange(text: string): ParsedIpRange {
       problem: `'${text}' is not an IP address or a CIDR range such as 203.0.113.0/24 or 2001:db8::/32`,
     };
   }
-  const written = ipaddr.parse(addressText);
+  const written = ipaddr.parse(plainNotation(addressText));
   const bits = isIPv4(addressText) ? IPV4_BITS : IPV6_BITS;
   const prefixLength = prefixText === undefined ? bits : Number(prefixText);
   if (!/^\d{1,3}$/.test(prefixText ?? String(bits)) || prefixLength > bits) {
@@ -47,6 +47,11 @@ export function parseIpRange(text: string): ParsedIpRange {
 /** True when the address lies in the range; IPv4 and IPv6 never match each other. */
 export function rangeContains(range: IpRange, address: IpAddress): boolean {
   return range.network.kind() === address.kind() && address.match(range.network, range.prefixLength);
+}
+
+/** IPv6 without a dotted tail: ipaddr.js takes the compatible `::192.0.2.1` for the mapped `::ffff:192.0.2.1`, another address. */
+function plainNotation(address: string): string {
+  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }
 
 function networkOf(address: IpAddress, prefixLength: number): string {

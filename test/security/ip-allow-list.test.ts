@@ -23,6 +23,7 @@ test('an IPv4 caller is recognised in the form a dual-stack socket reports, and 
   t.true(isIpAllowed(['::ffff:203.0.113.0/120'], '203.0.113.5'));
   t.false(isIpAllowed(['203.0.113.0/24'], '::ffff:198.51.100.5'));
   t.true(isIpAllowed(['fe80::/10'], 'fe80::1%eth0'));
+  t.false(isIpAllowed(['203.0.113.0/24'], '::203.0.113.5'));
   t.false(isIpAllowed(['0.0.0.0/0'], '::1'));
   t.false(isIpAllowed(['::/0'], '203.0.113.5'));
 });

@@ -1,0 +1,61 @@
+import ipaddr from 'ipaddr.js';
+import { AppError } from '../../domain/app-error.ts';
+import { parseIpAddress, parseIpRange, rangeContains } from '../ip-range.ts';
+import type { IpAddress, IpRange } from '../ip-range.ts';
+
+/** Says why an address must not be reached, as words that follow "leads to"; null when it may be. */
+export type AddressPolicy = (address: string) => string | null;
+
+/** Only these bits of IPv6 are given out as global unicast (IANA): whatever is new elsewhere is refused until looked at. */
+const GLOBAL_IPV6 = rangeOf('2000::/3');
+/** The well-known prefix of NAT64 (RFC 6052): an IPv6-only network reaches IPv4 through it, so the address inside decides. */
+const NAT64 = rangeOf('64:ff9b::/96');
+/** Public by its number, but answered by the platform inside every Azure machine, with credentials of the machine. */
+const AZURE_PLATFORM = rangeOf('168.63.129.16');
+
+const WORDS: Readonly<Record<string, string>> = {
+  loopback: 'the server itself (a loopback address)',
+  private: 'a private network',
+  uniqueLocal: 'a private network',
+  deprecatedSiteLocal: 'a private network',
+  linkLocal: 'a link-local address (where cloud metadata is served)',
+  carrierGradeNat: 'a carrier network (shared address space)',
+  multicast: 'a multicast address',
+  unspecified: 'an unspecified address',
+};
+
+/**
+ * Makes the rule by which egress takes or refuses an address: public unicast only, and whatever lies in `allow`.
+ * Addresses of tunnels that hide another address (6to4, Teredo) are refused, mapped and translated ones are judged by it.
+ * @throws AppError `internal` naming every range of `allow` that cannot be read.
+ */
+export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
+  const parsed = allow.map(parseIpRange);
+  const problems = parsed.map(({ problem }) => problem).filter((problem) => problem !== null);
+  if (problems.length > 0) throw new AppError('internal', `The ranges that egress may reach: ${problems.join('; ')}.`);
+  const ranges = parsed.map(({ range }) => range).filter((range) => range !== null);
+  return (text) => {
+    const address = parseIpAddress(text);
+    if (address === null) return 'something that is no address';
+    if (ranges.some((range) => rangeContains(range, address))) return null;
+    return refusal(address);
+  };
+}
+
+function refusal(address: IpAddress): string | null {
+  if (address instanceof ipaddr.IPv6 && rangeContains(NAT64, address)) {
+    return refusal(new ipaddr.IPv4(address.toByteArray().slice(-4)));
+  }
+  const kind: string = address.range();
+  const isPublic =
+    kind === 'unicast' &&
+    !rangeContains(AZURE_PLATFORM, address) &&
+    (address.kind() === 'ipv4' || rangeContains(GLOBAL_IPV6, address));
+  return isPublic ? null : (WORDS[kind] ?? 'an address that is not public');
+}
+
+function rangeOf(text: string): IpRange {
+  const { range, problem } = parseIpRange(text);
+  if (range === null) throw new Error(problem);
+  return range;
+}

@@ -1,0 +1,126 @@
+import { Readable, pipeline } from 'node:stream';
+import type { Transform } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+import { AppError } from '../../domain/app-error.ts';
+
+/** Sent as `Accept-Encoding`. */
+export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
+
+/** Every layer is a decompressor of its own; nobody honest sends more than one. */
+const MAX_CODINGS = 2;
+/** 8 MiB, the largest window HTTP allows (RFC 9659); zlib would take 128 MiB. */
+const ZSTD_WINDOW_LOG_MAX = 23;
+const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } };
+
+type Bytes = AsyncIterable<Uint8Array>;
+/** Makes the decoder of one layer; deflate wants to see the first byte. */
+type Layer = (firstByte: number) => Transform;
+
+export type DecodeOptions = {
+  /** Most bytes that any layer may give. */
+  maxInflatedBytes: number;
+  /** How messages name the source. */
+  shown: string;
+};
+
+/**
+ * Undoes a `Content-Encoding` while streaming, each layer under the cap, so that a bomb costs no more than the cap.
+ * @throws AppError `download_rejected` at once for an unknown or too deep coding, and later for bytes that are not in it;
+ * `download_too_large` past the cap.
+ */
+export function decodeBody(raw: Bytes, contentEncoding: string, options: DecodeOptions): Bytes {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  if (codings.length > MAX_CODINGS) {
+    throw new AppError(
+      'download_rejected',
+      `${options.shown} is compressed ${codings.length} times over: send it plain or once.`,
+    );
+  }
+  // The last one named was applied last.
+  return codings
+    .reverse()
+    .reduce<Bytes>((source, coding) => decodeLayer(source, layerOf(coding, options.shown), options), raw);
+}
+
+function layerOf(coding: string, shown: string): Layer {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return () => createGunzip();
+    case 'deflate':
+      // `deflate` means zlib (RFC 9110), but servers also send it bare: the low half of a zlib stream's first byte is always 8.
+      return (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw());
+    case 'br':
+      return () => createBrotliDecompress();
+    case 'zstd':
+      return () => createZstdDecompress(ZSTD_WINDOW);
+    default:
+      throw new AppError(
+        'download_rejected',
+        `${shown} is sent in a Content-Encoding that cannot be read: ${coding.slice(0, 40)}.`,
+      );
+  }
+}
+
+async function firstPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  let step = await iterator.next();
+  while (step.done !== true && step.value.byteLength === 0) step = await iterator.next();
+  return step;
+}
+
+async function* continued(
+  first: IteratorResult<Uint8Array>,
+  iterator: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (first.done !== true) yield first.value;
+  yield* iterator;
+}
+
+async function* decodeLayer(raw: Bytes, layer: Layer, options: DecodeOptions): AsyncGenerator<Uint8Array> {
+  let sourceError: unknown;
+  const iterator = remember(raw, (error) => (sourceError = error));
+  const first = await firstPiece(iterator);
+  // No bytes at all are no bytes in any coding.
+  if (first.done === true) return;
+  const decoder = layer(first.value[0] ?? 0);
+  // Passes errors on and, when the consumer stops early, closes the source.
+  pipeline(Readable.from(continued(first, iterator), { objectMode: true, highWaterMark: 1 }), decoder, () => {});
+  let inflatedBytes = 0;
+  try {
+    for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
+      inflatedBytes += chunk.byteLength;
+      if (inflatedBytes > options.maxInflatedBytes) {
+        throw new AppError(
+          'download_too_large',
+          `${options.shown} expands to more than the limit of ${options.maxInflatedBytes} bytes.`,
+        );
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    if (sourceError !== undefined) throw sourceError;
+    if (error instanceof AppError) throw error;
+    const message = `${options.shown} is not in the Content-Encoding it claims, or is cut short.`;
+    throw new AppError('download_rejected', message, { cause: error });
+  }
+}
+
+async function* remember(source: Bytes, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source;
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import type { LookupAddress } from 'node:dns';
+import { isIPv6 } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { Client } from 'undici';
+import type { Dispatcher } from 'undici';
+import { exchangeFailure } from './failure.ts';
+import type { VettedTarget } from './vet-target.ts';
+
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type ExchangeRequest = {
+  method: HttpMethod;
+  headers: Readonly<Record<string, string>>;
+  body: string | Uint8Array | null;
+  /** Longest silence while waiting for headers or between two pieces of the body. */
+  idleTimeoutMs: number;
+  signal: AbortSignal;
+  /** PEM certificates that are trusted instead of those of Node. */
+  certificateAuthority: string | null;
+};
+
+export type Exchange = {
+  status: number;
+  /** Names in lower case; a header that came several times is joined by a comma. */
+  headers: Readonly<Record<string, string>>;
+  /** As sent, not decoded. */
+  body: AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+};
+
+const MAX_HEADER_BYTES = 32 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Sends one request to a vetted address and follows nothing. The connection is opened to the addresses that were looked at and
+ * the name is not resolved again, so that an answer that changes in between (DNS rebinding) changes nothing; Host and SNI carry the name.
+ * @throws AppError as `exchangeFailure` says, or the reason of `signal`.
+ */
+export async function exchange(target: VettedTarget, request: ExchangeRequest): Promise<Exchange> {
+  const { url } = target;
+  const client = new Client(url.origin, {
+    // A client lives for one request: nothing is reused for a target that was not vetted anew.
+    pipelining: 0,
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: request.idleTimeoutMs,
+    bodyTimeout: request.idleTimeoutMs,
+    connect: {
+      // Never asked for an IP literal, which was vetted as it stands.
+      lookup: pinnedLookup(target.addresses),
+      timeout: Math.min(CONNECT_TIMEOUT_MS, request.idleTimeoutMs),
+      autoSelectFamily: true,
+      maxCachedSessions: 0,
+      ...(request.certificateAuthority === null ? {} : { ca: request.certificateAuthority }),
+    },
+  });
+  try {
+    const response = await client.request({
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      signal: request.signal,
+    });
+    // A body that nobody reads must not end the process when it breaks.
+    response.body.on('error', () => {});
+    return {
+      status: response.statusCode,
+      headers: joined(response.headers),
+      body: readBody(response.body, url, request.signal),
+      close: () => client.destroy(),
+    };
+  } catch (error) {
+    await client.destroy();
+    throw failureOf(error, url, request.signal);
+  }
+}
+
+async function* readBody(
+  body: Dispatcher.ResponseData['body'],
+  url: URL,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) yield chunk;
+  } catch (error) {
+    throw failureOf(error, url, signal);
+  }
+}
+
+function failureOf(error: unknown, url: URL, signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : exchangeFailure(error, url);
+}
+
+function pinnedLookup(addresses: readonly string[]): LookupFunction {
+  const found: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_hostname, options, callback) => {
+    const [first] = found;
+    if (options.all === true) callback(null, found);
+    else if (first !== undefined) callback(null, first.address, first.family);
+  };
+}
+
+function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

@@ -1,0 +1,77 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { AppError } from '../../domain/app-error.ts';
+import { urlForDisplay } from '../url-for-display.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { codeOf } from './failure.ts';
+
+/** All addresses of a host name, IPv4 and IPv6. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** A URL that may be reached, with the addresses that were looked at: a connection goes to one of them and to no other. */
+export type VettedTarget = { url: URL; addresses: readonly string[] };
+
+/** The machine's own name resolution, `/etc/hosts` included. */
+export const systemResolve: Resolve = async (hostname) => {
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+};
+
+/**
+ * Parses a URL once, by the WHATWG rules (which turn `0x7f.1`, `2130706433` and full-width digits into the address they mean).
+ * @throws AppError `download_refused` for other schemes than http and https, and for credentials in the URL.
+ */
+export function parseTarget(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  if (url === null) throw refused(text, 'it is not a complete URL such as https://example.com/file.pdf');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw refused(url, `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refused(url, 'it carries a user name or password; give a URL without');
+  }
+  url.hash = '';
+  return url;
+}
+
+/**
+ * Resolves the host and looks at every address; one bad address refuses all, for which of them is used is not ours to choose.
+ * @throws AppError `download_refused`; `download_rejected` for a name that does not exist; `download_failed` when names cannot be resolved now.
+ */
+export async function vetTarget(url: URL, vetting: { policy: AddressPolicy; resolve: Resolve }): Promise<VettedTarget> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) === 0 ? await resolveName(url, vetting.resolve) : [host];
+  for (const address of addresses) {
+    const reason = vetting.policy(address);
+    if (reason === null) continue;
+    throw refused(url, `its host leads to ${reason}. An operator can allow a network with LOCI_EGRESS_ALLOW`);
+  }
+  return { url, addresses };
+}
+
+/** The error for what must not be fetched. `why` continues the sentence. */
+export function refused(url: URL | string, why: string): AppError {
+  return new AppError('download_refused', `Refused to fetch ${urlForDisplay(url)}: ${why}.`);
+}
+
+const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'ENONAME', 'EAI_NONAME', 'EAI_NODATA']);
+
+async function resolveName(url: URL, resolve: Resolve): Promise<readonly string[]> {
+  let addresses: readonly string[] = [];
+  try {
+    addresses = await resolve(url.hostname);
+  } catch (cause) {
+    if (!NO_SUCH_NAME.has(codeOf(cause))) {
+      throw new AppError(
+        'download_failed',
+        `The host name of ${urlForDisplay(url)} cannot be resolved at the moment.`,
+        { cause },
+      );
+    }
+  }
+  if (addresses.length > 0) return addresses;
+  throw new AppError(
+    'download_rejected',
+    `There is no host ${url.hostname}: check the spelling of ${urlForDisplay(url)}.`,
+  );
+}
