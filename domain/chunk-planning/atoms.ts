@@ -157,19 +157,21 @@ class Cutter {
   *#fit(span: { start: number; end: number; boundary: Boundary }): Generator<Piece> {
     const { maxTokens } = this.#limits;
     let { start, boundary } = span;
+    let window = maxTokens * MOST_CHARACTERS_PER_TOKEN;
     for (;;) {
       start = this.#skipBlank(start, span.end);
       if (start >= span.end) return;
-      let cut = this.#cut(start, { end: span.end, window: maxTokens * MOST_CHARACTERS_PER_TOKEN });
+      let cut = this.#cut(start, { end: span.end, window });
       let tokens = this.#charge(start, cut.end);
       while (tokens > maxTokens && cut.end - start > 1) {
-        // Aims at what should fit, at most half: each round at least halves, so that counting stays linear.
-        const window = Math.max(1, Math.floor((cut.end - start) * Math.min(0.5, maxTokens / tokens)));
+        // Aims at what should fit by the density just seen, which holds for what follows too: little is counted twice.
+        window = Math.max(1, Math.floor((cut.end - start) * Math.min(0.9, (0.95 * maxTokens) / tokens)));
         cut = this.#cut(start, { end: cut.end, window });
         tokens = this.#charge(start, cut.end);
       }
       const end = start + this.#text.slice(start, cut.end).trimEnd().length;
       yield { start, end, tokens, boundary };
+      if (tokens < maxTokens / 2) window = Math.min(window * 2, maxTokens * MOST_CHARACTERS_PER_TOKEN);
       this.#lastEnd = end;
       start = cut.end;
       boundary = cut.boundary;

@@ -16,59 +16,67 @@ const WORTH: Record<Boundary, number> = {
 /** A section shorter than this part of the target is put together with its next sibling or first child. */
 const TINY_PART = 0.25;
 
-export type PackLimits = {
+export type Packing<Chunk> = {
   targetTokens: number;
   /** Most tokens of a chunk that begins with this atom, its context left out. At least the atom's own. */
   roomFor(first: Atom): number;
+  /** Makes a chunk of these atoms, or of the first of them where all are too many after all; at least of one. */
+  build(atoms: readonly Atom[]): { chunk: Chunk; taken: number };
 };
+
+type Limits = Omit<Packing<unknown>, 'build'>;
 
 /**
  * Groups atoms into chunks: nothing crosses into a section unless what came before is tiny; within a section the cuts
  * are the best compromise of a good boundary and the size aimed at. Greedy with a look ahead of two chunks: linear, lazy.
  */
-export function* packAtoms(atoms: Iterable<Atom>, limits: PackLimits): Generator<readonly Atom[]> {
+export function* packAtoms<Chunk>(atoms: Iterable<Atom>, packing: Packing<Chunk>): Generator<Chunk> {
   let waiting: Atom[] = [];
   let tokens = 0;
   for (const atom of atoms) {
-    if (atom.boundary === BOUNDARY.heading && waiting.length > 0 && !joins(waiting, tokens, { atom, limits })) {
-      yield* drain(waiting, limits);
+    if (atom.boundary === BOUNDARY.heading && waiting.length > 0 && !joins(waiting, tokens, { atom, packing })) {
+      yield* drain(waiting, packing);
       waiting = [];
       tokens = 0;
     }
     waiting.push(atom);
     tokens += atom.tokens;
-    while (tokens > 2 * limits.targetTokens && tokens > 2 * sizeLimit(waiting, limits)) {
-      const taken = waiting.splice(0, chooseCut(waiting, limits, false));
-      tokens -= total(taken);
-      yield taken;
+    while (tokens > 2 * packing.targetTokens && tokens > 2 * sizeLimit(waiting, packing)) {
+      const { chunk, taken } = packing.build(waiting.slice(0, chooseCut(waiting, packing, false)));
+      tokens -= total(waiting.splice(0, taken));
+      yield chunk;
     }
   }
-  yield* drain(waiting, limits);
+  yield* drain(waiting, packing);
 }
 
-function* drain(waiting: Atom[], limits: PackLimits): Generator<readonly Atom[]> {
-  while (waiting.length > 0) yield waiting.splice(0, chooseCut(waiting, limits, true));
+function* drain<Chunk>(waiting: Atom[], packing: Packing<Chunk>): Generator<Chunk> {
+  while (waiting.length > 0) {
+    const { chunk, taken } = packing.build(waiting.slice(0, chooseCut(waiting, packing, true)));
+    waiting.splice(0, taken);
+    yield chunk;
+  }
 }
 
-function joins(waiting: readonly Atom[], tokens: number, next: { atom: Atom; limits: PackLimits }): boolean {
+function joins(waiting: readonly Atom[], tokens: number, next: { atom: Atom; packing: Limits }): boolean {
   const first = waiting[0];
-  if (!first || tokens >= next.limits.targetTokens * TINY_PART) return false;
+  if (!first || tokens >= next.packing.targetTokens * TINY_PART) return false;
   return first.section.level > 0 && next.atom.section.level >= first.section.level;
 }
 
 /** A chunk may go a quarter over the target for a better end. */
-function sizeLimit(waiting: readonly Atom[], limits: PackLimits): number {
+function sizeLimit(waiting: readonly Atom[], packing: Limits): number {
   const first = waiting[0];
-  return first ? Math.min(limits.roomFor(first), Math.ceil(limits.targetTokens * 1.25)) : limits.targetTokens;
+  return first ? Math.min(packing.roomFor(first), Math.ceil(packing.targetTokens * 1.25)) : packing.targetTokens;
 }
 
 /** How many of the waiting atoms make the next chunk; `isAll` when no atom of theirs is still to come. */
-function chooseCut(waiting: readonly Atom[], limits: PackLimits, isAll: boolean): number {
-  const room = sizeLimit(waiting, limits);
+function chooseCut(waiting: readonly Atom[], packing: Limits, isAll: boolean): number {
+  const room = sizeLimit(waiting, packing);
   const all = total(waiting);
   if (isAll && all <= room) return waiting.length;
   const isLastPair = isAll && all <= 2 * room;
-  const ideal = isLastPair ? all / 2 : Math.min(limits.targetTokens, room);
+  const ideal = isLastPair ? all / 2 : Math.min(packing.targetTokens, room);
   let best = 1;
   let bestScore = -Infinity;
   let size = 0;

@@ -23,19 +23,14 @@ export function* planChunks(
   limits: ChunkLimits,
   countTokens: Counter,
 ): Generator<PlannedChunk> {
-  const { text } = document;
   const context = contextOf(limits, countTokens);
-  const atoms = splitIntoAtoms(text, { maxTokens: Math.max(1, Math.floor(limits.maxTokens * ATOM_PART)), countTokens });
-  const targetTokens = Math.min(limits.targetTokens, limits.maxTokens);
-  const roomFor = (first: Atom) => limits.maxTokens - context(first, first.section).tokens;
-  for (const packed of packAtoms(atoms, { targetTokens, roomFor })) {
-    let rest = packed;
-    while (rest.length > 0) {
-      const { chunk, taken } = chunkOf(rest, { document, limits, countTokens, context });
-      yield chunk;
-      rest = rest.slice(taken);
-    }
-  }
+  const plan: Plan = { document, limits, countTokens, context };
+  const maxTokens = Math.max(1, Math.floor(limits.maxTokens * ATOM_PART));
+  yield* packAtoms(splitIntoAtoms(document.text, { maxTokens, countTokens }), {
+    targetTokens: Math.min(limits.targetTokens, limits.maxTokens),
+    roomFor: (first) => limits.maxTokens - context(first, first.section).tokens,
+    build: (atoms) => chunkOf(atoms, plan),
+  });
 }
 
 type Plan = {
@@ -48,7 +43,7 @@ type Plan = {
 /** The chunk of these atoms; of fewer, where counted as a whole they are more than the sum of them. */
 function chunkOf(atoms: readonly Atom[], plan: Plan): { chunk: PlannedChunk; taken: number } {
   const { text, pages } = plan.document;
-  for (let taken = atoms.length; ; taken = Math.max(1, Math.floor(taken * 0.75))) {
+  for (let taken = withinLength(atoms, plan.limits.maxTokens); ; taken = Math.max(1, Math.floor(taken * 0.75))) {
     const used = atoms.slice(0, taken);
     const first = used[0];
     const last = used.at(-1);
@@ -57,9 +52,7 @@ function chunkOf(atoms: readonly Atom[], plan: Plan): { chunk: PlannedChunk; tak
     const context = plan.context(first, shared);
     const slice = text.slice(first.start, last.end);
     const tokens = tokensOf(used, { context, slice, plan });
-    const isTooLong =
-      tokens > plan.limits.maxTokens || slice.length > plan.limits.maxTokens * MOST_CHARACTERS_PER_TOKEN;
-    if (isTooLong && used.length > 1) continue;
+    if (tokens > plan.limits.maxTokens && used.length > 1) continue;
     const chunk = {
       text: slice,
       start: first.start,
@@ -69,8 +62,15 @@ function chunkOf(atoms: readonly Atom[], plan: Plan): { chunk: PlannedChunk; tak
       context: context.text,
       page: pageAt(pages, first.start),
     };
-    return { chunk, taken: used.length };
+    return { chunk, taken };
   }
+}
+
+/** How many of these atoms one chunk can hold by length; only runs of blank space between them make it matter. */
+function withinLength(atoms: readonly Atom[], maxTokens: number): number {
+  const limit = (atoms[0]?.start ?? 0) + maxTokens * MOST_CHARACTERS_PER_TOKEN;
+  const beyond = atoms.findIndex((atom) => atom.end > limit);
+  return beyond === -1 ? atoms.length : Math.max(1, beyond);
 }
 
 /** The sum of the atoms' counts, as long as it can be trusted; else the whole is counted too. */
