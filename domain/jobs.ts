@@ -8,6 +8,8 @@ export type JobStart = {
   workflow_id: string;
   workspace_id: string;
   task_queue: TaskQueue;
+  /** One line for the Temporal UI. */
+  summary: string;
   args: unknown;
 };
 
@@ -21,5 +23,7 @@ export interface Jobs {
   signal(workflowId: string, signal: string): Promise<void>;
   /** `failed` covers failed, terminated, cancelled and timed out. @throws AppError `dependency_unavailable`. */
   state(workflowId: string): Promise<JobState>;
+  /** @throws AppError `dependency_unavailable`. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -19,10 +19,16 @@ export type ReadInput = {
   name: string;
 };
 
+export type ReadLimits = {
+  /** Most UTF-8 bytes of extracted text; more is `read_output_limit`. */
+  maxTextBytes: number;
+};
+
 /** Reads one family of formats. Runs in a child process only. */
 export interface Reader {
   readonly name: string;
+  /** Media types it reads; `text/*` stands for every one that begins so. */
   readonly mediaTypes: readonly string[];
   /** @throws AppError with an item code (`unreadable`, `encrypted`, `no_text` …) and a message that says what to do. */
-  read(input: ReadInput): Promise<ReadDocument>;
+  read(input: ReadInput, limits: ReadLimits): Promise<ReadDocument>;
 }

@@ -45,3 +45,8 @@ const SETTLED: ReadonlySet<ContentStatus> = new Set(['stored', 'ready', 'failed'
 export function isSettled(status: ContentStatus): boolean {
   return SETTLED.has(status);
 }
+
+/** True for a listed content status. */
+export function isContentStatus(text: string): text is ContentStatus {
+  return (CONTENT_STATUSES as readonly string[]).includes(text);
+}

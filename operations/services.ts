@@ -1,4 +1,5 @@
 import type { BlobStore } from '../domain/blob-store.ts';
+import type { AccessCounter } from './access-counter.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
 import type { Jobs } from '../domain/jobs.ts';
@@ -43,6 +44,7 @@ export type Services = {
   embedders: Embedders;
   readers: ReaderCatalogue;
   jobs: Jobs;
+  accesses: AccessCounter;
   clock: Clock;
   log: Log;
   metrics: Metrics;

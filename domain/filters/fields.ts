@@ -13,7 +13,7 @@ export type FieldType = 'text' | 'number' | 'date' | 'any';
 
 /**
  * Content fields that a filter names directly; every other bare key is metadata. Left out on purpose: `status`,
- * `sync_status` and `access_count`, which change without the index being told, and `description`, which is prose.
+ * `sync_status`, `updated_at` and `access_count`, which change without the index being told, and `description`, which is prose.
  */
 export const CONTENT_FIELDS = {
   content_id: 'text',
@@ -24,7 +24,6 @@ export const CONTENT_FIELDS = {
   content_hash: 'text',
   size: 'number',
   created_at: 'date',
-  updated_at: 'date',
 } as const satisfies Record<string, FieldType>;
 
 const METADATA_PREFIX = 'metadata.';

@@ -40,7 +40,6 @@ export type FilterContent = {
   size: number | null;
   /** Unix seconds, ISO 8601 or a Date; compared in whole seconds, as the interface shows them. */
   created_at: number | string | Date;
-  updated_at: number | string | Date;
 };
 
 /** What a filter sees of one chunk. `metadata` is the content's, `chunk` the chunk's own. */

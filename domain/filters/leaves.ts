@@ -22,8 +22,8 @@ export function leavesOf(record: FilterRecord): RecordLeaves {
 
 /** Dates become ISO strings in whole seconds, the precision in which clients see them. */
 export function contentLeaves(content: FilterContent): Leaves {
-  const { created_at, updated_at, ...rest } = content;
-  return objectLeaves({ ...rest, created_at: wholeSeconds(created_at), updated_at: wholeSeconds(updated_at) });
+  const { created_at, ...rest } = content;
+  return objectLeaves({ ...rest, created_at: wholeSeconds(created_at) });
 }
 
 /** Walks with its own stack, so that deep metadata cannot exhaust the call stack. */

@@ -77,7 +77,6 @@ const record: fc.Arbitrary<FilterRecord> = fc.record({
       fc.integer({ min: -10, max: 10 }),
       fc.constantFrom('1970-01-01T00:00:01.500Z', new Date(1500)),
     ),
-    updated_at: fc.integer({ min: -10, max: 10 }),
   }),
   metadata: object,
   chunk: object,
@@ -87,7 +86,7 @@ const path = fc.oneof(
   fc
     .tuple(fc.constantFrom('', 'metadata.', 'chunk.'), fc.array(key, { minLength: 1, maxLength: 2 }))
     .map(([area, keys]) => area + keys.join('.')),
-  fc.constantFrom('content_id', 'external_id', 'created_at', 'updated_at', 'size'),
+  fc.constantFrom('content_id', 'external_id', 'created_at', 'size'),
 );
 const instant = fc.oneof(
   fc.integer({ min: -12, max: 12 }),

@@ -13,7 +13,6 @@ const base: FilterRecord = {
     content_hash: null,
     size: 1024,
     created_at: 1_700_000_000,
-    updated_at: new Date('2024-03-01T10:00:00.900Z'),
   },
   metadata: {
     lang: 'en',
@@ -96,8 +95,6 @@ const cases: readonly (readonly [JsonObject, boolean])[] = [
   [{ created_at: 1_700_000_000 }, true],
   [{ created_at: '2023-11-14T22:13:20Z' }, true],
   [{ created_at: { $lt: '2024-01-01' } }, true],
-  [{ updated_at: '2024-03-01T10:00:00Z' }, true],
-  [{ updated_at: { $gt: '2024-03-01T10:00:00Z' } }, false],
   [{ $or: [{ lang: 'de' }, { year: 2024 }] }, true],
   [{ $or: [{ lang: 'de' }, { lang: 'fr' }] }, false],
   [{ $and: [{ lang: 'en' }, { $not: { year: 2023 } }] }, true],

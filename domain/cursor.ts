@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { validationError } from './app-error.ts';
+
+const VERSION = 1;
+const Envelope = z.tuple([z.literal(VERSION), z.string(), z.array(z.union([z.string(), z.number()]))]);
+
+/** What a cursor is bound to: the list it came from and every filter of it. */
+export type CursorBinding = { list: string; filters: Readonly<Record<string, unknown>> };
+
+/** Makes an opaque cursor that stands behind this position. Positions are key values of the last row. */
+export function encodeCursor(binding: CursorBinding, position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([VERSION, digest(binding), position]), 'utf8').toString('base64url');
+}
+
+/**
+ * Reads a cursor back.
+ * @throws AppError `validation_failed` when it is not one of ours or belongs to another list or other filters.
+ */
+export function decodeCursor(binding: CursorBinding, cursor: string): (string | number)[] {
+  const envelope = Envelope.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')));
+  if (!envelope.success) throw cursorError('is not a cursor of this service; leave it out for the first page');
+  const [, bound, position] = envelope.data;
+  if (bound !== digest(binding)) {
+    throw cursorError('belongs to a list with other filters; send the filters of the first page, or leave it out');
+  }
+  return position;
+}
+
+function digest(binding: CursorBinding): string {
+  const filters = Object.entries(binding.filters)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([binding.list, filters]))
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The problem of a cursor, in the shape of every other problem of a request. */
+export function cursorError(message: string) {
+  return validationError([{ loc: ['query', 'cursor'], msg: message, type: 'cursor_invalid' }]);
+}
+
+/** The position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed` */
+export function decodeTimeCursor(
+  binding: CursorBinding,
+  cursor: string | undefined,
+): { createdUs: number; id: string } | null {
+  if (cursor === undefined) return null;
+  const position = z.tuple([z.int(), z.uuid()]).safeParse(decodeCursor(binding, cursor));
+  if (!position.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  return { createdUs: position.data[0], id: position.data[1] };
+}

@@ -1,0 +1,14 @@
+import type { Knex } from 'knex';
+import * as foundation from './20261121_foundation.ts';
+
+type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
+
+/** Every migration in order, by import: nothing is looked up in a folder at run time. Landed ones are never edited. */
+const MIGRATIONS: readonly Migration[] = [{ name: '20261121_foundation', ...foundation }];
+
+/** For `knex.migrate`. */
+export const migrationSource: Knex.MigrationSource<Migration> = {
+  getMigrations: () => Promise.resolve([...MIGRATIONS]),
+  getMigrationName: (migration) => migration.name,
+  getMigration: (migration) => Promise.resolve(migration),
+};

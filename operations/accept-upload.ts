@@ -1,0 +1,187 @@
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../domain/app-error.ts';
+import type { Caller } from '../domain/caller.ts';
+import { ingestUploadJob, reprojectJob, uploadWorkflowId } from '../domain/ingest-jobs.ts';
+import type { JobStart } from '../domain/jobs.ts';
+import type { UploadError, UploadForm, UploadItem, UploadResponse } from '../domain/records/upload.ts';
+import { reachesCollection, type Scope } from '../domain/scope.ts';
+import type { Stores } from '../store/stores.ts';
+import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
+import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
+import type { Services } from './services.ts';
+import { sortItems, type SortedItem } from './sort-upload-items.ts';
+import { startJobs } from './start-jobs.ts';
+
+export type { ReceivedItem } from './plan-upload.ts';
+
+export type ReceivedUpload = {
+  form: UploadForm;
+  items: readonly ReceivedItem[];
+  /** Items that did not get as far, e.g. files over the size limit. */
+  errors: readonly UploadError[];
+  idempotency: Idempotency | null;
+};
+
+type UploadToWrite = { id: string; form: UploadForm; planned: PlannedItem[]; errors: UploadError[] };
+type SortedUpload = UploadToWrite & { sorted: SortedItem[]; workflowId: string | null };
+
+/**
+ * Takes an upload: contents, runs, outbox and answer in one transaction, then tries to start the workflow at once.
+ * Bytes that the collection has under this name, and URLs it has, are the existing content.
+ * @throws AppError `forbidden` when the collection is not accessible or archived, `validation_failed` for the form.
+ */
+export async function acceptUpload(
+  services: Services,
+  caller: Caller,
+  received: ReceivedUpload,
+): Promise<Answer<UploadResponse>> {
+  const { form } = received;
+  if (!reachesCollection(caller.scope, form.collection_id)) throw inaccessible();
+  const { planned, errors } = await planUpload(services, { form, items: received.items, principal: caller.principal });
+  const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
+  let jobs: JobStart[] = [];
+  const { status, body } = await answerOnce(services, caller, {
+    route: 'POST /upload',
+    idempotency: received.idempotency,
+    effect: async (stores) => {
+      const written = await writeUpload({ ...services, stores }, caller, upload);
+      jobs = written.jobs;
+      return written.answer;
+    },
+  });
+  startJobs(services, caller.scope, jobs);
+  return { status, body };
+}
+
+type Written = { answer: Answer<UploadResponse>; jobs: JobStart[] };
+
+async function writeUpload(services: Services, caller: Caller, upload: UploadToWrite): Promise<Written> {
+  const { stores } = services;
+  const { scope } = caller;
+  const { form, planned } = upload;
+  const status = await stores.collections.lockForUpload(scope, form.collection_id);
+  if (status === null) throw inaccessible();
+  if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
+  if (planned.length === 0) return { answer: answerOf(upload, null, []), jobs: [] };
+  await retainBlobs(services, scope, planned);
+  const sorted = await sortItems(stores, scope, upload);
+  const runs = sorted.filter((one) => one.fate !== 'kept').length;
+  const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
+  const stale = await writeContents(services, caller, { ...upload, sorted, workflowId });
+  const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
+  const jobs = [
+    ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
+    ...(stale.length === 0 ? [] : [reprojectJob({ ...key, content_ids: stale, run_id: upload.id })]),
+  ];
+  for (const job of jobs) await stores.outbox.add(scope, job);
+  return {
+    answer: answerOf(
+      upload,
+      upload.id,
+      sorted.map((one) => toItem(one, form.ingest)),
+    ),
+    jobs,
+  };
+}
+
+/** Under the locks of these rows the sweeper deletes nothing; bytes it took just before have to be sent again. */
+async function retainBlobs(services: Services, scope: Scope, planned: readonly PlannedItem[]): Promise<void> {
+  const blobs = planned.flatMap((item) => item.blob ?? []);
+  await services.stores.blobRows.retain(scope, blobs);
+  const present = await Promise.all(blobs.map((blob) => services.blobs.exists(scope.workspaceId, blob.sha256)));
+  if (present.includes(false)) {
+    throw new AppError(
+      'dependency_unavailable',
+      'A file was cleaned up while it was uploaded; send the request again.',
+      {
+        retryAfterS: 1,
+      },
+    );
+  }
+}
+
+/** Writes contents, runs and the upload. Returns contents whose changed metadata the index has to learn of. */
+async function writeContents({ stores }: Services, caller: Caller, upload: SortedUpload): Promise<string[]> {
+  const { form, sorted, id, workflowId } = upload;
+  const { scope } = caller;
+  const stage: 'pending' | 'stored' = form.ingest ? 'pending' : 'stored';
+  const fresh = sorted.filter((one) => one.fate === 'fresh').map((one) => one.item);
+  await stores.contents.insert(
+    scope,
+    form.collection_id,
+    fresh.map((item) => ({ ...item.content, status: stage })),
+  );
+  const runs = fresh.map(({ content, dedupeKey }) => ({
+    content_id: content.id,
+    upload_id: id,
+    run_id: id,
+    workflow_id: workflowId,
+    stage,
+    reader: form.reader,
+    dedupe_key: content.external_id === null ? dedupeKey : null,
+    external_id: content.external_id,
+  }));
+  await stores.runControl.insert(scope, form.collection_id, runs);
+  for (const { item, contentId, fate } of sorted) {
+    if (fate === 'replaced') await stores.contents.replaceBytes(scope, { ...item.content, id: contentId });
+  }
+  const changed = await updateExisting(stores, scope, upload);
+  const restarted = sorted.filter((one) => one.fate === 'again' || one.fate === 'replaced').map((one) => one.contentId);
+  await stores.runControl.restart(scope, form.collection_id, {
+    contentIds: restarted,
+    runId: id,
+    workflowId,
+    stage,
+    reader: form.reader,
+    uploadId: id,
+  });
+  await stores.uploads.insert(scope, {
+    id,
+    collectionId: form.collection_id,
+    contentType: form.content_type,
+    ingest: form.ingest,
+    workflowId,
+    total: upload.planned.length + upload.errors.length,
+    errors: upload.errors,
+    createdBy: caller.principal,
+    contentIds: sorted.map((one) => one.contentId),
+  });
+  return changed.filter((contentId) => !restarted.includes(contentId));
+}
+
+async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: SortedUpload): Promise<string[]> {
+  const sentMetadata = Object.keys(form.metadata).length > 0 || form.user_id !== null;
+  const existing = sorted.filter((one) => one.fate === 'again' || one.fate === 'kept');
+  return stores.contents.updateFromUpload(
+    scope,
+    existing.map(({ item, contentId }) => ({
+      id: contentId,
+      metadata: sentMetadata ? item.content.metadata : null,
+      description: form.description,
+    })),
+  );
+}
+
+function toItem({ item, contentId, fate, stage }: SortedItem, ingest: boolean): UploadItem {
+  const { name, source, type, size, content_hash } = item.content;
+  const status = fate === 'kept' ? stage : ingest ? 'pending' : 'stored';
+  return { content_id: contentId, name, source, type, size, content_hash, status, duplicate: fate !== 'fresh' };
+}
+
+function answerOf(upload: UploadToWrite, uploadId: string | null, uploads: UploadItem[]): Answer<UploadResponse> {
+  const body = {
+    upload_id: uploadId,
+    collection_id: upload.form.collection_id,
+    content_type: upload.form.content_type,
+    uploads,
+    errors: upload.errors,
+    total_uploads: uploads.length + upload.errors.length,
+    successful_uploads: uploads.length,
+    failed_uploads: upload.errors.length,
+  };
+  return { status: uploads.length > 0 ? 202 : 400, body };
+}
+
+function inaccessible(): AppError {
+  return new AppError('forbidden', 'The collection does not exist or is not accessible with this key.');
+}

@@ -1,0 +1,45 @@
+import { AppError, validationError } from '../domain/app-error.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Collection, CreateCollectionRequest } from '../domain/records/collection.ts';
+import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
+import { getCollection } from './get-collection.ts';
+import type { Services } from './services.ts';
+
+/**
+ * Creates a collection with the embedder it will always use. The index tenant comes with the first content.
+ * @throws AppError `forbidden` for a key that is limited to named collections, `validation_failed`.
+ */
+export async function createCollection(
+  services: Services,
+  caller: Caller,
+  request: { body: CreateCollectionRequest; idempotency: Idempotency | null },
+): Promise<Answer<Collection>> {
+  const { body, idempotency } = request;
+  if (caller.scope.collectionIds !== null) {
+    throw new AppError('forbidden', 'This key is limited to named collections and cannot create others.');
+  }
+  const embedder = body.embedding
+    ? services.embedders.named(body.embedding.provider, body.embedding.model)
+    : services.embedders.preferred;
+  if (!embedder) {
+    const msg = 'is not configured on this server; leave it out to use the default embedder';
+    throw validationError([{ loc: ['body', 'embedding'], msg, type: 'embedder_unavailable' }]);
+  }
+  return answerOnce(services, caller, {
+    route: 'POST /collections',
+    idempotency,
+    effect: async (stores) => {
+      if (body.parent_id !== null && !(await stores.collections.findIndex(caller.scope, body.parent_id))) {
+        throw validationError([
+          { loc: ['body', 'parent_id'], msg: 'is no collection of this workspace', type: 'not_found' },
+        ]);
+      }
+      const id = await stores.collections.insert(
+        caller.scope,
+        { ...body, createdBy: caller.principal },
+        embedder.space,
+      );
+      return { status: 201, body: await getCollection({ ...services, stores }, caller, id) };
+    },
+  });
+}

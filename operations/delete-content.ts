@@ -1,0 +1,39 @@
+import type { Caller } from '../domain/caller.ts';
+import { deleteContentJob } from '../domain/ingest-jobs.ts';
+import type { DeletionAccepted } from '../domain/records/deletion.ts';
+import { contentNotFound } from './get-content.ts';
+import type { Services } from './services.ts';
+import { startJobs, wakeJobs } from './start-jobs.ts';
+
+/**
+ * Deletes a content, in any state: its own transaction takes it out of search and out of every run, a workflow removes
+ * chunks, index objects and rows and completes the receipt. Deleting what is being deleted gives the same deletion.
+ * @throws AppError `not_found`.
+ */
+export async function deleteContent(services: Services, caller: Caller, contentId: string): Promise<DeletionAccepted> {
+  const { scope } = caller;
+  const outcome = await services.stores.transaction(async (stores) => {
+    const runs = await stores.runControl.lock(scope, contentId);
+    const [first] = runs;
+    if (!first) throw contentNotFound();
+    const open = await stores.deletions.findOpen(scope, contentId);
+    if (open) return { deletion: open, jobs: [], wake: [] };
+    const changed = await stores.runControl.startDeletion(scope, contentId);
+    const id = await stores.deletions.insert(scope, {
+      kind: 'content',
+      subjectId: contentId,
+      collectionId: first.collection_id,
+    });
+    const job = deleteContentJob({
+      workspace_id: scope.workspaceId,
+      collection_id: first.collection_id,
+      content_id: contentId,
+      deletion_id: id,
+    });
+    await stores.outbox.add(scope, job);
+    return { deletion: { id, status: 'pending' as const }, jobs: [job], wake: changed.map((run) => run.workflow_id) };
+  });
+  startJobs(services, scope, outcome.jobs);
+  wakeJobs(services, outcome.wake);
+  return { deletion_id: outcome.deletion.id, status: outcome.deletion.status };
+}

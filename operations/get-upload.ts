@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { AppError } from '../domain/app-error.ts';
+import type { Caller } from '../domain/caller.ts';
+import { cursorError, decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import type { UploadProgress } from '../domain/records/upload.ts';
+import { isSettled, type ContentStatus, type UploadStatus } from '../domain/statuses.ts';
+import type { UploadRow } from '../store/uploads.ts';
+import type { Services } from './services.ts';
+
+export type GetUploadQuery = { uploadId: string; limit: number; cursor?: string | undefined };
+
+/** Progress of an upload and a page of its manifest. @throws AppError `not_found`, `validation_failed` for a foreign cursor. */
+export async function getUpload(services: Services, caller: Caller, query: GetUploadQuery): Promise<UploadProgress> {
+  const { scope } = caller;
+  const { uploads } = services.stores;
+  const binding = { list: 'upload-contents', filters: { upload: query.uploadId } };
+  const after = query.cursor === undefined ? null : positionOf(decodeCursor(binding, query.cursor));
+  const upload = await uploads.find(scope, query.uploadId);
+  if (!upload) throw uploadNotFound();
+  const [progress, manifest] = await Promise.all([
+    uploads.progress(scope, upload.id),
+    uploads.manifest(scope, upload.id, { after, limit: query.limit }),
+  ]);
+  const contents = manifest.slice(0, query.limit);
+  const last = manifest.length > query.limit ? contents.at(-1) : undefined;
+  const counts = countsOf(progress.byStatus);
+  return {
+    id: upload.id,
+    collection_id: upload.collection_id,
+    workspace_id: upload.workspace_id,
+    status: statusOf(upload, progress.byStatus),
+    content_type: upload.content_type,
+    workflow_id: upload.workflow_id,
+    total_uploads: upload.total_uploads,
+    successful_uploads: upload.total_uploads - upload.failed_uploads,
+    failed_uploads: upload.failed_uploads,
+    progress: { ...counts, by_status: progress.byStatus, chunks: progress.chunks },
+    errors: upload.errors,
+    contents,
+    next_cursor: last ? encodeCursor(binding, [last.content_id]) : null,
+    has_more: last !== undefined,
+    created_at: upload.created_at.toISOString(),
+    updated_at: upload.updated_at.toISOString(),
+  };
+}
+
+export function uploadNotFound(): AppError {
+  return new AppError('not_found', 'There is no such upload, or this key does not reach its collection.');
+}
+
+type ByStatus = Partial<Record<ContentStatus, number>>;
+
+function countsOf(byStatus: ByStatus): { total: number; settled: number; percent: number } {
+  let total = 0;
+  let settled = 0;
+  for (const [status, count] of Object.entries(byStatus)) {
+    total += count;
+    // The keys of the record are statuses.
+    if (isSettled(status as ContentStatus)) settled += count;
+  }
+  return { total, settled, percent: total === 0 ? 100 : Math.floor((settled * 1000) / total) / 10 };
+}
+
+/** The status of the whole follows from its parts, so that it cannot contradict them. */
+function statusOf(upload: UploadRow, byStatus: ByStatus): UploadStatus {
+  const { total, settled } = countsOf(byStatus);
+  const count = (status: ContentStatus) => byStatus[status] ?? 0;
+  if (settled < total) return count('paused') === total - settled ? 'paused' : 'running';
+  if (total > 0 && count('stored') === total) return 'stored';
+  if (total > 0 && count('cancelled') === total) return 'cancelled';
+  if (total > 0 && count('failed') === total) return 'failed';
+  return count('failed') + count('cancelled') + upload.failed_uploads > 0 ? 'completed_with_errors' : 'completed';
+}
+
+function positionOf(position: unknown): string {
+  const parsed = z.tuple([z.uuid()]).safeParse(position);
+  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  return parsed.data[0];
+}

@@ -1,0 +1,129 @@
+import type { Deletion } from '../domain/records/deletion.ts';
+import type { Scope } from '../domain/scope.ts';
+import { query, queryOne, type Database } from './postgres.ts';
+
+type Row = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_at'> & {
+  contents: number;
+  chunks: number;
+  index_objects: number;
+  blobs: number;
+  verified_at: Date | null;
+  created_at: Date;
+  completed_at: Date | null;
+};
+
+/** A content in a collection, with the tenant that holds its objects. */
+export type DeletedLink = {
+  collection_id: string;
+  tenant: string;
+  provider: string;
+  model: string;
+  model_hash: string;
+  dimensions: number;
+};
+
+/** Deletions and their receipts. */
+export function createDeletionStore(database: Database) {
+  return {
+    async insert(
+      scope: Scope,
+      deletion: { kind: 'content' | 'collection'; subjectId: string; collectionId: string | null },
+    ): Promise<string> {
+      const row = await queryOne<{ id: string }>(
+        database,
+        `insert into deletions (workspace_id, kind, subject_id, collection_id) values (:workspaceId, :kind, :subjectId, :collectionId) returning id`,
+        { workspaceId: scope.workspaceId, ...deletion },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return row.id;
+    },
+
+    /** The receipt, for a scope that reaches the collection it was in; else null. */
+    async find(scope: Scope, id: string): Promise<Deletion | null> {
+      const row = await queryOne<Row>(
+        database,
+        `select id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, verified_at, created_at, completed_at
+         from deletions where id = :id and workspace_id = :workspaceId
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))`,
+        { ...scope, id },
+      );
+      return row && toDeletion(row);
+    },
+
+    /** The deletion of a content that is not completed, or null. */
+    findOpen(scope: Scope, subjectId: string): Promise<{ id: string; status: Deletion['status'] } | null> {
+      return queryOne(
+        database,
+        `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed' limit 1`,
+        { workspaceId: scope.workspaceId, subjectId },
+      );
+    },
+
+    /** Collections in which a content waits for its removal. */
+    linksOf(scope: Scope, contentId: string): Promise<DeletedLink[]> {
+      return query<DeletedLink>(
+        database,
+        `select cc.collection_id, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from content_collections cc
+         join index_generations g on g.collection_id = cc.collection_id and g.status <> 'retired'
+         where cc.workspace_id = :workspaceId and cc.content_id = :contentId and cc.stage = 'deleting'`,
+        { workspaceId: scope.workspaceId, contentId },
+      );
+    },
+
+    /** Adds to the counts of the receipt. */
+    async add(scope: Scope, id: string, removed: { chunks?: number; indexObjects?: number }): Promise<void> {
+      await query(
+        database,
+        `update deletions set status = 'running', chunks = chunks + :chunks::int, index_objects = index_objects + :indexObjects::int
+         where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
+        { workspaceId: scope.workspaceId, id, chunks: removed.chunks ?? 0, indexObjects: removed.indexObjects ?? 0 },
+      );
+    },
+
+    /**
+     * Removes the last rows of a content and completes the receipt, in one transaction. The content itself goes when no
+     * collection links it any more.
+     */
+    complete(scope: Scope, id: string, contentId: string): Promise<void> {
+      return database.transaction(async (transaction) => {
+        const bindings = { workspaceId: scope.workspaceId, id, contentId };
+        await query(
+          transaction,
+          `delete from content_collections where workspace_id = :workspaceId and content_id = :contentId and stage = 'deleting'`,
+          bindings,
+        );
+        const gone = await query<{ content_hash: string | null }>(
+          transaction,
+          `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId
+             and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
+          bindings,
+        );
+        const [blobs] = await query<{ count: number }>(
+          transaction,
+          `select count(*) as count from blobs b where b.workspace_id = :workspaceId and b.sha256 = any(:hashes::text[])
+             and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
+          { ...bindings, hashes: gone.map((row) => row.content_hash) },
+        );
+        await query(
+          transaction,
+          `update deletions set status = 'completed', contents = :contents::int, blobs = :blobs::int, verified_at = now(), completed_at = now()
+           where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
+          { ...bindings, contents: gone.length, blobs: blobs?.count ?? 0 },
+        );
+      });
+    },
+  };
+}
+
+export type DeletionStore = ReturnType<typeof createDeletionStore>;
+
+function toDeletion(row: Row): Deletion {
+  const { contents, chunks, index_objects, blobs, ...rest } = row;
+  return {
+    ...rest,
+    removed: { contents, chunks, index_objects, blobs },
+    verified_at: row.verified_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,38 @@
+import type { JobStart } from '../domain/jobs.ts';
+import type { Scope } from '../domain/scope.ts';
+import { query, type Database } from './postgres.ts';
+
+/** Work that was acknowledged. A row lives from the transaction that acknowledges until the workflow has settled it. */
+export function createOutboxStore(database: Database) {
+  return {
+    /** Adds a workflow to start, in the transaction that acknowledges it. */
+    async add(scope: Scope, job: JobStart): Promise<void> {
+      await query(
+        database,
+        `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary)
+         values (:workspaceId, :workflow_type, :workflow_id, :task_queue, :args::jsonb, :summary)`,
+        { ...job, workspaceId: scope.workspaceId, args: JSON.stringify(job.args) },
+      );
+    },
+
+    /** The workflow runs; from now on the reconciler looks after it. */
+    async markStarted(scope: Scope, workflowId: string): Promise<void> {
+      await query(
+        database,
+        `update outbox set state = 'started', checked_at = now(), last_error = null
+         where workspace_id = :workspaceId and workflow_id = :workflowId and state = 'pending'`,
+        { workspaceId: scope.workspaceId, workflowId },
+      );
+    },
+
+    /** The workflow has done what was acknowledged. */
+    async settle(scope: Scope, workflowId: string): Promise<void> {
+      await query(database, `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId`, {
+        workspaceId: scope.workspaceId,
+        workflowId,
+      });
+    },
+  };
+}
+
+export type OutboxStore = ReturnType<typeof createOutboxStore>;

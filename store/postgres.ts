@@ -1,0 +1,52 @@
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+/** A connection pool or a transaction of it. */
+export type Database = Knex;
+
+/** Counts are far below 2^53, so `bigint` comes as a number. */
+const BIGINT_OID = 20;
+
+export type PostgresOptions = { url: string; poolSize: number; applicationName: string };
+
+/** Builds a pool; nothing connects before the first query. Close with `destroy()`. */
+export function createPostgres(options: PostgresOptions): Database {
+  pg.types.setTypeParser(BIGINT_OID, Number);
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: options.url,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: 3_000,
+      keepAlive: true,
+      // A statement that waits longer has met a stuck lock: better an error that is retried.
+      statement_timeout: 60_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 5_000, propagateCreateError: true },
+  });
+}
+
+/** Values for the `:name`s of a statement. Arrays go as Postgres arrays; JSON goes as text. */
+export type Bindings = Readonly<Record<string, unknown>>;
+
+/** `:name`, but not the `::` of a cast. Knex's own named bindings take `:name:` for an identifier, so casts would break. */
+const NAMED_BINDING = /(?<!:):([A-Za-z_]\w*)/g;
+
+/** Runs one statement with named bindings; rows come in the shape that the caller's SQL selects. */
+export async function query<Row>(database: Database, sql: string, bindings: Bindings = {}): Promise<Row[]> {
+  const values: unknown[] = [];
+  const positional = sql.replace(NAMED_BINDING, (_match, name: string) => {
+    if (!Object.hasOwn(bindings, name)) throw new Error(`statement without a value for :${name}`);
+    values.push(bindings[name] ?? null);
+    return '?';
+  });
+  const result = await database.raw<{ rows: Row[] }>(positional, values as Knex.Value[]);
+  return result.rows;
+}
+
+/** The only row of a statement, or null. */
+export async function queryOne<Row>(database: Database, sql: string, bindings: Bindings = {}): Promise<Row | null> {
+  const [row] = await query<Row>(database, sql, bindings);
+  return row ?? null;
+}

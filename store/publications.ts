@@ -1,0 +1,95 @@
+import type { Scope } from '../domain/scope.ts';
+import { query, type Database } from './postgres.ts';
+import type { RunSlice } from './run-stages.ts';
+
+export type Published = { content_id: string; chunks: number; stale: boolean };
+
+/** A content with what its chunks can be filtered by. */
+export type Facettable = {
+  content_id: string;
+  version: number;
+  name: string;
+  type: string | null;
+  external_id: string | null;
+  size: number | null;
+  source: string;
+  url: string | null;
+  description: string | null;
+  metadata: Record<string, unknown>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** The flip from one version of a content to the next, and what follows from it. */
+export function createPublicationStore(database: Database) {
+  return {
+    /**
+     * Publishes every content of the slice whose chunks are all in the index, in one transaction. The publication number is
+     * drawn last: the lock on the workspace's counter makes commit order equal number order.
+     */
+    publish(scope: Scope, slice: RunSlice, config: Record<string, unknown>): Promise<Published[]> {
+      return database.transaction(async (transaction) => {
+        const bindings = { workspaceId: scope.workspaceId, collectionId: slice.collectionId, runId: slice.runId };
+        const rows = await query<Published & { version: number }>(
+          transaction,
+          `with mine as (
+             select content_id, version, planned_chunks, reader from content_collections where workspace_id = :workspaceId
+               and collection_id = :collectionId and run_id = :runId and content_id = any(:contentIds::uuid[]) and stage = 'indexing'
+               and not paused and indexed_chunks = planned_chunks order by content_id for update
+           ), shown as (
+             update contents t set status = 'ready', status_message = null, updated_at = now(),
+               sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
+               config = :config::jsonb || jsonb_build_object('reader', mine.reader)
+             from mine where t.id = mine.content_id and t.collection_id = :collectionId returning t.id, t.sync_status
+           ), residue as (
+             insert into residues (content_id, collection_id, workspace_id)
+             select content_id, :collectionId, :workspaceId from mine where version > 1
+             on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+           )
+           select mine.content_id, mine.planned_chunks as chunks, mine.version, coalesce(shown.sync_status = 'stale', false) as stale
+           from mine left join shown on shown.id = mine.content_id`,
+          { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config) },
+        );
+        if (rows.length === 0) return [];
+        await query(
+          transaction,
+          `with counter as (
+             update workspaces set publish_counter = publish_counter + :count::int where id = :workspaceId returning publish_counter
+           ), numbered as (
+             select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
+           )
+           update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version, chunk_count = cc.planned_chunks,
+             active_text_sha256 = cc.text_sha256, dead_attempts = 0, updated_at = now(),
+             publish_seq = counter.publish_counter - :count::int + numbered.place
+           from counter, numbered where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
+          { ...bindings, count: rows.length, contentIds: rows.map((row) => row.content_id) },
+        );
+        return rows.map(({ content_id, chunks, stale }) => ({ content_id, chunks, stale }));
+      });
+    },
+
+    /** Contents of a collection with the fields their facets are made of. `version` is the published one, else the one under way. */
+    facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
+      return query<Facettable>(
+        database,
+        `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id, t.size, t.source,
+           t.url, t.description, t.metadata, t.created_at, t.updated_at
+         from content_collections cc join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])`,
+        { workspaceId: scope.workspaceId, collectionId, contentIds },
+      );
+    },
+
+    /** A content is in step with the index again, unless its metadata changed once more meanwhile. */
+    async markSynced(scope: Scope, content: { contentId: string; metadata: Record<string, unknown> }): Promise<void> {
+      await query(
+        database,
+        `update contents set sync_status = 'synced' where id = :contentId and workspace_id = :workspaceId and sync_status = 'stale'
+           and metadata = :metadata::jsonb`,
+        { workspaceId: scope.workspaceId, contentId: content.contentId, metadata: JSON.stringify(content.metadata) },
+      );
+    },
+  };
+}
+
+export type PublicationStore = ReturnType<typeof createPublicationStore>;

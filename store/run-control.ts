@@ -1,0 +1,199 @@
+import type { Scope } from '../domain/scope.ts';
+import type { ContentStatus } from '../domain/statuses.ts';
+import { query, type Database } from './postgres.ts';
+
+/** The first run of a content in a collection. */
+export type NewRun = {
+  content_id: string;
+  upload_id: string | null;
+  run_id: string;
+  workflow_id: string | null;
+  stage: ContentStatus;
+  reader: string;
+  dedupe_key: string | null;
+  external_id: string | null;
+};
+
+/** A content that a collection already has. */
+export type ExistingContent = {
+  content_id: string;
+  stage: ContentStatus;
+  dedupe_key: string | null;
+  external_id: string | null;
+  name: string;
+  type: string | null;
+  size: number | null;
+  content_hash: string | null;
+  description: string | null;
+  metadata: Record<string, unknown>;
+};
+
+/** A run as a request sees it. */
+export type RunState = {
+  content_id: string;
+  collection_id: string;
+  upload_id: string | null;
+  workflow_id: string | null;
+  stage: ContentStatus;
+  paused: boolean;
+  reader: string;
+  active_version: number | null;
+};
+
+export type Restart = {
+  contentIds: readonly string[];
+  runId: string;
+  workflowId: string | null;
+  stage: 'pending' | 'stored';
+  reader?: string | undefined;
+  uploadId?: string | undefined;
+};
+
+/** Stages in which a run has work under way. */
+export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
+
+const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))`;
+
+/**
+ * What requests do to runs. Each change that ends a run gives the row a new `run_id` first, so that whatever still
+ * works for the old one can write nothing more (the fence).
+ */
+export function createRunControl(database: Database) {
+  return {
+    async insert(scope: Scope, collectionId: string, runs: readonly NewRun[]): Promise<void> {
+      if (runs.length === 0) return;
+      await query(
+        database,
+        `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
+           version, dedupe_key, external_id)
+         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id
+         from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
+           reader text, dedupe_key text, external_id text)`,
+        { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
+      );
+    },
+
+    /** Contents of a collection by what makes them the same as an uploaded item. */
+    findExisting(
+      scope: Scope,
+      collectionId: string,
+      keys: { dedupeKeys: readonly string[]; externalIds: readonly string[] },
+    ) {
+      return query<ExistingContent>(
+        database,
+        `select cc.content_id, cc.stage, cc.dedupe_key, cc.external_id, t.name, t.type, t.size, t.content_hash, t.description, t.metadata
+         from content_collections cc join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId
+           and (cc.dedupe_key = any(:dedupeKeys::text[]) or cc.external_id = any(:externalIds::text[]))
+         order by cc.content_id for update of cc`,
+        { workspaceId: scope.workspaceId, collectionId, ...keys },
+      );
+    },
+
+    /** The runs of a content in the collections that the scope reaches, locked for the transaction. */
+    lock(scope: Scope, contentId: string): Promise<RunState[]> {
+      return query<RunState>(
+        database,
+        `select cc.content_id, cc.collection_id, cc.upload_id, cc.workflow_id, cc.stage, cc.paused, cc.reader, cc.active_version
+         from content_collections cc where cc.content_id = :contentId and ${IN_SCOPE} order by cc.collection_id for update`,
+        { ...scope, contentId },
+      );
+    },
+
+    /**
+     * Gives contents a new run from the start, as a new version; what is published stays until that one is.
+     * With stage `stored` the run is over before it began: the new bytes wait to be ingested.
+     */
+    async restart(scope: Scope, collectionId: string, run: Restart): Promise<void> {
+      if (run.contentIds.length === 0) return;
+      await query(
+        database,
+        `with target as (
+           select content_id from content_collections
+           where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+           order by content_id for update
+         ), restarted as (
+           update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
+             failure_code = null, paused = false, reader = coalesce(:reader, reader), upload_id = coalesce(:uploadId::uuid, upload_id),
+             version = version + 1, dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
+           from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
+         ), residue as (
+           insert into residues (content_id, collection_id, workspace_id)
+           select content_id, :collectionId, :workspaceId from restarted
+           on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+         )
+         update contents t set status = :stage, status_message = null, updated_at = now()
+         from restarted where t.id = restarted.content_id and t.collection_id = :collectionId`,
+        { workspaceId: scope.workspaceId, collectionId, ...run, reader: run.reader, uploadId: run.uploadId },
+      );
+    },
+
+    /** Pauses or resumes work under way; anything else is left as it is. Returns the workflows to wake. */
+    setPaused(scope: Scope, target: { contentId?: string; uploadId?: string }, paused: boolean) {
+      return changed(
+        database,
+        `update content_collections cc set paused = :paused, updated_at = now()
+         where ${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId) and cc.stage in ${WORKING} and cc.paused <> :paused
+         returning cc.content_id, cc.collection_id, cc.workflow_id, case when :paused then 'paused' else cc.stage end as status,
+           case when :paused then 'Paused by a request; resume to go on.' end as message`,
+        { ...scope, paused, contentId: target.contentId, uploadId: target.uploadId },
+      );
+    },
+
+    /**
+     * Cancels work under way and leaves its residue to be removed. What was published before stays published, and the
+     * content is `ready` again with it.
+     */
+    cancel(scope: Scope, target: { contentId?: string; uploadId?: string }) {
+      return changed(
+        database,
+        `update content_collections cc set run_id = gen_random_uuid(), paused = false, updated_at = now(),
+           stage = case when cc.active_version is null then 'cancelled' else 'ready' end,
+           planned_chunks = null, indexed_chunks = 0, text_sha256 = null
+         where ${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId) and cc.stage in ${WORKING}
+         returning cc.content_id, cc.collection_id, cc.workflow_id, cc.stage as status,
+           case when cc.active_version is null then 'Cancelled by a request; retry to start again.'
+             else 'The newer version was cancelled by a request; the version before it stays.' end as message`,
+        { ...scope, contentId: target.contentId, uploadId: target.uploadId },
+        true,
+      );
+    },
+
+    /** Takes a content out of search and out of every run, in the collections that the scope reaches. */
+    startDeletion(scope: Scope, contentId: string) {
+      return changed(
+        database,
+        `update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
+           publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, updated_at = now()
+         where ${IN_SCOPE} and cc.content_id = :contentId
+         returning cc.content_id, cc.collection_id, cc.workflow_id, 'deleting' as status, null as message`,
+        { ...scope, contentId },
+        true,
+      );
+    },
+  };
+}
+
+export type RunControl = ReturnType<typeof createRunControl>;
+
+export type ChangedRun = { content_id: string; collection_id: string; workflow_id: string | null };
+
+/** Runs an update of runs and shows its result in the contents; with `residue`, asks for what is left to be removed. */
+function changed(
+  database: Database,
+  update: string,
+  bindings: Record<string, unknown>,
+  residue = false,
+): Promise<ChangedRun[]> {
+  const residues = `, residue as (
+    insert into residues (content_id, collection_id, workspace_id) select content_id, collection_id, :workspaceId from changed
+    on conflict (content_id, collection_id) do update set passes = 0, due_at = now())`;
+  return query<ChangedRun>(
+    database,
+    `with changed as (${update})${residue ? residues : ''}, shown as (
+       update contents t set status = changed.status, status_message = changed.message, updated_at = now()
+       from changed where t.id = changed.content_id and t.collection_id = changed.collection_id)
+     select content_id, collection_id, workflow_id from changed`,
+    bindings,
+  );
+}

@@ -1,0 +1,50 @@
+import { createBlobRowStore, type BlobRowStore } from './blob-rows.ts';
+import { createChunkStore, type ChunkStore } from './chunks.ts';
+import { createCollectionStore, type CollectionStore } from './collections.ts';
+import { createContentStore, type ContentStore } from './contents.ts';
+import { createDeletionStore, type DeletionStore } from './deletions.ts';
+import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
+import { createOutboxStore, type OutboxStore } from './outbox.ts';
+import type { Database } from './postgres.ts';
+import { createPublicationStore, type PublicationStore } from './publications.ts';
+import { createRunControl, type RunControl } from './run-control.ts';
+import { createRunStages, type RunStages } from './run-stages.ts';
+import { createSystemStore, type SystemStore } from './system.ts';
+import { createUploadStore, type UploadStore } from './uploads.ts';
+
+/** Everything Postgres holds. */
+export type Stores = {
+  collections: CollectionStore;
+  contents: ContentStore;
+  uploads: UploadStore;
+  runControl: RunControl;
+  runs: RunStages;
+  publications: PublicationStore;
+  chunks: ChunkStore;
+  blobRows: BlobRowStore;
+  deletions: DeletionStore;
+  outbox: OutboxStore;
+  idempotency: IdempotencyStore;
+  system: SystemStore;
+  /** Runs work on stores that share one transaction; it commits when the work returns. */
+  transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
+};
+
+/** Stores over a pool, or over a transaction. */
+export function createStores(database: Database): Stores {
+  return {
+    collections: createCollectionStore(database),
+    contents: createContentStore(database),
+    uploads: createUploadStore(database),
+    runControl: createRunControl(database),
+    runs: createRunStages(database),
+    publications: createPublicationStore(database),
+    chunks: createChunkStore(database),
+    blobRows: createBlobRowStore(database),
+    deletions: createDeletionStore(database),
+    outbox: createOutboxStore(database),
+    idempotency: createIdempotencyStore(database),
+    system: createSystemStore(database),
+    transaction: (work) => database.transaction((transaction) => work(createStores(transaction))),
+  };
+}

@@ -1,0 +1,207 @@
+import type { JobStart } from '../domain/jobs.ts';
+import { query, queryOne, type Database } from './postgres.ts';
+
+/** An API key as authentication needs it. */
+export type ApiKeyRow = {
+  id: string;
+  workspace_id: string;
+  key: string;
+  hashed_secret: string;
+  status: 'active' | 'revoked';
+  permissions: string[];
+  ip_whitelist: string[] | null;
+  collections: string[] | null;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+};
+
+export type NewApiKey = {
+  workspaceId: string;
+  key: string;
+  hashedSecret: string;
+  label: string;
+  permissions: readonly string[];
+  createdBy: string;
+};
+
+export type OutboxRow = JobStart & { id: number; attempts: number };
+
+/** What is left of ended runs, with the index that may hold some of it. */
+export type Residue = {
+  content_id: string;
+  collection_id: string;
+  workspace_id: string;
+  passes: number;
+  /** Versions that are published or under way; empty when the content is gone. */
+  live_versions: number[];
+};
+
+const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, attempts`;
+
+/** The few statements that know no workspace yet, or serve all of them. */
+export function createSystemStore(database: Database) {
+  return {
+    async ping(): Promise<void> {
+      await query(database, 'select 1');
+    },
+
+    findApiKey(publicId: string): Promise<ApiKeyRow | null> {
+      return queryOne<ApiKeyRow>(
+        database,
+        `select id, workspace_id, key, hashed_secret, status, permissions, ip_whitelist, collections, expires_at, last_used_at
+         from api_keys where key = :publicId`,
+        { publicId },
+      );
+    },
+
+    /** Notes a use, at most once a minute. */
+    async touchApiKey(id: string): Promise<void> {
+      await query(
+        database,
+        `update api_keys set last_used_at = now() where id = :id and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+        { id },
+      );
+    },
+
+    async insertWorkspace(name: string): Promise<string> {
+      const row = await queryOne<{ id: string }>(
+        database,
+        `insert into workspaces (name) values (:name) returning id`,
+        { name },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return row.id;
+    },
+
+    async insertApiKey(key: NewApiKey): Promise<string> {
+      const row = await queryOne<{ id: string }>(
+        database,
+        `insert into api_keys (workspace_id, key, hashed_secret, label, permissions, created_by)
+         values (:workspaceId, :key, :hashedSecret, :label, :permissions, :createdBy) returning id`,
+        { ...key },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return row.id;
+    },
+
+    /** Work to start whose time has come; the next try is moved on at once, so that two loops do not take the same. */
+    takeDueStarts(limit: number): Promise<OutboxRow[]> {
+      return query<OutboxRow>(
+        database,
+        `update outbox set attempts = attempts + 1, next_attempt_at = now() + least(power(2, attempts), 30) * interval '1 second'
+         where id in (select id from outbox where state = 'pending' and next_attempt_at <= now() order by id limit :limit for update skip locked)
+         returning ${OUTBOX_COLUMNS}`,
+        { limit },
+      );
+    },
+
+    async noteStartFailure(id: number, message: string): Promise<void> {
+      await query(database, `update outbox set last_error = :message where id = :id`, { id, message });
+    },
+
+    /** Started work that nobody looked at for a while. */
+    takeUnchecked(olderThanMs: number, limit: number): Promise<OutboxRow[]> {
+      return query<OutboxRow>(
+        database,
+        `update outbox set checked_at = now() where id in (
+           select id from outbox where state = 'started' and checked_at < now() - :olderThanMs::bigint * interval '1 millisecond'
+           order by checked_at limit :limit for update skip locked) returning ${OUTBOX_COLUMNS}`,
+        { olderThanMs, limit },
+      );
+    },
+
+    /** Has the work started again, under a new workflow id where the old one is used up. */
+    async restart(id: number, workflowId: string): Promise<void> {
+      await query(
+        database,
+        `update outbox set state = 'pending', workflow_id = :workflowId, attempts = 0, next_attempt_at = now() where id = :id`,
+        { id, workflowId },
+      );
+    },
+
+    async outboxBacklog(): Promise<{ rows: number; oldestAgeMs: number }> {
+      const row = await queryOne<{ rows: number; age: number }>(
+        database,
+        `select count(*) as rows, coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::bigint as age from outbox where state = 'pending'`,
+      );
+      return { rows: row?.rows ?? 0, oldestAgeMs: row?.age ?? 0 };
+    },
+
+    /** Residues whose next pass is due; each is moved to the pass after it, later and later, until it is dropped. */
+    takeDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<Residue[]> {
+      return query<Residue>(
+        database,
+        `update residues r set passes = r.passes + 1,
+           due_at = now() + (:delays::bigint[])[least(r.passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
+         where (content_id, collection_id) in (
+           select content_id, collection_id from residues where due_at <= now() order by due_at limit :limit for update skip locked)
+         returning r.content_id, r.collection_id, r.workspace_id, r.passes, array(
+           select v from content_collections cc, unnest(array[cc.active_version, cc.version]) as v
+           where cc.content_id = r.content_id and cc.collection_id = r.collection_id and v is not null
+             and (v is not distinct from cc.active_version or cc.stage in ('pending', 'downloading', 'reading', 'splitting', 'indexing'))) as live_versions`,
+        { limit, delays: passDelaysMs },
+      );
+    },
+
+    async dropResidue(residue: { content_id: string; collection_id: string }, passes: number): Promise<void> {
+      await query(
+        database,
+        `delete from residues where content_id = :content_id and collection_id = :collection_id and passes >= :passes`,
+        { content_id: residue.content_id, collection_id: residue.collection_id, passes },
+      );
+    },
+
+    async purgeIdempotencyKeys(): Promise<void> {
+      await query(database, `delete from idempotency_keys where expires_at < now()`);
+    },
+
+    /** Blobs that nothing refers to and that were not used for a while. */
+    unreferencedBlobs(olderThanMs: number, limit: number): Promise<{ workspace_id: string; sha256: string }[]> {
+      return query(
+        database,
+        `select b.workspace_id, b.sha256 from blobs b where b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond'
+           and ${UNREFERENCED} limit :limit`,
+        { olderThanMs, limit },
+      );
+    },
+
+    /** Deletes a blob's row and, under its lock, its bytes; leaves it when it came into use meanwhile. Returns whether it went. */
+    deleteBlob(
+      blob: { workspace_id: string; sha256: string },
+      olderThanMs: number,
+      deleteBytes: () => Promise<void>,
+    ): Promise<boolean> {
+      return database.transaction(async (transaction) => {
+        const row = await queryOne(
+          transaction,
+          `delete from blobs b where b.workspace_id = :workspace_id and b.sha256 = :sha256
+             and b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond' and ${UNREFERENCED} returning b.sha256`,
+          { ...blob, olderThanMs },
+        );
+        if (row) await deleteBytes();
+        return row !== null;
+      });
+    },
+
+    /** Runs work while no other process does the same; false when another one does. */
+    exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
+      return database.transaction(async (transaction) => {
+        const row = await queryOne<{ locked: boolean }>(
+          transaction,
+          `select pg_try_advisory_xact_lock(hashtextextended(:name, 2)) as locked`,
+          { name },
+        );
+        if (row?.locked !== true) return false;
+        await work();
+        return true;
+      });
+    },
+  };
+}
+
+const UNREFERENCED = `
+  not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
+  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
+  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)`;
+
+export type SystemStore = ReturnType<typeof createSystemStore>;
