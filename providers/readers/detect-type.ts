@@ -1,0 +1,123 @@
+import { isUtf8 } from 'node:buffer';
+import { open } from 'node:fs/promises';
+import { fileTypeFromBuffer } from 'file-type';
+import { AppError } from '../../domain/app-error.ts';
+import { markedCharset, unmarkedUtf16 } from './decode-text.ts';
+import { detectTextType } from './detect-text-type.ts';
+import { DOCX, isTextual, typeOfName } from './media-types.ts';
+import { readZipDirectory } from './zip-directory.ts';
+
+/** How much of the beginning of a file detection looks at. */
+export const SNIFFED_BYTES = 64 * 1024;
+
+export type TypeHints = {
+  /** Name as uploaded; empty where there is none. */
+  name: string;
+  /** Media type that the client declared for it, if any; believed only where content cannot tell. */
+  declaredType?: string | null;
+};
+
+export type DetectedType = {
+  mediaType: string;
+  /** `detected_type` when the content is not what the name says. For the notes of the document. */
+  notes: Readonly<Record<string, string>>;
+};
+
+/** More control characters than this share of a sample are not text. */
+const MAX_CONTROL_SHARE = 0.02;
+/** Binary formats that are ASCII at the beginning, or wholly; other signatures in clean text are coincidence (`BM`, `MZ`). */
+const ASCII_SIGNATURES = new Set(['application/pdf', 'application/rtf', 'application/postscript', 'application/eps']);
+const ZIP = 'application/zip';
+/** Entries by which Office packages are told when the sample is too short for their content type. */
+const PACKAGES: readonly (readonly [entry: string, mediaType: string])[] = [
+  ['word/document.xml', DOCX],
+  ['xl/workbook.xml', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['ppt/presentation.xml', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+];
+
+/**
+ * Tells the media type from the first bytes (`SNIFFED_BYTES` of them, or all) and the size of the file; name and
+ * declared type decide only between texts that look alike.
+ * @throws AppError `empty_file`; `unsupported_type` for bytes that are neither text nor a known format.
+ */
+export async function detectType(head: Uint8Array, sizeBytes: number, hints: TypeHints): Promise<DetectedType> {
+  if (sizeBytes === 0) throw new AppError('empty_file', 'The file is empty. Upload a file with content.');
+  const promised = typeOfName(hints.name);
+  const mediaType = await typeOfContent(head, sizeBytes, { ...hints, promised });
+  const isSurprise = promised !== null && !isSameKind(promised, mediaType);
+  return { mediaType, notes: isSurprise ? { detected_type: mediaType } : {} };
+}
+
+/** `detectType` for a file on disk; tells Office packages of any size apart. */
+export async function detectFileType(path: string, hints: TypeHints): Promise<DetectedType> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const head = Buffer.alloc(Math.min(size, SNIFFED_BYTES));
+    await file.read(head, 0, head.length, 0);
+    const detected = await detectType(head, size, hints);
+    if (detected.mediaType !== ZIP && !PACKAGES.some(([, type]) => type === detected.mediaType)) return detected;
+    const names = new Set((await readZipDirectory(path))?.map((entry) => entry.name));
+    const mediaType = PACKAGES.find(([entry]) => names.has(entry))?.[1];
+    if (!mediaType || mediaType === detected.mediaType) return detected;
+    return {
+      mediaType,
+      notes: isSameKind(typeOfName(hints.name) ?? mediaType, mediaType) ? {} : { detected_type: mediaType },
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+async function typeOfContent(
+  head: Uint8Array,
+  sizeBytes: number,
+  hints: TypeHints & { promised: string | null },
+): Promise<string> {
+  const signature = await signatureOf(head);
+  if (looksLikeText(head)) {
+    if (signature !== null && ASCII_SIGNATURES.has(signature)) return signature;
+    return detectTextType(head, sizeBytes, hints);
+  }
+  // A package whose content type lies beyond the sample looks like any archive.
+  if (signature === ZIP && PACKAGES.some(([, type]) => type === hints.promised)) return hints.promised ?? ZIP;
+  if (signature !== null) return signature;
+  throw new AppError(
+    'unsupported_type',
+    'The content is neither text nor a format that is known. Upload PDF, Word (docx), HTML, Markdown, CSV, JSON or plain text.',
+  );
+}
+
+async function signatureOf(head: Uint8Array): Promise<string | null> {
+  try {
+    return (await fileTypeFromBuffer(head))?.mime ?? null;
+  } catch {
+    // A file that is cut off within its header.
+    return null;
+  }
+}
+
+/** True for text in any encoding: marked, UTF-8, UTF-16, or bytes with next to no control characters. */
+function looksLikeText(head: Uint8Array): boolean {
+  if (markedCharset(head) !== null || unmarkedUtf16(head) !== null) return true;
+  let controls = 0;
+  for (const byte of head) if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) controls += 1;
+  if (controls / head.length > MAX_CONTROL_SHARE) return false;
+  return controls === 0 || isUtf8(head.subarray(0, lastWholeCharacter(head)));
+}
+
+/** The sample may end within a character; UTF-8 continues it in bytes of the form 10xxxxxx. */
+function lastWholeCharacter(head: Uint8Array): number {
+  let end = head.length;
+  while (end > 0 && head.length - end < 4 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return Math.max(0, end - 1);
+}
+
+/** Different names of texts are no surprise (`.txt` with Markdown in it); a table or page called a document is. */
+function isSameKind(promised: string, mediaType: string): boolean {
+  if (promised === mediaType) return true;
+  const isPlain = promised === 'text/plain' && mediaType !== 'text/html';
+  return (
+    isTextual(promised) && isTextual(mediaType) && (isPlain || mediaType === 'text/plain' || promised.includes('xml'))
+  );
+}

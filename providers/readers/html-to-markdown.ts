@@ -1,0 +1,66 @@
+import { createTurndown } from './markdown-rules.ts';
+import { cleanText } from './text-builder.ts';
+
+/** Never text of the page: code, styles, embedded media, form controls. */
+const NOT_TEXT =
+  'script,style,noscript,template,iframe,object,embed,svg,canvas,audio,video,picture source,map,link,meta,title,' +
+  'input:not([type=checkbox]),select,textarea,button,datalist,dialog:not([open]),[hidden],annotation-xml';
+/** Around the text of a page: menus, banners, legal lines. Dropped as long as something else is left. */
+const NOISE = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
+const PAGE_EDGES = 'header,footer';
+const INVISIBLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+const MAX_TITLE_LENGTH = 300;
+
+type Root = ReturnType<Awaited<typeof import('linkedom')>['parseHTML']>['document']['documentElement'];
+
+export type MarkdownPage = {
+  markdown: string;
+  /** Of the page's `<title>`; empty when there is none. */ title: string;
+};
+
+/**
+ * Renders an HTML page as Markdown: headings, lists, tables, code and emphasis are kept, what is not its text is
+ * dropped. A page without a first-level heading gets its title as one. Fetches nothing.
+ */
+export async function htmlToMarkdown(html: string): Promise<MarkdownPage> {
+  const { parseHTML } = await import('linkedom');
+  const turndown = await createTurndown();
+  // One element around everything: fragments and stray text beside <html> are kept, and there is always a root.
+  const { document } = parseHTML(`<x-page>${cleanText(html)}</x-page>`);
+  const root: Root = document.documentElement;
+  const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
+  remove(root, NOT_TEXT);
+  for (const element of root.querySelectorAll('[style]')) {
+    if (INVISIBLE.test(element.getAttribute('style') ?? '')) element.remove();
+  }
+  const body = pruned(root);
+  const hasHeading = body.querySelector('h1') !== null;
+  const markdown = tidy(turndown.turndown(body));
+  return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
+}
+
+/** The page without its noise; the page itself when noise is all there is. */
+function pruned(root: Root): Root {
+  if (root.querySelector(`${NOISE},${PAGE_EDGES}`) === null) return root;
+  const copy = root.cloneNode(true);
+  remove(copy, NOISE);
+  for (const edge of copy.querySelectorAll(PAGE_EDGES)) {
+    const partOfText = edge.closest('article,main,section,[role=main]') !== null;
+    if (!partOfText && edge.querySelector('h1,h2') === null) edge.remove();
+  }
+  return (copy.textContent ?? '').trim() === '' ? root : copy;
+}
+
+function remove(root: Root, selector: string): void {
+  for (const element of root.querySelectorAll(selector)) element.remove();
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Trailing blanks, and runs of empty lines outside code, carry nothing. */
+function tidy(markdown: string): string {
+  const text = markdown.replace(/[ \t\u00a0]+$/gm, '').trim();
+  return text === '' ? '' : `${text}\n`;
+}

@@ -1,0 +1,77 @@
+import { AppError } from '../../domain/app-error.ts';
+import type { Reader } from '../../domain/reader.ts';
+import { csvReader } from './csv-reader.ts';
+import { docxReader } from './docx-reader.ts';
+import { htmlReader } from './html-reader.ts';
+import { jsonReader } from './json-reader.ts';
+import { markdownReader } from './markdown-reader.ts';
+import { describeType } from './media-types.ts';
+import { pdfReader } from './pdf-reader.ts';
+import { textReader } from './text-reader.ts';
+
+/** A choice of the `reader` field. `readers` are asked in order; `alsoReads` are types taken because the user named the reader. */
+type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] };
+
+/** What `native` knows. A new format is a file and a line here. The text reader takes what is left of `text/*`, so it is last. */
+const FORMATS: readonly Reader[] = [
+  pdfReader,
+  docxReader,
+  htmlReader,
+  csvReader,
+  jsonReader,
+  markdownReader,
+  textReader,
+];
+
+const CHOICES: ReadonlyMap<string, ReaderChoice> = new Map([
+  ['native', { readers: FORMATS, alsoReads: [] }],
+  ['pdf', { readers: [pdfReader], alsoReads: [] }],
+  ['csv', { readers: [csvReader], alsoReads: ['text/plain'] }],
+  ['docx', { readers: [docxReader], alsoReads: [] }],
+  ['json', { readers: [jsonReader], alsoReads: ['text/plain'] }],
+  ['markdown', { readers: [markdownReader], alsoReads: ['text/plain'] }],
+  ['text', { readers: [textReader], alsoReads: jsonReader.mediaTypes }],
+]);
+
+/** Values of the upload field `reader`. */
+export const READER_NAMES: readonly string[] = [...CHOICES.keys()];
+
+export const DEFAULT_READER = 'native';
+
+/**
+ * The reader that a name means for a media type. Loads no parser: they are imported on first use, in the child process.
+ * @throws AppError `unknown_reader`, `unsupported_type` (no reader knows the type), `type_mismatch` (another one does).
+ */
+export function resolveReader(readerName: string, mediaType: string): Reader {
+  const choice = CHOICES.get(readerName);
+  if (!choice) {
+    throw new AppError('unknown_reader', `There is no reader of this name. Known readers: ${READER_NAMES.join(', ')}.`);
+  }
+  const reader = choice.readers.find((candidate) => reads(candidate.mediaTypes, mediaType));
+  if (reader) return reader;
+  const [first] = choice.readers;
+  if (first && reads(choice.alsoReads, mediaType)) return first;
+  const fitting = [...CHOICES].filter(([, other]) =>
+    other.readers.some(({ mediaTypes }) => reads(mediaTypes, mediaType)),
+  );
+  if (fitting.length === 0) throw unsupportedError(mediaType);
+  const names = fitting.map(([name]) => name).join(', ');
+  throw new AppError(
+    'type_mismatch',
+    `The file is ${describeType(mediaType)}, which reader "${readerName}" does not read. Use: ${names}.`,
+  );
+}
+
+function unsupportedError(mediaType: string): AppError {
+  const known = 'PDF, Word (docx), HTML, Markdown, CSV, JSON, plain text and source code';
+  return new AppError(
+    'unsupported_type',
+    `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${known}.`,
+  );
+}
+
+function reads(patterns: readonly string[], mediaType: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith('/*') ? mediaType.startsWith(pattern.slice(0, -1)) : pattern === mediaType,
+  );
+}

@@ -1,0 +1,76 @@
+/** A token of JSON (RFC 8259), blanks before it included. */
+const TOKEN =
+  /[ \t\r\n]*(?:([{}[\]:,])|("[^"\\\n]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\n]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|true\b|false\b|null\b))/y;
+
+type State = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or }' | ', or ]' | 'end';
+
+const EXPECTED: Readonly<Record<State, string>> = {
+  value: 'a value',
+  'value or ]': 'a value or "]"',
+  key: 'a key in double quotes',
+  'key or }': 'a key in double quotes or "}"',
+  ':': 'a colon',
+  ', or }': '"," or "}"',
+  ', or ]': '"," or "]"',
+  end: 'nothing more',
+};
+
+/**
+ * Says where text stops being JSON and what would have to come: `line 3, column 7: expected "," or "}"`.
+ * JSON.parse leaves the place out of some of its messages and quotes the document in others.
+ */
+export function describeJsonError(text: string): string {
+  const { offset, state } = firstError(text);
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - (before.lastIndexOf('\n') + 1) + 1;
+  const found = offset >= text.length ? ' but the file ends' : '';
+  return `line ${line}, column ${column}: expected ${EXPECTED[state]}${found}`;
+}
+
+function firstError(text: string): { offset: number; state: State } {
+  const open: string[] = [];
+  let state: State = 'value';
+  let offset = 0;
+  for (;;) {
+    TOKEN.lastIndex = offset;
+    const [match, sign, string] = TOKEN.exec(text) ?? [];
+    const next: State | null =
+      match === undefined ? null : after(state, { sign, isString: string !== undefined, open });
+    if (next === null || match === undefined) break;
+    state = next;
+    offset += match.length;
+  }
+  const blanks = /[ \t\r\n]*/y;
+  blanks.lastIndex = offset;
+  return { offset: offset + (blanks.exec(text)?.[0].length ?? 0), state };
+}
+
+type Token = {
+  sign: string | undefined;
+  isString: boolean;
+  /** Brackets open around it; changed here. */ open: string[];
+};
+
+/** The state after a token, or null when the token may not come there. */
+function after(state: State, { sign, isString, open }: Token): State | null {
+  if (sign === '{' || sign === '[') {
+    if (state !== 'value' && state !== 'value or ]') return null;
+    open.push(sign);
+    return sign === '{' ? 'key or }' : 'value or ]';
+  }
+  if (sign === '}' || sign === ']') {
+    if (!state.endsWith(` ${sign}`)) return null;
+    open.pop();
+    return afterValue(open);
+  }
+  if (sign === ':') return state === ':' ? 'value' : null;
+  if (sign === ',') return state === ', or }' ? 'key' : state === ', or ]' ? 'value' : null;
+  if (state === 'key' || state === 'key or }') return isString ? ':' : null;
+  return state === 'value' || state === 'value or ]' ? afterValue(open) : null;
+}
+
+function afterValue(open: readonly string[]): State {
+  const innermost = open.at(-1);
+  return innermost === undefined ? 'end' : innermost === '{' ? ', or }' : ', or ]';
+}

@@ -1,0 +1,74 @@
+/** Marks in intermediate text, which no document holds: control characters are cleaned away before. */
+export const TABLE_ROW = String.fromCharCode(1);
+export const TABLE_CELL = String.fromCharCode(2);
+
+/** A cell this long is a part of a page's layout, not a value of a table. */
+const MAX_CELL_LENGTH = 2000;
+const MAX_SPAN = 100;
+
+type Cell = { text: string; columns: number; rows: number };
+
+/**
+ * Renders a table from what the rows and cells inside left behind: `ROW (CELL spans CELL text)*` repeated.
+ * Spanned columns and rows are filled with empty cells. Tables that only lay a page out become its paragraphs, a table
+ * within a cell becomes a line of that cell.
+ */
+export function renderTable(content: string, place: { isNested: boolean; isLayout: boolean }): string {
+  const [before = '', ...parts] = content.split(TABLE_ROW);
+  const rows = parts.map(cellsOf).filter((cells) => cells.length > 0);
+  const cells = rows.flat();
+  if (place.isNested && !place.isLayout) return ` ${cells.map(({ text }) => text).join(' ')} `;
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  if (place.isLayout || columns <= 1 || cells.some(({ text }) => text.length > MAX_CELL_LENGTH)) {
+    return `\n\n${before}${cells.map(({ text }) => text).join('\n\n')}\n\n`;
+  }
+  return `\n\n${before.trim()}\n\n${markdownTable(gridOf(rows))}\n\n`;
+}
+
+/** A GitHub-flavoured table; the first row is its header. Pipes and line ends inside a cell do not break it. */
+export function markdownTable(grid: readonly (readonly string[])[]): string {
+  const width = grid.reduce((most, row) => Math.max(most, row.length), 0);
+  const lines = grid.map((row) => tableRow(row, width));
+  lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
+  return lines.join('\n');
+}
+
+/** One line of a table of this many columns. */
+export function tableRow(cells: readonly string[], width: number): string {
+  const padded = [...cells, ...Array.from({ length: Math.max(0, width - cells.length) }, () => '')];
+  return `| ${padded.map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function cellsOf(row: string): Cell[] {
+  const [, ...parts] = row.split(TABLE_CELL);
+  const cells: Cell[] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [columns = 1, rows = 1] = (parts[index] ?? '').split(',').map(Number);
+    cells.push({ text: parts[index + 1] ?? '', columns: bounded(columns), rows: bounded(rows) });
+  }
+  return cells;
+}
+
+function bounded(span: number): number {
+  return Number.isInteger(span) && span > 1 ? Math.min(span, MAX_SPAN) : 1;
+}
+
+function gridOf(rows: readonly (readonly Cell[])[]): string[][] {
+  const grid: string[][] = rows.map(() => []);
+  const taken = rows.map(() => new Set<number>());
+  for (const [y, row] of rows.entries()) {
+    let x = 0;
+    for (const cell of row) {
+      while (taken[y]?.has(x)) x += 1;
+      for (let dy = 0; dy < cell.rows; dy += 1) {
+        for (let dx = 0; dx < cell.columns; dx += 1) {
+          taken[y + dy]?.add(x + dx);
+          const line = grid[y + dy];
+          if (line) line[x + dx] = dx === 0 && dy === 0 ? cell.text : '';
+        }
+      }
+      x += cell.columns;
+    }
+  }
+  return grid.map((line) => Array.from(line, (cell) => cell ?? ''));
+}
