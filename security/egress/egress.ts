@@ -1,9 +1,12 @@
 import { AppError } from '../../domain/app-error.ts';
 import { urlForDisplay } from '../url-for-display.ts';
 import { createAddressPolicy } from './address-policy.ts';
+import type { AddressPolicy } from './address-policy.ts';
 import { ACCEPTED_CODINGS, decodeBody } from './content-coding.ts';
 import { exchange } from './exchange.ts';
-import type { Exchange, ExchangeRequest, HttpMethod } from './exchange.ts';
+import type { Exchange, HttpMethod } from './exchange.ts';
+import { requireSuccess } from './fetched-response.ts';
+import type { FetchedResponse } from './fetched-response.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { Redirectable } from './redirect.ts';
 import { parseTarget, systemResolve, vetTarget } from './vet-target.ts';
@@ -36,18 +39,6 @@ export type FetchOptions = {
   signal?: AbortSignal;
 };
 
-export type FetchedResponse = {
-  status: number;
-  /** Names in lower case; a header that came several times is joined by a comma. */
-  headers: Readonly<Record<string, string>>;
-  /** Where redirects led. May carry secrets in its query: show it with `urlForDisplay`. */
-  url: string;
-  /** Decoded, to be read once. Throws AppError `download_too_large`, `download_timeout`, `download_failed` or `download_rejected`. */
-  body: AsyncIterable<Uint8Array>;
-  /** Ends the connection of a body that is not read to its end. */
-  discard(): Promise<void>;
-};
-
 /** The only way out to URLs that users give. */
 export type Egress = {
   /**
@@ -56,6 +47,8 @@ export type Egress = {
    * time), `download_failed`, `download_timeout` (may), `download_too_large`.
    */
   fetchTo(url: string, options: FetchOptions): Promise<FetchedResponse>;
+  /** Fetches a file: as `fetchTo`, and an answer that is no success is an error, as `requireSuccess` says. */
+  download(url: string, options: FetchOptions): Promise<FetchedResponse>;
 };
 
 type Attempt = Redirectable & { options: FetchOptions; signal: AbortSignal };
@@ -64,55 +57,60 @@ const DEFAULT_IDLE_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_REDIRECTS = 5;
 const USER_AGENT = 'Loci';
 
+/** What is the same for every request. */
+type Way = { policy: AddressPolicy; resolve: Resolve; certificateAuthority: string | null };
+
 /**
  * Makes the way out. Every URL is parsed once, all addresses of its host are vetted, the connection is pinned to them, and each
  * redirect goes through the same again. Bodies are counted as they travel and as they expand.
  * @throws AppError `internal` for a range of `allow` that cannot be read.
  */
-export function createEgress(egress: EgressOptions): Egress {
-  const vetting = { policy: createAddressPolicy(egress.allow), resolve: egress.resolve ?? systemResolve };
-  const certificateAuthority = egress.certificateAuthority ?? null;
-
-  async function send(attempt: Attempt): Promise<Exchange> {
-    const { url, method, headers, body, options, signal } = attempt;
-    const target = await unlessAborted(vetTarget(url, vetting), signal);
-    const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
-    const request: ExchangeRequest = { method, headers, body, idleTimeoutMs, signal, certificateAuthority };
-    return exchange(target, request);
-  }
-
-  async function sendAndFollow(first: Attempt): Promise<{ attempt: Attempt; answer: Exchange }> {
-    const maxRedirects = first.options.maxRedirects ?? DEFAULT_MAX_REDIRECTS;
-    let attempt = first;
-    for (let redirects = 0; ; redirects += 1) {
-      const answer = await send(attempt);
-      if (maxRedirects === 0 || !isRedirect(answer.status, answer.headers)) return { attempt, answer };
-      await answer.close();
-      if (redirects === maxRedirects) {
-        throw new AppError(
-          'download_rejected',
-          `${urlForDisplay(first.url)} redirects more than ${maxRedirects} times.`,
-        );
-      }
-      attempt = { ...attempt, ...followRedirect(attempt, answer.status, answer.headers['location'] ?? '') };
-    }
-  }
-
-  return {
-    async fetchTo(text, options) {
-      const url = parseTarget(text);
-      const deadline = startDeadline(url, options);
-      try {
-        const headers = requestHeaders(options.headers ?? {});
-        const first = { url, method: options.method ?? 'GET', headers, body: options.body ?? null };
-        const { attempt, answer } = await sendAndFollow({ ...first, options, signal: deadline.signal });
-        return present(attempt, answer, deadline);
-      } catch (error) {
-        deadline.end();
-        throw error;
-      }
-    },
+export function createEgress(options: EgressOptions): Egress {
+  const way: Way = {
+    policy: createAddressPolicy(options.allow),
+    resolve: options.resolve ?? systemResolve,
+    certificateAuthority: options.certificateAuthority ?? null,
   };
+  return {
+    fetchTo: (url, fetchOptions) => fetchTo(way, url, fetchOptions),
+    download: async (url, fetchOptions) => requireSuccess(await fetchTo(way, url, fetchOptions)),
+  };
+}
+
+async function fetchTo(way: Way, text: string, options: FetchOptions): Promise<FetchedResponse> {
+  const url = parseTarget(text);
+  const deadline = startDeadline(url, options);
+  try {
+    const headers = requestHeaders(options.headers ?? {});
+    const first = { url, method: options.method ?? 'GET', headers, body: options.body ?? null };
+    const { attempt, answer } = await sendAndFollow(way, { ...first, options, signal: deadline.signal });
+    return present(attempt, answer, deadline);
+  } catch (error) {
+    deadline.end();
+    throw error;
+  }
+}
+
+async function sendAndFollow(way: Way, first: Attempt): Promise<{ attempt: Attempt; answer: Exchange }> {
+  const maxRedirects = first.options.maxRedirects ?? DEFAULT_MAX_REDIRECTS;
+  let attempt = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const answer = await send(way, attempt);
+    if (maxRedirects === 0 || !isRedirect(answer.status, answer.headers)) return { attempt, answer };
+    await answer.close();
+    if (redirects === maxRedirects) {
+      throw new AppError('download_rejected', `${urlForDisplay(first.url)} redirects more than ${maxRedirects} times.`);
+    }
+    attempt = { ...attempt, ...followRedirect(attempt, answer.status, answer.headers['location'] ?? '') };
+  }
+}
+
+async function send(way: Way, attempt: Attempt): Promise<Exchange> {
+  const { url, method, headers, body, options, signal } = attempt;
+  const target = await unlessAborted(vetTarget(url, way), signal);
+  const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+  const { certificateAuthority } = way;
+  return exchange(target, { method, headers, body, idleTimeoutMs, signal, certificateAuthority });
 }
 
 type Deadline = { signal: AbortSignal; end(): void };

@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { AppError } from '../../../domain/app-error.ts';
-import { download } from '../../../security/egress/download.ts';
 import { createEgress } from '../../../security/egress/egress.ts';
 import { startTrapServer } from '../../support/trap-server.ts';
 import type { Trap } from '../../support/trap-server.ts';
@@ -16,7 +15,7 @@ const answering =
 test('an answer of 2xx is the file', async (t) => {
   const server = await startTrapServer(t, { '/200': answering(200), '/203': answering(203) });
   for (const path of ['/200', '/203'])
-    t.is(await text((await download(egress, server.origin + path, limits)).body), 'x');
+    t.is(await text((await egress.download(server.origin + path, limits)).body), 'x');
 });
 
 test('statuses that may pass are download_failed, with the wait the server asks for', async (t) => {
@@ -30,7 +29,7 @@ test('statuses that may pass are download_failed, with the wait the server asks 
   });
   const waits: (number | null)[] = [];
   for (const path of ['/500', '/503', '/429', '/408', '/504']) {
-    const error = await t.throwsAsync(download(egress, server.origin + path, limits), { instanceOf: AppError });
+    const error = await t.throwsAsync(egress.download(server.origin + path, limits), { instanceOf: AppError });
     t.like(error, {
       code: 'download_failed',
       message: `${server.origin}${path} answered ${path.slice(1)}, which may pass.`,
@@ -52,7 +51,7 @@ test('other statuses are download_rejected and say what to do, without the query
     '/400': /400/,
   };
   for (const [path, message] of Object.entries(messages)) {
-    const error = await t.throwsAsync(download(egress, `${server.origin}${path}?token=hunter2`, limits), {
+    const error = await t.throwsAsync(egress.download(`${server.origin}${path}?token=hunter2`, limits), {
       instanceOf: AppError,
       message,
     });

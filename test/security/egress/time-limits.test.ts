@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import { LIMITS, egressToTraps, failsWith, readAll } from '../../support/trap-egress.ts';
-import { startTrapServer } from '../../support/trap-server.ts';
+import { startRawTrap, startTrapServer } from '../../support/trap-server.ts';
 
 test('a body that drips for ever ends at the total deadline, though it is never silent', async (t) => {
   const server = await startTrapServer(t, {
@@ -12,6 +12,15 @@ test('a body that drips for ever ends at the total deadline, though it is never 
   });
   const limits = { totalTimeoutMs: 400, idleTimeoutMs: 10_000 };
   t.regex(await failsWith(t, 'download_timeout', readAll(server.origin, limits)), /longer than the limit of 0.4 s/);
+  await server.allClosed();
+});
+
+test('interim answers that never end are cut at the total deadline', async (t) => {
+  const server = await startRawTrap(t, (socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'), 10);
+    socket.on('close', () => clearInterval(timer));
+  });
+  await failsWith(t, 'download_timeout', readAll(server.origin, { totalTimeoutMs: 300 }));
   await server.allClosed();
 });
 

@@ -1,17 +1,27 @@
 import { AppError } from '../../domain/app-error.ts';
 import { urlForDisplay } from '../url-for-display.ts';
-import type { Egress, FetchOptions, FetchedResponse } from './egress.ts';
+
+export type FetchedResponse = {
+  status: number;
+  /** Names in lower case; a header that came several times is joined by a comma. */
+  headers: Readonly<Record<string, string>>;
+  /** Where redirects led. May carry secrets in its query: show it with `urlForDisplay`. */
+  url: string;
+  /** Decoded, to be read once. Throws AppError `download_too_large`, `download_timeout`, `download_failed` or `download_rejected`. */
+  body: AsyncIterable<Uint8Array>;
+  /** Ends the connection of a body that is not read to its end. */
+  discard(): Promise<void>;
+};
 
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 const MAX_RETRY_AFTER_S = 3_600;
 
 /**
- * Fetches a file. Unlike `fetchTo` it takes an answer of 2xx only.
- * @throws AppError those of `fetchTo`; `download_failed` for 408, 425, 429 and 5xx, with `retryAfterS` where the server says so;
- * `download_rejected` for every other status.
+ * Gives the response back when its status is 2xx; else lets go of it.
+ * @throws AppError `download_failed` for 408, 425, 429 and 5xx, with `retryAfterS` where the server says so; `download_rejected`
+ * for every other status.
  */
-export async function download(egress: Egress, url: string, options: FetchOptions): Promise<FetchedResponse> {
-  const response = await egress.fetchTo(url, options);
+export async function requireSuccess(response: FetchedResponse): Promise<FetchedResponse> {
   const { status } = response;
   if (status >= 200 && status < 300) return response;
   await response.discard();
