@@ -1,0 +1,36 @@
+import Koa from 'koa';
+import type { Services } from '../operations/services.ts';
+import { createDocsPage } from './http/docs-page.ts';
+import { answerErrors } from './http/errors.ts';
+import { mountRoutes } from './http/mount.ts';
+import type { MountOptions } from './http/mount.ts';
+import { createOpenApi } from './http/openapi.ts';
+import { settleRequestBody } from './http/request-body.ts';
+import { identifyRequest } from './http/request-id.ts';
+import { recordRequests } from './http/request-log.ts';
+import type { Route } from './http/route.ts';
+import { secureHeaders } from './http/security-headers.ts';
+import { routes as allRoutes } from './routes/index.ts';
+
+export type AppOptions = Pick<MountOptions, 'onMismatch'> & {
+  version: string;
+  routes?: Readonly<Record<string, Route>>;
+};
+
+/** The whole API as a Koa application; every request passes what is used here, from top to bottom. */
+export function createApp(services: Services, options: AppOptions): Koa {
+  const routes = options.routes ?? allRoutes;
+  const document = createOpenApi(routes, { version: options.version, limits: services.limits });
+  const router = mountRoutes(Object.values(routes), { services, onMismatch: options.onMismatch });
+  const app = new Koa();
+  app.use(identifyRequest);
+  app.use(recordRequests(services.log, services.metrics));
+  app.use(secureHeaders);
+  app.use(settleRequestBody);
+  app.use(answerErrors(services.log));
+  app.use(createDocsPage(document));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  app.on('error', (error: unknown) => services.log.warn({ error }, 'an answer broke off'));
+  return app;
+}

@@ -1,0 +1,79 @@
+import type { Context, Next } from 'koa';
+import { AppError } from '../../domain/app-error.ts';
+import type { ErrorCode } from '../../domain/app-error.ts';
+import type { Log } from '../../observability/log.ts';
+import type { ErrorBody, ValidationErrorBody } from './error-body.ts';
+import { statusOf } from './error-status.ts';
+import type { HttpErrorCode } from './error-status.ts';
+import { ClientGone, HttpError } from './http-error.ts';
+import { requestState } from './request-state.ts';
+
+/** Seconds named in `Retry-After` where the error names none. */
+const DEFAULT_RETRY_AFTER_S = 5;
+/** Status of a request whose client went away, as nginx logs it. Never sent. */
+const CLIENT_CLOSED_REQUEST = 499;
+const INTERNAL_MESSAGE = 'Something went wrong inside Loci. Try again; if it stays, tell the operator the request_id.';
+
+/**
+ * Turns everything thrown below into an answer: the status of its code with `{code, detail, request_id}`, or
+ * `{detail: [...]}` for validation. What nobody threw on purpose becomes a bare 500 and is logged whole.
+ */
+export function answerErrors(log: Log) {
+  return async (context: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+      if (context.status >= 400 && context.body === undefined) throw unhandledStatus(context);
+    } catch (error) {
+      if (error instanceof ClientGone) {
+        requestState(context).errorCode = 'client_closed_request';
+        context.status = CLIENT_CLOSED_REQUEST;
+        context.body = null;
+        return;
+      }
+      answer(context, error, log);
+    }
+  };
+}
+
+function answer(context: Context, error: unknown, log: Log): void {
+  const state = requestState(context);
+  const code = codeOf(error);
+  const status = error instanceof AppError && code === 'validation_failed' ? state.validationStatus : statusOf(code);
+  state.errorCode = code;
+  context.status = status;
+  context.body = bodyOf(error, code, state.requestId);
+  if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="loci"');
+  if (status === 503 || status === 429) {
+    const retryAfterS = error instanceof AppError ? error.retryAfterS : null;
+    context.set('Retry-After', String(Math.ceil(retryAfterS ?? DEFAULT_RETRY_AFTER_S)));
+  }
+  if (status >= 500) {
+    const fields = { request_id: state.requestId, method: context.method, route: state.route, status, code, error };
+    if (status === 503) log.warn(fields, 'a dependency is away');
+    else log.error(fields, 'request failed');
+  }
+}
+
+function codeOf(error: unknown): ErrorCode | HttpErrorCode {
+  return error instanceof AppError || error instanceof HttpError ? error.code : 'internal';
+}
+
+function bodyOf(error: unknown, code: ErrorCode | HttpErrorCode, requestId: string): ErrorBody | ValidationErrorBody {
+  if (error instanceof AppError && code === 'validation_failed') {
+    return { detail: error.issues.map(({ loc, msg, type }) => ({ loc, msg, type })) };
+  }
+  const message = code !== 'internal' && error instanceof Error ? error.message : INTERNAL_MESSAGE;
+  return { code, detail: message, request_id: requestId };
+}
+
+/** What the router says by a bare status: no such path, or not with this method. */
+function unhandledStatus(context: Context): Error {
+  if (context.status === 404) {
+    return new AppError('not_found', 'There is no such path here. The API begins with /api/v1; /docs describes it.');
+  }
+  if (context.status === 405 || context.status === 501) {
+    const allowed = context.response.get('Allow');
+    return new HttpError('method_not_allowed', `This path does not take ${context.method}. It takes ${allowed}.`);
+  }
+  return new Error(`the router answered ${context.status} without a body`);
+}

@@ -1,0 +1,87 @@
+import { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { AppError } from '../../domain/app-error.ts';
+import type { Services } from '../../operations/services.ts';
+import { authenticateRequest } from './authentication.ts';
+import { readIdempotencyKey } from './idempotency.ts';
+import { readJsonBody } from './json-body.ts';
+import { Reply } from './reply.ts';
+import { requestState } from './request-state.ts';
+import type { Route } from './route.ts';
+
+export const API_PREFIX = '/api/v1';
+
+export type MountOptions = {
+  services: Services;
+  /** What to do with an answer that does not fit its schema: fail it, or log it and send it all the same. */
+  onMismatch: 'fail' | 'log';
+};
+
+/** A router that serves these routes, and tells other methods on their paths apart from unknown paths. */
+export function mountRoutes(routes: readonly Route[], options: MountOptions): Router {
+  const router = new Router();
+  for (const route of routes) {
+    router.register(koaPath(route), [route.method], (context) => serve(route, context, options));
+  }
+  return router;
+}
+
+/** The path as clients see it, parameters in braces. */
+export function fullPath(route: Pick<Route, 'path' | 'atRoot'>): string {
+  return route.atRoot === true ? route.path : API_PREFIX + route.path;
+}
+
+function koaPath(route: Route): string {
+  return fullPath(route).replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** Who asks, then what they send, then what they want: a caller who may not ask learns nothing about the rest. */
+async function serve(route: Route, context: Context, options: MountOptions): Promise<void> {
+  const state = requestState(context);
+  state.route = fullPath(route);
+  state.validationStatus = route.validationStatus ?? 422;
+  state.quiet = route.atRoot === true;
+  const { permission } = route;
+  const caller = permission === null ? null : await authenticateRequest(options.services, context, permission);
+  const idempotencyKey = route.idempotent === true ? readIdempotencyKey(context) : null;
+  const body = route.body === undefined ? undefined : await readJsonBody(context);
+  const answer = await route.handle({
+    services: withRequestLog(options.services, context),
+    caller,
+    context,
+    raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
+    idempotencyKey,
+  });
+  send(context, answer, { route, options });
+}
+
+function withRequestLog(services: Services, context: Context): Services {
+  const { requestId, caller } = requestState(context);
+  const fields = caller === null ? {} : { workspace_id: caller.scope.workspaceId };
+  return { ...services, log: services.log.child({ request_id: requestId, ...fields }) };
+}
+
+function send(context: Context, answer: unknown, how: { route: Route; options: MountOptions }): void {
+  const reply = answer instanceof Reply ? answer : Reply.json(answer);
+  context.status = reply.status ?? how.route.status ?? 200;
+  if (reply.content.kind === 'stream') {
+    context.body = reply.content.stream;
+    context.set('Content-Type', reply.content.mediaType);
+  } else {
+    context.body = JSON.stringify(fitting(reply.content.body, context, how));
+    context.type = 'application/json';
+  }
+  // Last: a new body takes Content-Length away.
+  context.set({ ...reply.headers });
+}
+
+/** The body as its schema has it: columns that no schema names never leave the service. */
+function fitting(body: unknown, context: Context, how: { route: Route; options: MountOptions }): unknown {
+  const parsed = how.route.response.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const { requestId, route } = requestState(context);
+  const where = parsed.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.code}`).join(', ');
+  how.options.services.log.error({ request_id: requestId, route, reason: where }, 'an answer does not fit its schema');
+  if (how.options.onMismatch === 'fail') throw new AppError('internal', 'An answer does not fit its schema.');
+  return body;
+}

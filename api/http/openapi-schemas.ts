@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** JSON Schema as OpenAPI 3.1 takes it. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** Formats say it better than the patterns behind them. */
+const SPOKEN_FORMATS: ReadonlySet<unknown> = new Set(['uuid', 'date-time', 'uri']);
+
+/**
+ * Gathers the schemas of a document. A schema with an id of its own is stored once under `components` and referred to
+ * from everywhere else.
+ */
+export class SchemaCollection {
+  readonly components: Record<string, JsonSchema> = {};
+
+  /** `input` is what a client may send, `output` what it gets. */
+  of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    // Wrapped, so that a schema with an id becomes a reference also where it stands alone.
+    const whole = z.toJSONSchema(z.object({ it: schema }), {
+      io,
+      unrepresentable: 'any',
+      override: (node) => tidy(node.jsonSchema, io),
+    });
+    const rewritten = withComponentReferences(whole);
+    if (!isSchema(rewritten) || !isSchema(rewritten['properties'])) throw new Error('not an object schema');
+    const definitions = rewritten['$defs'];
+    if (isSchema(definitions)) {
+      for (const [name, definition] of Object.entries(definitions)) this.#add(name, definition);
+    }
+    const found = rewritten['properties']['it'];
+    return isSchema(found) ? found : {};
+  }
+
+  #add(name: string, definition: unknown): void {
+    if (!isSchema(definition)) return;
+    const known = this.components[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
+      throw new Error(`two schemas are called ${name}: as input and as output they differ, so each needs its own id`);
+    }
+    this.components[name] = definition;
+  }
+}
+
+function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
+  if (SPOKEN_FORMATS.has(schema['format'])) delete schema['pattern'];
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
+  if (isSchema(schema['propertyNames'])) delete schema['propertyNames'];
+  // Answers may gain fields: a client that refuses unknown ones would break.
+  if (io === 'output' && schema['additionalProperties'] === false) delete schema['additionalProperties'];
+}
+
+function withComponentReferences(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withComponentReferences);
+  if (!isSchema(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]) => {
+      if (key === '$ref' && typeof value === 'string')
+        return [[key, value.replace('#/$defs/', '#/components/schemas/')]];
+      return key === 'id' && typeof value === 'string' ? [] : [[key, withComponentReferences(value)]];
+    }),
+  );
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

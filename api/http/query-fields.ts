@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** Schemas of query parameters, which arrive as text. */
+
+/** A whole number within bounds. */
+export function queryInteger(bounds: { min: number; max: number }) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'Must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(bounds.min).max(bounds.max));
+}
+
+/** `true`, `false`, `1` or `0`. */
+export function queryBoolean() {
+  return z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: 'Must be true, false, 1 or 0' });
+}
+
+/** The `next_cursor` of an earlier answer. */
+export const QueryCursor = z
+  .string()
+  .min(1)
+  .max(2048)
+  .optional()
+  .meta({ description: 'The `next_cursor` of the previous answer; leave it out for the first page' });

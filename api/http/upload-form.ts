@@ -1,0 +1,86 @@
+import { AppError, validationError } from '../../domain/app-error.ts';
+import type { ValidationIssue } from '../../domain/app-error.ts';
+import { UploadForm } from '../../domain/records/upload.ts';
+import { isMalformedId, toValidationIssues } from './validation.ts';
+import type { FieldPart } from './multipart.ts';
+
+/** Names of the parts that carry bytes. */
+export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'files', 'files[]']);
+export const TEXT_FIELD = 'content';
+
+const BOOLEANS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
+const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/**
+ * The text fields of an upload as the form they mean. Text becomes what the field holds: booleans, the metadata object,
+ * the list of URLs. An empty field is one that was not filled in.
+ * @throws AppError `validation_failed` with every problem, `forbidden` when the collection cannot exist.
+ */
+export function parseUploadForm(fields: readonly FieldPart[], hasItems: boolean): UploadForm {
+  const problems: ValidationIssue[] = [];
+  const values = readFields(fields, problems);
+  const parsed = UploadForm.safeParse(values, { reportInput: true });
+  const issues = parsed.error?.issues ?? [];
+  // A value that could not be read is reported as that alone.
+  const reported = new Set(problems.map(({ loc }) => loc[1]));
+  const shown = issues.filter((issue) => !reported.has(String(issue.path[0])));
+  problems.push(...shown.flatMap((issue) => toValidationIssues('body', issue)));
+  const urls = values['urls'];
+  if (!hasItems && !reported.has('urls') && !(Array.isArray(urls) && urls.length > 0)) {
+    problems.push(issueOf('file', 'There is nothing to upload: send file, files, content or urls', 'missing'));
+  }
+  if (parsed.success && problems.length === 0) return parsed.data;
+  if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
+    throw new AppError('forbidden', 'There is no collection with this collection_id that your key may write to.');
+  }
+  throw validationError(problems);
+}
+
+function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const urls: unknown[] = [];
+  for (const { name, value } of fields) {
+    if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
+    else if (name === 'urls' || name === 'urls[]') urls.push(...readUrls(value, problems));
+    else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
+    else if (value !== '') values[name] = readValue(name, value, problems);
+  }
+  if (urls.length > 0) values['urls'] = urls;
+  return values;
+}
+
+function readValue(name: string, value: string, problems: ValidationIssue[]): unknown {
+  if (BOOLEANS.has(name)) {
+    const truth = TRUTH[value.trim().toLowerCase()];
+    if (truth === undefined) problems.push(issueOf(name, 'Must be true, false, 1 or 0', 'invalid_type'));
+    return truth;
+  }
+  if (name !== 'metadata') return value;
+  const parsed = readJson(value);
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  problems.push(issueOf(name, 'Must be a JSON object as text', 'json_invalid'));
+  return undefined;
+}
+
+/** One URL as it is, or several as a JSON array. */
+function readUrls(value: string, problems: ValidationIssue[]): unknown[] {
+  const text = value.trim();
+  if (text === '') return [];
+  if (!text.startsWith('[')) return [text];
+  const parsed = readJson(text);
+  if (Array.isArray(parsed)) return parsed;
+  problems.push(issueOf('urls', 'Must be a URL, or a JSON array of URLs', 'json_invalid'));
+  return [];
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function issueOf(field: string, msg: string, type: string): ValidationIssue {
+  return { loc: ['body', field.slice(0, 100)], msg, type };
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { AppError, validationError } from '../../domain/app-error.ts';
+import type { ValidationIssue } from '../../domain/app-error.ts';
+
+export type RequestPart = 'path' | 'query' | 'body' | 'header';
+
+/** What a request hands to the schemas of its route. */
+export type RawInput = { path: unknown; query: unknown; body: unknown };
+export type InputSchemas = { path: z.ZodType; query: z.ZodType; body: z.ZodType };
+
+/** Longest name of a field that an answer repeats; names come from the client. */
+const MAX_SHOWN_NAME = 100;
+
+/**
+ * Validates path, query and body together, so that one answer lists every problem. An id that cannot be one names
+ * nothing: when malformed ids are all that is wrong, the answer is the one for an absent resource.
+ * @throws AppError `validation_failed` or `not_found`.
+ */
+export function parseInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  schemas: { path: P; query: Q; body: B },
+  raw: RawInput,
+): { path: z.output<P>; query: z.output<Q>; body: z.output<B> } {
+  const path = schemas.path.safeParse(raw.path, { reportInput: true });
+  const query = schemas.query.safeParse(raw.query, { reportInput: true });
+  const body = schemas.body.safeParse(raw.body, { reportInput: true });
+  if (path.success && query.success && body.success) return { path: path.data, query: query.data, body: body.data };
+  const failures = [
+    { part: 'path', error: path.error },
+    { part: 'query', error: query.error },
+    { part: 'body', error: body.error },
+  ] as const;
+  const issues = failures.flatMap(({ part, error }) => error?.issues.map((issue) => ({ part, issue })) ?? []);
+  if (issues.every(({ issue }) => isMalformedId(issue))) throw new AppError('not_found', unknownIdMessage(issues));
+  throw validationError(issues.flatMap(({ part, issue }) => toValidationIssues(part, issue)));
+}
+
+/** One zod issue in the interface's shape. Says what is expected, never what was sent. */
+export function toValidationIssues(part: RequestPart, issue: z.core.$ZodIssue): ValidationIssue[] {
+  const loc = [part, ...issue.path.map((step) => shownName(String(step)))];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ loc: [...loc, shownName(key)], msg: 'Unknown field', type: issue.code }));
+  }
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
+    return [{ loc, msg: 'Field required', type: 'missing' }];
+  }
+  return [{ loc, msg: issue.message, type: issue.code }];
+}
+
+/** True for text that was sent as an id and is none. */
+export function isMalformedId(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_format' && issue.format === 'uuid' && typeof issue.input === 'string';
+}
+
+function unknownIdMessage(issues: readonly { part: RequestPart; issue: z.core.$ZodIssue }[]): string {
+  const names = issues.map(({ part, issue }) => `${part}.${issue.path.map(String).join('.')}`);
+  return `Nothing has the id given as ${names.join(' and ')}.`;
+}
+
+function shownName(name: string): string {
+  return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME - 1)}…` : name;
+}

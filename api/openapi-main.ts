@@ -1,0 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import packageJson from '../package.json' with { type: 'json' };
+import { createOpenApi } from './http/openapi.ts';
+import { routes } from './routes/index.ts';
+
+/** Writes openapi.json with the default limits; the running service serves its own. */
+const MIB = 1024 * 1024;
+const limits = { maxFileBytes: 200 * MIB, maxRequestBytes: 1024 * MIB, maxRequestItems: 1000 };
+const document = createOpenApi(routes, { version: packageJson.version, limits });
+await writeFile(new URL('../openapi.json', import.meta.url), `${JSON.stringify(document, null, 2)}\n`);

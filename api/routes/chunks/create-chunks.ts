@@ -1,0 +1,26 @@
+import { CreateChunksRequest, CreateChunksResponse } from '../../../domain/records/chunk.ts';
+import { createChunks } from '../../../operations/create-chunks.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+
+export const createChunksRoute = route(
+  {
+    method: 'post',
+    path: '/chunks/create',
+    tag: 'Chunks',
+    summary: 'Ingest a content that was stored with ingest=false',
+    description:
+      'Also reads a content again, for instance with another reader. Its old chunks stay until the new are ready.',
+    permission: 'chunks:write',
+    body: CreateChunksRequest,
+    response: CreateChunksResponse,
+    status: 202,
+    extension: true,
+    idempotent: true,
+    examples: { body: { content_id: '0198c0de-0000-7000-8000-000000000002', reader: 'pdf' } },
+  },
+  async ({ services, caller, body, idempotency }) => {
+    const { status, body: accepted } = await createChunks(services, caller, { body, idempotency });
+    return Reply.json(accepted, { status });
+  },
+);

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { Chunk } from '../../../domain/records/chunk.ts';
+import { Id } from '../../../domain/records/fields.ts';
+import { getChunk } from '../../../operations/get-chunk.ts';
+import { queryBoolean } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+export const getChunkRoute = route(
+  {
+    method: 'get',
+    path: '/chunks/{chunk_id}',
+    tag: 'Chunks',
+    summary: 'Get a chunk',
+    permission: 'chunks:read',
+    params: z.object({ chunk_id: Id }),
+    query: z.object({
+      include_embedding: queryBoolean().default(false).meta({ description: 'Include the embedding vector' }),
+    }),
+    response: Chunk,
+  },
+  async ({ services, caller, params, query }) =>
+    getChunk(services, caller, { chunkId: params.chunk_id, includeEmbedding: query.include_embedding }),
+);

@@ -1,0 +1,25 @@
+import { Collection, CreateCollectionRequest } from '../../../domain/records/collection.ts';
+import { createCollection } from '../../../operations/create-collection.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+
+export const createCollectionRoute = route(
+  {
+    method: 'post',
+    path: '/collections',
+    tag: 'Collections',
+    summary: 'Create a collection',
+    description: 'A collection holds contents that are searched together. Its embedder is chosen here and stays.',
+    permission: 'collections:write',
+    body: CreateCollectionRequest,
+    response: Collection,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: { body: { name: 'Handbooks', description: 'Product handbooks', tags: ['public'] } },
+  },
+  async ({ services, caller, body, idempotency }) => {
+    const { status, body: collection } = await createCollection(services, caller, { body, idempotency });
+    return Reply.json(collection, { status });
+  },
+);

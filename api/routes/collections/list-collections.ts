@@ -1,0 +1,27 @@
+import { CollectionList } from '../../../domain/records/collection.ts';
+import { COLLECTION_STATUSES } from '../../../domain/statuses.ts';
+import { listCollections } from '../../../operations/list-collections.ts';
+import { z } from 'zod';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({
+  status: z.enum(COLLECTION_STATUSES).optional(),
+  search: z.string().max(255).optional().meta({ description: 'Part of the name' }),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  cursor: QueryCursor,
+});
+
+export const listCollectionsRoute = route(
+  {
+    method: 'get',
+    path: '/collections',
+    tag: 'Collections',
+    summary: 'List collections',
+    permission: 'collections:read',
+    query: Query,
+    response: CollectionList,
+    extension: true,
+  },
+  async ({ services, caller, query }) => listCollections(services, caller, query),
+);

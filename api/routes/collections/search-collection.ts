@@ -1,0 +1,51 @@
+import { SearchRequest, SearchResponse } from '../../../domain/records/search.ts';
+import { searchCollection } from '../../../operations/search-collection.ts';
+import { route } from '../../http/route.ts';
+
+const COLLECTION_ID = '0198c0de-0000-7000-8000-000000000001';
+
+export const searchCollectionRoute = route(
+  {
+    method: 'post',
+    path: '/collections/search',
+    tag: 'Collections',
+    summary: 'Search a collection',
+    description: [
+      '`vector` finds by meaning, `keyword` by words (BM25), `hybrid` fuses both. Scores compare within one answer only.',
+      '',
+      '`filters` narrow the search, exactly and at any size. A key names a field of the content (`name`, `type`, `external_id`,',
+      '`created_at` …), of its metadata (`lang` or `metadata.lang`, dots go deeper) or of the chunk (`chunk.page`). A value is',
+      'compared for equality, or is an object of operators: `$eq $ne $gt $gte $lt $lte $in $nin $exists $contains`. Several keys',
+      'have to hold together; `$and`, `$or` and `$not` combine.',
+    ].join('\n'),
+    permission: 'collections:read',
+    body: SearchRequest,
+    response: SearchResponse,
+    examples: {
+      body: {
+        query: 'how is a rotated token kept',
+        collection_id: COLLECTION_ID,
+        search_type: 'hybrid',
+        filters: { lang: 'en', 'chunk.page': { $gte: 2 } },
+        max_results: 5,
+      },
+      response: {
+        results: [
+          {
+            content: 'A rotated token survives an outage of the database.',
+            score: 0.87,
+            metadata: { lang: 'en', chunk: { index: 4, page: 2 } },
+            content_id: '0198c0de-0000-7000-8000-000000000002',
+            source: 'handbook.pdf',
+          },
+        ],
+        total_results: 1,
+        query: 'how is a rotated token kept',
+        search_type: 'hybrid',
+        collection_id: COLLECTION_ID,
+        execution_time_ms: 18.4,
+      },
+    },
+  },
+  async ({ services, caller, body }) => searchCollection(services, caller, body),
+);

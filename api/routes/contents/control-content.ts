@@ -1,0 +1,28 @@
+import { Content } from '../../../domain/records/content.ts';
+import { controlContent } from '../../../operations/control-content.ts';
+import { route } from '../../http/route.ts';
+import { ContentParams } from './content-params.ts';
+
+type Action = 'pause' | 'resume' | 'cancel' | 'retry';
+
+export const pauseContentRoute = controlRoute('pause', 'Pause the ingestion of a content');
+export const resumeContentRoute = controlRoute('resume', 'Resume the ingestion of a content');
+export const cancelContentRoute = controlRoute('cancel', 'Cancel the ingestion of a content; nothing of it stays');
+export const retryContentRoute = controlRoute('retry', 'Ingest a failed or cancelled content again');
+
+function controlRoute(action: Action, summary: string) {
+  return route(
+    {
+      method: 'post',
+      path: `/contents/{content_id}/${action}`,
+      tag: 'Contents',
+      summary,
+      permission: 'contents:write',
+      params: ContentParams,
+      response: Content,
+      extension: true,
+      otherStatuses: { 409: `The content is in no state to ${action}` },
+    },
+    async ({ services, caller, params }) => controlContent(services, caller, { contentId: params.content_id, action }),
+  );
+}

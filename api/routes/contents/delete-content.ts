@@ -1,0 +1,20 @@
+import { DeletionAccepted } from '../../../domain/records/deletion.ts';
+import { deleteContent } from '../../../operations/delete-content.ts';
+import { route } from '../../http/route.ts';
+import { ContentParams } from './content-params.ts';
+
+export const deleteContentRoute = route(
+  {
+    method: 'delete',
+    path: '/contents/{content_id}',
+    tag: 'Contents',
+    summary: 'Delete a content',
+    description: 'In any state. It is out of search at once; `GET /deletions/{deletion_id}` gives the receipt.',
+    permission: 'contents:delete',
+    params: ContentParams,
+    response: DeletionAccepted,
+    status: 202,
+    extension: true,
+  },
+  async ({ services, caller, params }) => deleteContent(services, caller, params.content_id),
+);

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { openContentFile } from '../../../operations/open-content-file.ts';
+import { attachment } from '../../http/attachment.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { ContentParams } from './content-params.ts';
+
+export const getContentFileRoute = route(
+  {
+    method: 'get',
+    path: '/contents/{content_id}/file',
+    tag: 'Contents',
+    summary: 'Download the bytes of a content, as they were uploaded',
+    permission: 'contents:read',
+    params: ContentParams,
+    response: z.never(),
+    responseType: 'application/octet-stream',
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    const file = await openContentFile(services, caller, params.content_id);
+    return Reply.stream(file.stream, {
+      mediaType: file.mediaType ?? 'application/octet-stream',
+      headers: { 'Content-Disposition': attachment(file.name), 'Content-Length': String(file.sizeBytes) },
+    });
+  },
+);

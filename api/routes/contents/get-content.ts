@@ -1,0 +1,19 @@
+import { Content } from '../../../domain/records/content.ts';
+import { getContent } from '../../../operations/get-content.ts';
+import { route } from '../../http/route.ts';
+import { ContentParams } from './content-params.ts';
+
+export const getContentRoute = route(
+  {
+    method: 'get',
+    path: '/contents/{content_id}',
+    tag: 'Contents',
+    summary: 'Get a content',
+    description:
+      '`status` is `ready` when it can be found by search; `status_message` says what it waits for or what failed.',
+    permission: 'contents:read',
+    params: ContentParams,
+    response: Content,
+  },
+  async ({ services, caller, params }) => getContent(services, caller, params.content_id),
+);

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { ContentChunk, ContentChunksResponse } from '../../../domain/records/content.ts';
+import { Id } from '../../../domain/records/fields.ts';
+import { listContentChunks } from '../../../operations/list-content-chunks.ts';
+import { streamJsonList } from '../../http/json-stream.ts';
+import { QueryCursor, queryBoolean, queryInteger } from '../../http/query-fields.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { ContentParams } from './content-params.ts';
+
+const Query = z.object({
+  collection_id: Id.meta({ description: 'The same content can have different chunks in different collections' }),
+  include_embeddings: queryBoolean().default(false).meta({ description: 'Vectors can be large' }),
+  limit: queryInteger({ min: 1, max: 10_000 })
+    .optional()
+    .meta({ description: 'A page of this size instead of all chunks', 'x-loci-extension': true }),
+  cursor: QueryCursor.meta({ 'x-loci-extension': true }),
+});
+
+const Response = ContentChunksResponse.extend({
+  next_cursor: z.string().nullable().optional().meta({ description: 'With `limit` only', 'x-loci-extension': true }),
+  has_more: z.boolean().optional().meta({ description: 'With `limit` only', 'x-loci-extension': true }),
+}).meta({ id: 'ContentChunks' });
+
+export const listContentChunksRoute = route(
+  {
+    method: 'get',
+    path: '/contents/{content_id}/chunks',
+    tag: 'Contents',
+    summary: 'Get the chunks of a content',
+    description:
+      'All of them in one answer, which is streamed. With `limit`, a page: the answer then has `next_cursor` and `has_more`.',
+    permission: 'chunks:read',
+    params: ContentParams,
+    query: Query,
+    response: Response,
+  },
+  async ({ services, caller, params, query }) => {
+    const { head, chunks, nextCursor } = await listContentChunks(services, caller, {
+      contentId: params.content_id,
+      collectionId: query.collection_id,
+      includeEmbeddings: query.include_embeddings,
+      limit: query.limit ?? null,
+      cursor: query.cursor,
+    });
+    const tail = () =>
+      query.limit === undefined ? {} : { next_cursor: nextCursor(), has_more: nextCursor() !== null };
+    const stream = await streamJsonList({ head, field: 'chunks', element: ContentChunk, tail }, chunks);
+    return Reply.stream(stream, { mediaType: 'application/json; charset=utf-8' });
+  },
+);

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { Content } from '../../../domain/records/content.ts';
+import { Id } from '../../../domain/records/fields.ts';
+import { CONTENT_STATUSES } from '../../../domain/statuses.ts';
+import { listContents } from '../../../operations/list-contents.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({
+  collection_id: Id.optional(),
+  status: z.enum(CONTENT_STATUSES).optional(),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  cursor: QueryCursor,
+});
+
+const ContentList = z
+  .object({
+    data: z.array(Content),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'ContentList' });
+
+export const listContentsRoute = route(
+  {
+    method: 'get',
+    path: '/contents',
+    tag: 'Contents',
+    summary: 'List contents',
+    permission: 'contents:read',
+    query: Query,
+    response: ContentList,
+    extension: true,
+  },
+  async ({ services, caller, query }) => listContents(services, caller, query),
+);

@@ -1,0 +1,53 @@
+import type { Route } from '../http/route.ts';
+import { createChunksRoute } from './chunks/create-chunks.ts';
+import { getChunkRoute } from './chunks/get-chunk.ts';
+import { listChunksRoute } from './chunks/list-chunks.ts';
+import { createCollectionRoute } from './collections/create-collection.ts';
+import { getCollectionRoute } from './collections/get-collection.ts';
+import { listCollectionsRoute } from './collections/list-collections.ts';
+import { searchCollectionRoute } from './collections/search-collection.ts';
+import {
+  cancelContentRoute,
+  pauseContentRoute,
+  resumeContentRoute,
+  retryContentRoute,
+} from './contents/control-content.ts';
+import { deleteContentRoute } from './contents/delete-content.ts';
+import { getContentFileRoute } from './contents/get-content-file.ts';
+import { getContentRoute } from './contents/get-content.ts';
+import { listContentChunksRoute } from './contents/list-content-chunks.ts';
+import { listContentsRoute } from './contents/list-contents.ts';
+import { getDeletionRoute } from './deletions/get-deletion.ts';
+import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
+import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
+import { getUploadRoute } from './uploads/get-upload.ts';
+import { uploadContentRoute } from './uploads/upload-content.ts';
+
+/** Every route, by its operation id. The first that matches a request serves it. */
+export const routes: Readonly<Record<string, Route>> = {
+  uploadContent: uploadContentRoute,
+  getUpload: getUploadRoute,
+  pauseUpload: pauseUploadRoute,
+  resumeUpload: resumeUploadRoute,
+  cancelUpload: cancelUploadRoute,
+  listContents: listContentsRoute,
+  getContent: getContentRoute,
+  deleteContent: deleteContentRoute,
+  listContentChunks: listContentChunksRoute,
+  getContentFile: getContentFileRoute,
+  pauseContent: pauseContentRoute,
+  resumeContent: resumeContentRoute,
+  cancelContent: cancelContentRoute,
+  retryContent: retryContentRoute,
+  createChunks: createChunksRoute,
+  listChunks: listChunksRoute,
+  getChunk: getChunkRoute,
+  searchCollection: searchCollectionRoute,
+  createCollection: createCollectionRoute,
+  listCollections: listCollectionsRoute,
+  getCollection: getCollectionRoute,
+  getDeletion: getDeletionRoute,
+  livez: livezRoute,
+  readyz: readyzRoute,
+  metrics: metricsRoute,
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { checkReadiness } from '../../../operations/check-readiness.ts';
+import { Reply } from '../../http/reply.ts';
+import { openRoute } from '../../http/route.ts';
+import { Readable } from 'node:stream';
+
+const Live = z.object({ status: z.literal('ok') });
+
+const DependencyState = z.object({ ok: z.boolean(), detail: z.string().nullable() });
+
+const Ready = z
+  .object({
+    status: z.enum(['ok', 'degraded', 'unavailable']),
+    dependencies: z.object({ postgres: DependencyState, weaviate: DependencyState, temporal: DependencyState }),
+    embedder: z.string().meta({ description: 'The embedder of new collections' }),
+    embedder_note: z.string().nullable().meta({ description: 'Why it is this one, where another was asked for' }),
+  })
+  .meta({ id: 'Readiness' });
+
+const process = { method: 'get', tag: 'Process', permission: null, extension: true, atRoot: true } as const;
+
+export const livezRoute = openRoute(
+  { ...process, path: '/livez', summary: 'The process runs', response: Live },
+  async () => ({ status: 'ok' as const }),
+);
+
+export const readyzRoute = openRoute(
+  {
+    ...process,
+    path: '/readyz',
+    summary: 'The service can do its work',
+    description:
+      'Without Temporal it is `degraded`, not unavailable: uploads are taken and ingested later, search works.',
+    response: Ready,
+    otherStatuses: { 503: 'Postgres or Weaviate does not answer' },
+  },
+  async ({ services }) => {
+    const { ready, dependencies, embedder, embedder_note } = await checkReadiness(services);
+    const status = !ready ? 'unavailable' : dependencies.temporal.ok ? 'ok' : 'degraded';
+    return Reply.json({ status, dependencies, embedder, embedder_note } as const, { status: ready ? 200 : 503 });
+  },
+);
+
+export const metricsRoute = openRoute(
+  { ...process, path: '/metrics', summary: 'Metrics for Prometheus', response: z.string(), responseType: 'text/plain' },
+  async ({ services }) =>
+    Reply.stream(Readable.from([await services.metrics.render()], { objectMode: false }), {
+      mediaType: services.metrics.contentType,
+    }),
+);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { UploadProgress } from '../../../domain/records/upload.ts';
+import { getUpload } from '../../../operations/get-upload.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+import { UploadParams } from './upload-params.ts';
+
+const Query = z.object({
+  limit: queryInteger({ min: 1, max: 1000 })
+    .default(100)
+    .meta({ description: 'Contents of the manifest in one answer' }),
+  cursor: QueryCursor,
+});
+
+export const getUploadRoute = route(
+  {
+    method: 'get',
+    path: '/uploads/{upload_id}',
+    tag: 'Uploads',
+    summary: 'Progress and manifest of an upload',
+    permission: 'uploads:read',
+    params: UploadParams,
+    query: Query,
+    response: UploadProgress,
+    extension: true,
+  },
+  async ({ services, caller, params, query }) => getUpload(services, caller, { uploadId: params.upload_id, ...query }),
+);

@@ -1,0 +1,55 @@
+import { UploadForm, UploadResponse } from '../../../domain/records/upload.ts';
+import { acceptUpload } from '../../../operations/accept-upload.ts';
+import { noteBlobs } from '../../../operations/note-blobs.ts';
+import { refreshUploadResponse, waitForUpload } from '../../../operations/wait-for-upload.ts';
+import { closedSignal } from '../../http/closed-signal.ts';
+import { applyWaitPreference } from '../../http/prefer.ts';
+import { receiveUpload } from '../../http/receive-upload.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { uploadFingerprint } from '../../http/upload-fingerprint.ts';
+
+export const uploadContentRoute = route(
+  {
+    method: 'post',
+    path: '/upload',
+    tag: 'Uploads',
+    summary: 'Upload files, text and URLs into a collection',
+    description: [
+      'Takes any number of `file`, `files`, `content` and `urls` in one form; `content_type` is a hint only. `urls` may be sent',
+      'several times or as one JSON array, `metadata` is a JSON object as text. Answers when everything is stored safely;',
+      'reading, splitting and indexing follow. An item that cannot be taken is told in `errors`, the others go on; when none',
+      'can be taken, the answer has status 400 and the same body.',
+      '',
+      'The same bytes under the same name are taken once: the item says `duplicate: true`. `on_duplicate=keep` takes them again.',
+      '',
+      'The header `Prefer: wait=30` (at most 60) has the answer wait until the contents are ready or the time is over; the',
+      'statuses in it are then those of that moment.',
+    ].join('\n'),
+    permission: 'uploads:write',
+    form: { schema: UploadForm, files: ['file', 'files'] },
+    response: UploadResponse,
+    status: 202,
+    validationStatus: 400,
+    idempotent: true,
+    otherStatuses: {
+      403: 'The collection does not exist, is archived, or is not accessible with this key',
+      413: 'The request, or its number of items, is over the limit',
+      415: 'The body is no multipart form',
+    },
+  },
+  async ({ services, caller, context, idempotency: claimed }) => {
+    const received = await receiveUpload(context, {
+      workspaceId: caller.scope.workspaceId,
+      blobs: services.blobs,
+      limits: services.limits,
+      stored: (blobs) => noteBlobs(services, caller, blobs),
+    });
+    const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };
+    const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });
+    const timeoutS = applyWaitPreference(context);
+    if (timeoutS === 0 || body.upload_id === null) return Reply.json(body, { status });
+    await waitForUpload(services, caller, { uploadId: body.upload_id, timeoutS, signal: closedSignal(context) });
+    return Reply.json(await refreshUploadResponse(services, caller, body), { status });
+  },
+);
