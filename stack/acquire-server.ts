@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildWithGo } from './build-with-go.ts';
 import { downloadFile, downloadText } from './download-file.ts';
@@ -67,6 +67,7 @@ async function cachedOrObtained(source: ServerSource, context: AcquireContext): 
   const work = join(context.cacheDir, `.partial-${source.name}-${randomBytes(6).toString('hex')}`);
   try {
     if (isExecutable(executable)) return executable;
+    await removeUnfinished(context.cacheDir, `.partial-${source.name}-`);
     await mkdir(work, { recursive: true });
     const obtained = await obtain(source, work, context);
     await chmod(obtained, 0o755);
@@ -79,6 +80,13 @@ async function cachedOrObtained(source: ServerSource, context: AcquireContext): 
   } finally {
     await rm(work, { recursive: true, force: true });
     lock.release();
+  }
+}
+
+/** Removes what a process left behind that was killed while it obtained something. Only for the holder of the lock. */
+export async function removeUnfinished(cacheDir: string, prefix: string): Promise<void> {
+  for (const name of await readdir(cacheDir)) {
+    if (name.startsWith(prefix)) await rm(join(cacheDir, name), { recursive: true, force: true });
   }
 }
 

@@ -7,8 +7,9 @@ export type Command = {
   file: string;
   args: readonly string[];
   cwd?: string;
-  /** Added to this process's environment. */
+  /** Added to this process's environment, or to `baseEnvironment`. */
   env?: Readonly<Record<string, string>>;
+  baseEnvironment?: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
   /** Receives every line of output as it comes. */
@@ -22,7 +23,7 @@ const KEPT_LINES = 40;
 export async function runCommand(command: Command): Promise<string> {
   const child = spawn(command.file, command.args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...command.env },
+    env: { ...(command.baseEnvironment ?? process.env), ...command.env },
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
     ...(command.uid === undefined ? {} : { uid: command.uid }),
     ...(command.gid === undefined ? {} : { gid: command.gid }),
@@ -42,7 +43,10 @@ export async function runCommand(command: Command): Promise<string> {
     listen(text);
   });
   child.stderr.setEncoding('utf8').on('data', listen);
-  return new Promise((resolve, reject) => {
+  // A launcher that is interrupted in the middle of a build takes the build with it.
+  const endWithParent = () => child.kill('SIGTERM');
+  process.once('exit', endWithParent);
+  return new Promise<string>((resolve, reject) => {
     child.once('error', (error) =>
       reject(new StackError(`${command.file} could not be run: ${error.message}`, { cause: error })),
     );
@@ -50,7 +54,7 @@ export async function runCommand(command: Command): Promise<string> {
       if (code === 0) resolve(stdout);
       else reject(new StackError(`${command.file} failed (${signal ?? `code ${code}`}):\n${lastLines.join('\n')}`));
     });
-  });
+  }).finally(() => process.removeListener('exit', endWithParent));
 }
 
 /** The full path of the first of these programs that PATH has, or null. */

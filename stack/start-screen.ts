@@ -1,0 +1,52 @@
+/** What a person needs to know once Loci runs; also what `connection.json` holds for programs. */
+export type Connection = {
+  base_url: string;
+  api_key: string;
+  admin_token: string;
+  workspace_id: string;
+  collection_id: string;
+  temporal_ui: string | null;
+  embedder: string;
+  pid: number;
+};
+
+export type StartScreen = {
+  connection: Connection;
+  /** Why the embedder is not the one that would be used by default; null when it is. */
+  embedderNote: string | null;
+  stateDir: string;
+};
+
+/** The text shown when everything is ready, with commands that work as they are. */
+export function startScreen({ connection, embedderNote, stateDir }: StartScreen): string {
+  const { base_url: baseUrl, api_key: key, collection_id: collectionId } = connection;
+  const search = JSON.stringify({
+    collection_id: collectionId,
+    query: 'how do I start it?',
+    search_type: 'hybrid',
+    max_results: 3,
+  });
+  return [
+    '',
+    'Loci is ready.',
+    '',
+    `  API          ${baseUrl}/api/v1`,
+    `  Docs         ${baseUrl}/docs`,
+    `  Temporal UI  ${connection.temporal_ui ?? '(the one of your Temporal server)'}`,
+    `  API key      ${key}`,
+    `  Collection   ${collectionId} (getting-started)`,
+    `  Embedder     ${connection.embedder}`,
+    ...(embedderNote === null ? [] : [`               because ${embedderNote}`]),
+    '',
+    'Upload a file, then search it:',
+    '',
+    `  curl -sS -H 'X-API-Key: ${key}' \\`,
+    `    -F collection_id=${collectionId} -F file=@README.md ${baseUrl}/api/v1/upload`,
+    '',
+    `  curl -sS -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
+    `    -d '${search}' ${baseUrl}/api/v1/collections/search`,
+    '',
+    `Data and logs are in ${stateDir}. Ctrl-C stops everything; the next start finds all of it again.`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,33 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** How many tests of a run passed, failed and were skipped. */
+export type TestCounts = { passed: number; failed: number; skipped: number };
+
+const PASSED = /^\s*[✔√] /;
+/** A failed test or hook, a file that crashed, exited, holds no test or stopped half-way. */
+const FAILED = /^\s*[✘×] (?!Timed out while)|^\s*(Uncaught exception|Unhandled rejection) in /;
+const SKIPPED = /^\s*- \[(skip|todo)\] /;
+/** Lines of the summary; tests that never came to an end are counted there alone. */
+const SUMMARY_FAILED = /^\s*(\d+) (?:tests?|hooks?) failed$/;
+const SUMMARY_PENDING = /^\s*(\d+) tests? remained pending after a timeout$/;
+
+/**
+ * Counts results in the output of ava's own reporter. Its TAP reporter would be easier to read, but dies when a test
+ * times out or calls `process.exit` (ava 8.0.1), which is when its word is needed most.
+ */
+export function createAvaReport(): { read(line: string): void; counts(): TestCounts } {
+  const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+  let summaryFailed = 0;
+  let pending = 0;
+  return {
+    read(coloured) {
+      const line = stripVTControlCharacters(coloured);
+      if (PASSED.test(line)) counts.passed += 1;
+      if (FAILED.test(line)) counts.failed += 1;
+      if (SKIPPED.test(line)) counts.skipped += 1;
+      summaryFailed += Number(SUMMARY_FAILED.exec(line)?.[1] ?? 0);
+      pending += Number(SUMMARY_PENDING.exec(line)?.[1] ?? 0);
+    },
+    counts: () => ({ ...counts, failed: Math.max(counts.failed, summaryFailed) + pending }),
+  };
+}

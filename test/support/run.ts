@@ -1,0 +1,148 @@
+/**
+ * `npm test [-- FILE ... | ava options]`: brings the whole product up on free ports with throw-away state, runs the tests
+ * against it, prints `N passed, N failed`, and leaves nothing behind. Fault tests end processes, so they run after the
+ * others, one at a time.
+ */
+import { spawn } from 'node:child_process';
+import { globSync, mkdtempSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { firstRun } from '../../stack/first-run.ts';
+import { type RunningStack, startLocalStack } from '../../stack/local-stack.ts';
+import { createLociServices, type LociServices, migrate, PROJECT_DIR } from '../../stack/loci-services.ts';
+import { endOfLog } from '../../stack/managed-process.ts';
+import { StackError } from '../../stack/stack-error.ts';
+import { formatDuration, timedStep } from '../../stack/timed-step.ts';
+import { createAvaReport, type TestCounts } from './ava-report.ts';
+import { type ControlServer, startControlServer } from './control-server.ts';
+import { TEST_STACK_VARIABLE, type TestStackFacts } from './stack.ts';
+
+const FAULTS = 'test/faults/';
+/** Settings of the shell that may reach a test run: where programs come from, never where data is. */
+const PASSED_ON =
+  /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+|CHAOS_\w+)$/;
+
+const startedAt = performance.now();
+const log = (line: string) => console.log(line);
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name)),
+);
+// Whatever ends this process, the reaper ends the stack and removes its state.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
+const total: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+try {
+  await withStack(async (facts) => {
+    for (const run of plannedRuns(process.argv.slice(2))) add(total, await runAva(run, facts));
+  });
+  if (total.passed + total.failed === 0) throw new StackError('No test was run.');
+} catch (error) {
+  console.log(error instanceof StackError ? error.message : error);
+  total.failed += 1;
+}
+log(`${formatDuration(performance.now() - startedAt)}${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
+log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+async function withStack(use: (facts: TestStackFacts) => Promise<void>): Promise<void> {
+  const stack = await startLocalStack({
+    stateDir: mkdtempSync(join(realpathSync(tmpdir()), 'loci-test-')),
+    cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
+    ports: 'free',
+    environment,
+    isThrowAway: true,
+    log,
+  });
+  const services = createLociServices(stack);
+  let control: ControlServer | null = null;
+  try {
+    await migrate(stack);
+    const first = await firstRun(stack.environment);
+    await timedStep({ log, title: 'Starting API and worker' }, async () => {
+      await Promise.all([services.api.start(), services.worker.start()]);
+    });
+    control = await startControlServer(controllable(stack, services));
+    log(`The stack is up after ${formatDuration(performance.now() - startedAt)}.`);
+    await use(factsOf(stack, first, control));
+    if (total.failed > 0) await showLogs(services);
+  } finally {
+    await control?.close();
+    await services.api.stop();
+    await services.worker.stop();
+    await stack.stop();
+  }
+}
+
+function controllable(stack: RunningStack, services: LociServices) {
+  const all = [services.api, services.worker, stack.postgres, stack.temporal, stack.weaviate];
+  return new Map(all.flatMap((managed) => (managed === null ? [] : [[managed.name, managed] as const])));
+}
+
+function factsOf(
+  stack: RunningStack,
+  first: Awaited<ReturnType<typeof firstRun>>,
+  control: ControlServer,
+): TestStackFacts {
+  return {
+    baseUrl: `http://127.0.0.1:${stack.ports.api}`,
+    workerUrl: `http://127.0.0.1:${stack.ports.worker}`,
+    apiKey: first.api_key,
+    adminToken: stack.environment['LOCI_ADMIN_TOKEN'] ?? '',
+    workspaceId: first.workspace_id,
+    collectionId: first.collection_id,
+    temporalUi: stack.temporalUi ?? '',
+    stateDir: stack.context.stateDir,
+    controlUrl: control.url,
+    environment: stack.environment,
+  };
+}
+
+/** Arguments of ava, one list a run. */
+function plannedRuns(given: readonly string[]): string[][] {
+  const files = given.filter((argument) => argument.startsWith('test/'));
+  const options = given.filter((argument) => !argument.startsWith('test/'));
+  const isFault = (file: string) => file.startsWith(FAULTS) || file === FAULTS.slice(0, -1);
+  const ordinary = files.length > 0 ? files.filter((file) => !isFault(file)) : ['test/**/*.test.ts', `!${FAULTS}**`];
+  const faults = files.length > 0 ? files.filter(isFault) : globSync(`${FAULTS}*.test.ts`, { cwd: PROJECT_DIR });
+  return [
+    ...(ordinary.length > 0 ? [[...options, ...ordinary]] : []),
+    ...(faults.length > 0 ? [[...options, '--serial', '--concurrency=1', ...faults]] : []),
+  ];
+}
+
+async function runAva(args: readonly string[], facts: TestStackFacts): Promise<TestCounts> {
+  const ava = join(PROJECT_DIR, 'node_modules', 'ava', 'entrypoints', 'cli.js');
+  const report = createAvaReport();
+  const child = spawn(process.execPath, [ava, ...args], {
+    cwd: PROJECT_DIR,
+    env: {
+      ...environment,
+      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      ...facts.environment,
+      [TEST_STACK_VARIABLE]: JSON.stringify(facts),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const exited = new Promise<number | null>((settle) => child.once('close', settle));
+  for await (const line of createInterface({ input: child.stdout })) {
+    report.read(line);
+    log(line);
+  }
+  const code = await exited;
+  const counts = report.counts();
+  // A runner that died without naming a failed test has failed all the same.
+  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+async function showLogs(services: LociServices): Promise<void> {
+  for (const { title, logFile } of [services.api, services.worker])
+    log(`--- end of the ${title}'s log\n${await endOfLog(logFile, 15)}`);
+}
+
+function add(sum: TestCounts, counts: TestCounts): void {
+  sum.passed += counts.passed;
+  sum.failed += counts.failed;
+  sum.skipped += counts.skipped;
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { TestSignal } from './control-server.ts';
+
+/** What `npm test` tells the test files about the running stack. */
+export const TestStackFacts = z.object({
+  baseUrl: z.url(),
+  workerUrl: z.url(),
+  apiKey: z.string(),
+  adminToken: z.string(),
+  workspaceId: z.string(),
+  collectionId: z.string(),
+  temporalUi: z.url(),
+  stateDir: z.string(),
+  controlUrl: z.url(),
+  /** Every `LOCI_` variable that API and worker run with. */
+  environment: z.record(z.string(), z.string()),
+});
+export type TestStackFacts = z.infer<typeof TestStackFacts>;
+
+/** The variable that carries the facts, as JSON. */
+export const TEST_STACK_VARIABLE = 'LOCI_TEST_STACK';
+
+/** A process of the stack, under the control of a test. Tests that end one live in `test/faults` and run alone. */
+export type StackProcess = {
+  pid(): Promise<number | null>;
+  /** Ends it without a chance to clean up (SIGKILL), politely (SIGTERM), or makes it stall (SIGSTOP) and go on (SIGCONT). */
+  signal(signal: TestSignal): Promise<void>;
+  /** Starts it with its old ports and data and waits until it is ready; does nothing when it runs. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type TestStack = Omit<TestStackFacts, 'controlUrl'> & {
+  databaseUrl: string;
+  temporal: { address: string; namespace: string };
+  weaviate: { url: string; grpc: string; apiKey: string };
+  processes: Readonly<Record<'api' | 'worker' | 'postgres' | 'temporal' | 'weaviate', StackProcess>>;
+};
+
+/** The running stack. @throws Error when the test file was not started by `npm test` */
+export function testStack(): TestStack {
+  const text = process.env[TEST_STACK_VARIABLE];
+  if (text === undefined)
+    throw new Error('This test needs the running stack: start it with `npm test -- <this file>`.');
+  const { controlUrl, ...facts } = TestStackFacts.parse(JSON.parse(text));
+  const setting = (name: string) => facts.environment[name] ?? '';
+  const controlled = (name: string) => stackProcess(`${controlUrl}/${name}`);
+  return {
+    ...facts,
+    databaseUrl: setting('LOCI_DATABASE_URL'),
+    temporal: { address: setting('LOCI_TEMPORAL_ADDRESS'), namespace: setting('LOCI_TEMPORAL_NAMESPACE') },
+    weaviate: {
+      url: setting('LOCI_WEAVIATE_URL'),
+      grpc: setting('LOCI_WEAVIATE_GRPC'),
+      apiKey: setting('LOCI_WEAVIATE_API_KEY'),
+    },
+    processes: {
+      api: controlled('api'),
+      worker: controlled('worker'),
+      postgres: controlled('postgres'),
+      temporal: controlled('temporal'),
+      weaviate: controlled('weaviate'),
+    },
+  };
+}
+
+function stackProcess(url: string): StackProcess {
+  return {
+    pid: () => call('GET', url),
+    async signal(signal) {
+      await call('POST', `${url}/signal/${signal}`);
+    },
+    async start() {
+      await call('POST', `${url}/start`);
+    },
+    async stop() {
+      await call('POST', `${url}/stop`);
+    },
+  };
+}
+
+const Answer = z.union([z.object({ pid: z.number().nullable() }), z.object({ message: z.string() })]);
+
+async function call(method: string, url: string): Promise<number | null> {
+  const response = await fetch(url, { method });
+  const answer = Answer.parse(await response.json());
+  if ('message' in answer) throw new Error(answer.message);
+  return answer.pid;
+}
