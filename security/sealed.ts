@@ -34,7 +34,7 @@ type Key = { version: number; bytes: Buffer };
 export function createKeyRing(spec: string): KeyRing {
   const keys = parseKeys(spec);
   const [newest] = keys;
-  if (newest === undefined) throw new AppError('internal', 'The list of secret keys is empty: give at least one key.');
+  if (newest === undefined) throw new AppError('internal', 'LOCI_SECRET_KEYS is empty: give at least one key.');
   return {
     seal: (plain, context) => seal(newest, plain, context),
     open(sealed, context) {
@@ -46,7 +46,7 @@ export function createKeyRing(spec: string): KeyRing {
       if (key === undefined) {
         throw new AppError(
           'internal',
-          `A stored secret was sealed with key version ${version}, which is not configured: add that key at the end of the list.`,
+          `A stored secret was sealed with key version ${version}, which is not configured: add that key at the end of LOCI_SECRET_KEYS.`,
         );
       }
       return open(key, Buffer.from(body, 'base64url'), context);
@@ -89,11 +89,17 @@ function parseKeys(spec: string): Key[] {
     const [, version, text] = KEY_FORM.exec(entry.trim()) ?? [];
     const bytes = Buffer.from(text ?? '', 'base64');
     if (version === undefined || bytes.length !== KEY_BYTES) {
-      throw new AppError('internal', `Secret key ${index + 1} must have the form <version>:<base64 of 32 bytes>.`);
+      throw new AppError(
+        'internal',
+        `LOCI_SECRET_KEYS: entry ${index + 1} must have the form <version>:<base64 of 32 bytes>.`,
+      );
     }
     const previous = keys.at(-1);
     if (previous !== undefined && previous.version <= Number(version)) {
-      throw new AppError('internal', `Secret key ${index + 1}: versions must go down, the newest key first.`);
+      throw new AppError(
+        'internal',
+        `LOCI_SECRET_KEYS: entry ${index + 1}: versions must go down, the newest key first.`,
+      );
     }
     keys.push({ version: Number(version), bytes });
   }

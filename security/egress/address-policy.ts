@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const parsed = allow.map(parseIpRange);
   const problems = parsed.map(({ problem }) => problem).filter((problem) => problem !== null);
-  if (problems.length > 0) throw new AppError('internal', `The ranges that egress may reach: ${problems.join('; ')}.`);
+  if (problems.length > 0) throw new AppError('internal', `LOCI_EGRESS_ALLOW: ${problems.join('; ')}.`);
   const ranges = parsed.map(({ range }) => range).filter((range) => range !== null);
   return (text) => {
     const address = parseIpAddress(text);

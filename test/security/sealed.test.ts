@@ -72,10 +72,10 @@ test('a version cannot be swapped for that of another key with the same bytes', 
 
 test('an unusable key list is refused by position, without printing it', (t) => {
   const bad = {
-    '': /Secret key 1 must have the form/,
-    [keyText(1)]: /Secret key 1 must have the form/,
-    [`1:${Buffer.alloc(16, 7).toString('base64')}`]: /Secret key 1 must have the form/,
-    [`2:${keyText(2)},1:short`]: /Secret key 2 must have the form/,
+    '': /LOCI_SECRET_KEYS: entry 1 must have the form/,
+    [keyText(1)]: /LOCI_SECRET_KEYS: entry 1 must have the form/,
+    [`1:${Buffer.alloc(16, 7).toString('base64')}`]: /LOCI_SECRET_KEYS: entry 1 must have the form/,
+    [`2:${keyText(2)},1:short`]: /LOCI_SECRET_KEYS: entry 2 must have the form/,
     [`1:${keyText(1)},2:${keyText(2)}`]: /newest key first/,
     [`1:${keyText(1)},1:${keyText(2)}`]: /newest key first/,
   };

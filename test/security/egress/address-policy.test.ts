@@ -103,5 +103,5 @@ test('an operator can allow a private range, and only that', (t) => {
 
 test('every unreadable range is named', (t) => {
   const error = t.throws(() => createAddressPolicy(['10.0.0.0/8', 'intranet', '10.0.0.1/8']), { instanceOf: AppError });
-  t.regex(error.message, /'intranet' is not .*; '10.0.0.1\/8' has bits set/);
+  t.regex(error.message, /LOCI_EGRESS_ALLOW: 'intranet' is not .*; '10.0.0.1\/8' has bits set/);
 });

@@ -1,6 +1,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import test from 'ava';
+import { AppError } from '../../../domain/app-error.ts';
 import { createEgress } from '../../../security/egress/egress.ts';
 import { LIMITS, egressToTraps } from '../../support/trap-egress.ts';
 import { TRAP_CERTIFICATE, startTrapServer } from '../../support/trap-server.ts';
@@ -181,8 +182,11 @@ test('the connection is let go when the body is discarded or left early', async 
     },
   });
   const limits = { ...LIMITS, maxBytes: Number.MAX_SAFE_INTEGER };
-  await (await egressToTraps().fetchTo(`${server.origin}/endless`, limits)).discard();
+  const unread = await egressToTraps().fetchTo(`${server.origin}/endless`, limits);
+  await unread.discard();
+  await unread.discard();
   await server.allClosed();
+  await t.throwsAsync(buffer(unread.body), { instanceOf: AppError, code: 'download_failed' });
   for await (const chunk of (await egressToTraps().fetchTo(`${server.origin}/endless`, limits)).body) {
     t.true(chunk.length > 0);
     break;
