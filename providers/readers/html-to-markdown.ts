@@ -1,3 +1,4 @@
+import type { parseHTML as ParseHtml } from 'linkedom';
 import { createTurndown } from './markdown-rules.ts';
 import { cleanText } from './text-builder.ts';
 
@@ -11,7 +12,7 @@ const PAGE_EDGES = 'header,footer';
 const INVISIBLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
 
-type Root = ReturnType<Awaited<typeof import('linkedom')>['parseHTML']>['document']['documentElement'];
+type Root = ReturnType<typeof ParseHtml>['document']['documentElement'];
 
 export type MarkdownPage = {
   markdown: string;

@@ -1,0 +1,132 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { AppError } from '../../domain/app-error.ts';
+import type { PlannedChunk } from '../../domain/chunker.ts';
+import type { PageStart, ReadDocument, ReadInput } from '../../domain/reader.ts';
+import { type SandboxBatch, type SandboxOptions, SandboxPool } from '../sandbox/sandbox-pool.ts';
+import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './reader-task-value.ts';
+
+export type { SplitPlan } from './reader-task-value.ts';
+
+export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
+  /** Most UTF-8 bytes of text that a document may yield. */
+  maxTextBytes: number;
+};
+
+export type ReadTask = ReadInput & { /** A value of the `reader` field. */ reader: string };
+/** `path`: extracted text in UTF-8, as `ReadResult.text()` gave it. */
+export type SplitTask = { path: string; pages: readonly PageStart[] };
+
+export type ReadResult = {
+  /** UTF-8 bytes of the text. */
+  sizeBytes: number;
+  pages: readonly PageStart[];
+  notes: ReadDocument['notes'];
+  /** The text, streamed. */
+  text(): AsyncIterable<Uint8Array>;
+} & SplitResult;
+
+export type SplitResult = {
+  /** 0 when no plan was given. */
+  chunkCount: number;
+  /** The chunks in document order, streamed; none when no plan was given. */
+  chunks(): AsyncIterable<PlannedChunk>;
+};
+
+export type Outcome<Result> = { ok: true; result: Result } | { ok: false; error: AppError };
+
+/** Outcomes in the order of the tasks. Dispose (`await using`) when all results are consumed: their files go then. */
+export type OutcomeBatch<Result> = AsyncDisposable & { outcomes: readonly Outcome<Result>[] };
+
+/**
+ * Reads and splits documents in sandboxed child processes. A document that fails has an outcome with an AppError
+ * (`unreadable`, `encrypted`, `no_text`, `read_timeout`, `read_memory_limit`, `read_output_limit`, `reader_crashed` …);
+ * what is thrown is a fault of the installation, or the signal's reason. Many small documents go in one call.
+ */
+export interface ReaderPool {
+  /** Reads; with a plan splits too, in the same round trip. */
+  read(
+    tasks: readonly ReadTask[],
+    options?: { plan?: SplitPlan; signal?: AbortSignal },
+  ): Promise<OutcomeBatch<ReadResult>>;
+  /** Splits texts read before. */
+  split(
+    tasks: readonly SplitTask[],
+    options: { plan: SplitPlan; signal?: AbortSignal },
+  ): Promise<OutcomeBatch<SplitResult>>;
+  close(): Promise<void>;
+}
+
+/** Starts no process before the first task. Close it in the end. */
+export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
+  const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'reader-tasks.ts') });
+  return {
+    async read(tasks, { plan, signal } = {}) {
+      const payload = ({ reader, mediaType, name }: ReadTask): TaskPayload => ({
+        kind: 'read',
+        reader,
+        mediaType,
+        name,
+        maxTextBytes,
+        plan: plan ?? null,
+      });
+      const batch = await sandbox.run(
+        tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
+        signal,
+      );
+      return outcomesOf(batch);
+    },
+    async split(tasks, { plan, signal }) {
+      const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
+      const batch = await sandbox.run(
+        tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
+        signal,
+      );
+      return outcomesOf(batch);
+    },
+    close: () => sandbox.close(),
+  };
+}
+
+async function outcomesOf(batch: SandboxBatch): Promise<OutcomeBatch<ReadResult>> {
+  try {
+    const outcomes = batch.outcomes.map((outcome): Outcome<ReadResult> => {
+      if (outcome.ok) return { ok: true, result: resultOf(TaskValue.parse(outcome.value), outcome.outputPrefix) };
+      if (outcome.error instanceof AppError) return { ok: false, error: outcome.error };
+      throw outcome.error;
+    });
+    return { outcomes, [Symbol.asyncDispose]: () => batch[Symbol.asyncDispose]() };
+  } catch (error) {
+    await batch[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function resultOf(value: TaskValue, outputPrefix: string): ReadResult {
+  const { sizeBytes, pages, notes, chunkCount, text, chunks } = value;
+  return {
+    sizeBytes,
+    pages,
+    notes,
+    chunkCount,
+    async *text() {
+      if (text !== null) yield Buffer.from(text);
+      else yield* await readStream(textFile(outputPrefix));
+    },
+    async *chunks() {
+      if (chunks !== null) yield* chunks;
+      else if (chunkCount > 0) {
+        const lines = createInterface({ input: await readStream(chunksFile(outputPrefix)), crlfDelay: Infinity });
+        for await (const line of lines) yield Chunk.parse(JSON.parse(line));
+      }
+    },
+  };
+}
+
+/** Follows no link: the name was written by a process that has read hostile input. */
+async function readStream(path: string) {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  return file.createReadStream();
+}

@@ -1,0 +1,41 @@
+import { inspect } from 'node:util';
+import { lockDown } from './lockdown.ts';
+import type { FromChild, TaskModule, ToChild } from './protocol.ts';
+
+/**
+ * The sandboxed child process: `node --permission … child-main.ts MODULE`. Does the tasks it is sent, one after another,
+ * with the module's `runTask`, and answers each before it begins the next, so that a death tells whose it was.
+ */
+lockDown();
+process.on('disconnect', () => process.exit(0));
+
+const modulePath = process.argv[2] ?? '';
+// The pool names the module; it is one of ours.
+const tasks = (await import(modulePath)) as TaskModule;
+
+process.on('message', (message: ToChild) => void work(message));
+await send({ type: 'ready' });
+
+async function work(message: ToChild): Promise<void> {
+  for (const task of message.tasks) {
+    await send(await tasks.runTask(task).then(toValue, toFailure));
+  }
+}
+
+function toValue(value: unknown): FromChild {
+  return { type: 'value', value };
+}
+
+function toFailure(error: unknown): FromChild {
+  const isOurs = error instanceof Error && error.name === 'AppError' && 'code' in error;
+  // An AppError's code is one.
+  const code = isOurs ? (error.code as Extract<FromChild, { type: 'failure' }>['code']) : null;
+  return { type: 'failure', code, message: isOurs ? error.message : '', detail: inspect(error) };
+}
+
+/** Resolves when the message has left the process. */
+function send(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, () => resolve());
+  });
+}

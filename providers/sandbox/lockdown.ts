@@ -1,0 +1,45 @@
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import { Worker } from 'node:worker_threads';
+import workerThreads from 'node:worker_threads';
+
+const WATCH_INTERVAL_MS = 500;
+
+/** Lives beside a main thread that may be stuck in a parser, so that an orphan never goes on burning a core. */
+const WATCHDOG = `
+  const parent = process.ppid;
+  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, ${WATCH_INTERVAL_MS});
+`;
+
+function refuse(): never {
+  throw Object.assign(new Error('This process has no network'), { code: 'ERR_ACCESS_DENIED' });
+}
+
+/**
+ * Takes from this process what no parser needs, before any is loaded: sockets, name resolution, further threads,
+ * signals to other processes. Node's permission model (`--permission`) has taken files, child processes and native
+ * code already; it knows no network in this version, hence this.
+ */
+export function lockDown(): void {
+  new Worker(WATCHDOG, { eval: true, env: {}, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref();
+  net.Socket.prototype.connect = refuse;
+  net.Server.prototype.listen = refuse;
+  // HTTP, TLS, HTTP/2 and the global fetch all end in the two above; what follows would only resolve names or send datagrams.
+  dgram.createSocket = refuse;
+  dgram.Socket.prototype.send = refuse;
+  dgram.Socket.prototype.bind = refuse;
+  dgram.Socket.prototype.connect = refuse;
+  for (const owner of [dns, dns.promises]) {
+    for (const [name, value] of Object.entries(owner)) {
+      if (typeof value === 'function' && /^(?:lookup|resolve|reverse)/.test(name))
+        Object.assign(owner, { [name]: refuse });
+    }
+  }
+  Object.assign(workerThreads, { Worker: refuse });
+  for (const name of ['fetch', 'WebSocket', 'EventSource', 'Worker', 'BroadcastChannel'])
+    Reflect.deleteProperty(globalThis, name);
+  process.kill = refuse;
+  syncBuiltinESMExports();
+}

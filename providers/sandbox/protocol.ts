@@ -1,0 +1,21 @@
+import type { ErrorCode } from '../../domain/app-error.ts';
+
+/** A task as the child gets it. */
+export type ChildTask = {
+  /** The file to work on; inside the only folder it may read. */
+  inputPath: string;
+  /** Larger results go to files whose names begin with this; inside the only folder it may write. */
+  outputPrefix: string;
+  payload: unknown;
+};
+
+/** What the module named at start exports: does one task, answers with something small and JSON-like. */
+export type TaskModule = { runTask(task: ChildTask): Promise<unknown> };
+
+export type ToChild = { tasks: readonly ChildTask[] };
+
+export type FromChild =
+  | { type: 'ready' }
+  | { type: 'value'; value: unknown }
+  /** `detail` is for the log only: it may name code and files. */
+  | { type: 'failure'; code: ErrorCode | null; message: string; detail: string };

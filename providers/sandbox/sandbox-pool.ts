@@ -1,0 +1,230 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../../domain/app-error.ts';
+import { limitError } from './limit-error.ts';
+import type { FromChild } from './protocol.ts';
+import { SandboxDeath, SandboxProcess } from './sandbox-process.ts';
+import { createWorkFolder, placeInput } from './work-folder.ts';
+
+export type SandboxOptions = {
+  /** Absolute path of the module whose `runTask` does the work. */
+  taskModule: string;
+  /** Child processes at most; default: one a core. */
+  processes?: number;
+  /** Resident memory a process may use. */
+  memoryBytes: number;
+  /** Time for each task. */
+  timeoutMs: number;
+  /** Folders beside the program's own code that tasks may read, e.g. of tokenizers. */
+  readableFolders?: readonly string[];
+  /** Where the pool keeps its files, on this machine; default: the system's folder for temporary files. */
+  workFolder?: string;
+  /** A process is replaced after so many tasks; default 5,000. */
+  recycleAfterTasks?: number;
+};
+
+export type SandboxTask = { inputPath: string; payload: unknown };
+
+/** `error` is an AppError when the document is to blame; anything else is a fault of the installation. */
+export type SandboxOutcome =
+  | { ok: true; value: unknown; /** The names of files the task left begin with this. */ outputPrefix: string }
+  | { ok: false; error: Error };
+
+/** Outcomes in the order of the tasks. Their files go when it is disposed. */
+export type SandboxBatch = AsyncDisposable & { outcomes: readonly SandboxOutcome[] };
+
+type Batch = {
+  tasks: readonly SandboxTask[];
+  outcomes: (SandboxOutcome | undefined)[];
+  folder: string;
+  openSlices: number;
+  crashes: Map<number, number>;
+  isSettled: boolean;
+  resolve: () => void;
+  reject: (error: Error) => void;
+};
+/** Tasks that travel together in one message. */
+type Slice = { batch: Batch; indices: readonly number[] };
+
+const MAX_SLICE_TASKS = 32;
+const IDLE_MS = 60_000;
+/** Of the memory limit; a process that once grew past it is not used again. */
+const RECYCLE_SHARE = 0.5;
+/** A crash may be somebody else's doing (the kernel's, an operator's); the second one is the document's. */
+const MAX_CRASHES = 2;
+
+/**
+ * Runs tasks on files in persistent child processes without network, secrets or access to other files. A task that
+ * breaks a limit or crashes the process fails alone: its neighbours are done by another process.
+ */
+export class SandboxPool {
+  readonly #options: Required<Omit<SandboxOptions, 'workFolder'>>;
+  readonly #workFolder: string | undefined;
+  readonly #queue: Slice[] = [];
+  readonly #idle: SandboxProcess[] = [];
+  readonly #busy = new Map<SandboxProcess, Slice>();
+  #root: Promise<string> | null = null;
+  #counter = 0;
+  #isClosed = false;
+  #idleTimer: NodeJS.Timeout | null = null;
+
+  constructor(options: SandboxOptions) {
+    const defaults = { processes: availableParallelism(), readableFolders: [], recycleAfterTasks: 5_000 };
+    this.#options = { ...defaults, ...options };
+    this.#workFolder = options.workFolder;
+  }
+
+  /** @throws the signal's reason; an Error when no process can be started or an input is not there. */
+  async run(tasks: readonly SandboxTask[], signal?: AbortSignal): Promise<SandboxBatch> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new Error('The sandbox is closed.');
+    this.#root ??= createWorkFolder(this.#workFolder);
+    const root = await this.#root;
+    const folder = join(root, `batch-${(this.#counter += 1)}`);
+    await mkdir(folder);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const batch: Batch = {
+      tasks,
+      outcomes: [],
+      folder,
+      openSlices: 0,
+      crashes: new Map(),
+      isSettled: false,
+      resolve,
+      reject,
+    };
+    const onAbort = (): void =>
+      this.#abandon(batch, signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    for (const indices of slicesOf(tasks.length, this.#options.processes)) this.#enqueue({ batch, indices });
+    if (tasks.length === 0) resolve();
+    this.#pump(root);
+    try {
+      await promise;
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+    const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
+    return { outcomes: batch.outcomes.filter((outcome) => outcome !== undefined), [Symbol.asyncDispose]: dispose };
+  }
+
+  /** Ends every process; what is running is rejected. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    for (const { batch } of [...this.#queue, ...this.#busy.values()])
+      this.#abandon(batch, new Error('The sandbox was closed.'));
+    for (const process of this.#idle.splice(0)) process.kill();
+    if (this.#root) await rm(await this.#root, { recursive: true, force: true });
+  }
+
+  #enqueue(slice: Slice): void {
+    slice.batch.openSlices += 1;
+    this.#queue.push(slice);
+  }
+
+  #pump(root: string): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const process = this.#idle.pop() ?? this.#spawn(root);
+      const slice = process && this.#queue.shift();
+      if (!slice) return;
+      this.#busy.set(process, slice);
+      void this.#work(process, slice).finally(() => {
+        this.#busy.delete(process);
+        this.#release(process);
+        this.#pump(root);
+      });
+    }
+  }
+
+  #spawn(root: string): SandboxProcess | null {
+    if (this.#busy.size >= this.#options.processes) return null;
+    return new SandboxProcess({ ...this.#options, folder: join(root, `process-${(this.#counter += 1)}`) });
+  }
+
+  async #work(process: SandboxProcess, { batch, indices }: Slice): Promise<void> {
+    const job = `job-${(this.#counter += 1)}`;
+    const [inFolder, outFolder] = [join(process.folder, 'in', job), join(process.folder, 'out', job)];
+    let answers = 0;
+    try {
+      await Promise.all([mkdir(inFolder), mkdir(outFolder)]);
+      const place = async (index: number) => {
+        const inputPath = join(inFolder, String(index));
+        await placeInput(batch.tasks[index]?.inputPath ?? '', inputPath);
+        return { inputPath, outputPrefix: join(outFolder, String(index)), payload: batch.tasks[index]?.payload };
+      };
+      await process.run(await Promise.all(indices.map(place)), (answer) => {
+        const index = indices[answers] ?? -1;
+        batch.outcomes[index] = outcomeOf(answer, join(batch.folder, job, String(index)));
+        answers += 1;
+      });
+    } catch (error) {
+      this.#explain(error, { batch, indices: indices.slice(answers) });
+    }
+    await rename(outFolder, join(batch.folder, job)).catch(() => undefined);
+    await rm(inFolder, { recursive: true, force: true });
+    batch.openSlices -= 1;
+    if (batch.openSlices === 0 && !batch.isSettled) {
+      batch.isSettled = true;
+      batch.resolve();
+    }
+  }
+
+  /** What a failed run means for the tasks it left: the first was being worked on, the others were not begun. */
+  #explain(error: unknown, { batch, indices: [culprit, ...rest] }: Slice): void {
+    if (!(error instanceof SandboxDeath) || culprit === undefined) {
+      this.#abandon(batch, error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (batch.isSettled || error.reason === 'stopped') return;
+    const crashes = (batch.crashes.get(culprit) ?? 0) + 1;
+    batch.crashes.set(culprit, crashes);
+    if (error.reason === 'crashed' && crashes < MAX_CRASHES) this.#enqueue({ batch, indices: [culprit] });
+    else batch.outcomes[culprit] = { ok: false, error: limitError(error, this.#options) };
+    if (rest.length > 0) this.#enqueue({ batch, indices: rest });
+  }
+
+  #abandon(batch: Batch, error: Error): void {
+    if (batch.isSettled) return;
+    batch.isSettled = true;
+    const queued = this.#queue.filter((slice) => slice.batch !== batch);
+    this.#queue.splice(0, this.#queue.length, ...queued);
+    for (const [process, slice] of this.#busy) if (slice.batch === batch) process.kill();
+    batch.reject(error);
+  }
+
+  #release(process: SandboxProcess): void {
+    const { recycleAfterTasks, memoryBytes } = this.#options;
+    const isWorn = process.tasksDone >= recycleAfterTasks || process.peakBytes > memoryBytes * RECYCLE_SHARE;
+    if (process.isAlive && !isWorn && !this.#isClosed) this.#idle.push(process);
+    else this.#retire(process);
+    this.#idleTimer ??= setTimeout(() => this.#retireIdle(), IDLE_MS).unref();
+    this.#idleTimer.refresh();
+  }
+
+  #retireIdle(): void {
+    for (const process of this.#idle.splice(0)) this.#retire(process);
+  }
+
+  #retire(process: SandboxProcess): void {
+    process.kill();
+    void rm(process.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Even shares for all processes, in messages of bounded size. */
+function slicesOf(tasks: number, processes: number): number[][] {
+  const size = Math.max(1, Math.min(MAX_SLICE_TASKS, Math.ceil(tasks / processes)));
+  const indices = Array.from({ length: tasks }, (_, index) => index);
+  return Array.from({ length: Math.ceil(tasks / size) }, (_, slice) => indices.slice(slice * size, (slice + 1) * size));
+}
+
+function outcomeOf(answer: Exclude<FromChild, { type: 'ready' }>, outputPrefix: string): SandboxOutcome {
+  if (answer.type === 'value') return { ok: true, value: answer.value, outputPrefix };
+  const cause = new Error(answer.detail);
+  return { ok: false, error: answer.code === null ? cause : new AppError(answer.code, answer.message, { cause }) };
+}
