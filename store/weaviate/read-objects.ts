@@ -1,0 +1,74 @@
+import { Filters, type FilterValue } from 'weaviate-client';
+import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
+import { whereTenantIs } from './tenants.ts';
+
+export type StoredObject = { id: string; content_id: string; version: number };
+export type ObjectPage = { objects: StoredObject[]; nextCursor: string | null };
+
+const PAGE_SIZE = 1_000;
+const VECTOR_PAGE_SIZE = 200;
+
+/** Exact number of objects, of one content and version if given. A tenant that is not there has none. */
+export async function countObjects(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  { contentId, version }: { contentId?: string; version?: number },
+): Promise<number> {
+  const run = async (collection: TenantCollection): Promise<number> => {
+    const filters: FilterValue[] = [];
+    if (contentId !== undefined) filters.push(collection.filter.byProperty('content_id').equal(contentId));
+    if (version !== undefined) filters.push(collection.filter.byProperty('version').equal(version));
+    const options = filters.length === 0 ? {} : { filters: Filters.and(...filters) };
+    return (await collection.aggregate.overAll(options)).totalCount;
+  };
+  return whereTenantIs(connection, tenant, { absent: 0, run });
+}
+
+/** A page of everything in a tenant in the order of ids, from `cursor` on (null: from the beginning). */
+export async function walkObjects(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  cursor: string | null,
+): Promise<ObjectPage> {
+  const run = async (collection: TenantCollection): Promise<ObjectPage> => {
+    const found = await collection.query.fetchObjects({
+      limit: PAGE_SIZE,
+      returnProperties: ['content_id', 'version'],
+      ...(cursor === null ? {} : { after: cursor }),
+    });
+    const objects = found.objects.map(({ uuid, properties }) => ({
+      id: uuid,
+      content_id: properties.content_id,
+      version: properties.version,
+    }));
+    return { objects, nextCursor: objects.length < PAGE_SIZE ? null : (objects.at(-1)?.id ?? null) };
+  };
+  return whereTenantIs(connection, tenant, { absent: { objects: [], nextCursor: null }, run });
+}
+
+/** The vectors of these objects by id; ids without an object are left out. */
+export async function fetchVectors(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<Map<string, number[]>> {
+  const run = async (collection: TenantCollection): Promise<Map<string, number[]>> => {
+    const vectors = new Map<string, number[]>();
+    for (let start = 0; start < ids.length; start += VECTOR_PAGE_SIZE) {
+      const page = ids.slice(start, start + VECTOR_PAGE_SIZE);
+      const { objects } = await collection.query.fetchObjects({
+        filters: collection.filter.byId().containsAny(page),
+        limit: page.length,
+        includeVector: true,
+        returnProperties: [],
+      });
+      for (const { uuid, vectors: named } of objects) {
+        const vector = named['default'];
+        // A class with one vector names it `default`; only multi-vectors are lists of lists.
+        if (vector) vectors.set(uuid, vector as number[]);
+      }
+    }
+    return vectors;
+  };
+  return whereTenantIs(connection, tenant, { absent: new Map(), run });
+}

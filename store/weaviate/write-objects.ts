@@ -1,0 +1,155 @@
+import pLimit from 'p-limit';
+import { Filters, type FilterValue } from 'weaviate-client';
+import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
+import { shadowText } from './shadow-text.ts';
+import { whereTenantIs } from './tenants.ts';
+import { className, type StoredProperties } from './vector-class.ts';
+import { saysMissing, WeaviateAnswerError } from './weaviate-failure.ts';
+
+/** One chunk (or memory) to index. `id` is a UUID; writing it twice is writing it once. */
+export type IndexObject = {
+  id: string;
+  content_id: string;
+  version: number;
+  text: string;
+  /** `facetsOf` of the chunk. */
+  facets: readonly string[];
+  /** As many numbers as the space has dimensions. */
+  vector: Float32Array;
+};
+
+/** `exceptVersion`: all but this one; `belowVersion`: only older ones; none: all. */
+export type VersionRange = { exceptVersion?: number; belowVersion?: number };
+
+/** Batches stay well below Weaviate's limits and near the size at which it was measured fastest. */
+const MAX_BATCH_OBJECTS = 200;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+const BATCHES_IN_FLIGHT = 2;
+const PATCHES_IN_FLIGHT = 16;
+
+/** Writes objects, whole or not at all for each; throws if any was refused, and may be called again. */
+export async function putObjects(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  objects: readonly IndexObject[],
+): Promise<void> {
+  const limit = pLimit(BATCHES_IN_FLIGHT);
+  await Promise.all(
+    batchesOf(objects.map((object) => restObject(object, tenant))).map((batch) =>
+      limit(() => putBatch(connection, batch)),
+    ),
+  );
+}
+
+type RestObject = { id: string; vector: number[]; properties: StoredProperties; class: string; tenant: string };
+
+function restObject({ id, vector, facets, ...rest }: IndexObject, { space, name }: Tenant): RestObject {
+  const properties = { ...rest, text_stemmed: shadowText(rest.text), facets: [...facets] };
+  return { id, vector: Array.from(vector), properties, class: className(space), tenant: name };
+}
+
+/** Sizes are estimates: what counts is that one huge object does not travel with two hundred others. */
+function batchesOf(objects: readonly RestObject[]): RestObject[][] {
+  const batches: RestObject[][] = [];
+  let room = 0;
+  for (const object of objects) {
+    const sizeBytes =
+      object.vector.length * 22 +
+      object.properties.text.length * 4 +
+      object.properties.facets.reduce((sum, facet) => sum + facet.length + 3, 0);
+    let batch = batches.at(-1);
+    if (!batch || batch.length === MAX_BATCH_OBJECTS || sizeBytes > room) {
+      batches.push((batch = []));
+      room = MAX_BATCH_BYTES;
+    }
+    batch.push(object);
+    room -= sizeBytes;
+  }
+  return batches;
+}
+
+async function putBatch(connection: WeaviateConnection, objects: readonly RestObject[]): Promise<void> {
+  // Weaviate's own answer: 200 with one result an object, also when objects failed.
+  const results = (await connection.rest({ method: 'POST', path: '/batch/objects', body: { objects } })) as {
+    result?: { status?: string; errors?: { error?: { message: string }[] } };
+  }[];
+  const failed = results.filter(({ result }) => result?.errors?.error?.length || result?.status === 'FAILED');
+  if (failed.length === 0) return;
+  const reason = failed[0]?.result?.errors?.error?.[0]?.message ?? 'no reason given';
+  throw new Error(`Weaviate refused ${failed.length} of ${objects.length} objects: ${reason}`);
+}
+
+/** Removes a content's objects, of all versions or of some. Returns how many went. A tenant that is gone has none. */
+export async function deleteContent(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  { contentId, ...range }: { contentId: string } & VersionRange,
+): Promise<number> {
+  return deleteWhere(connection, tenant, (collection) => {
+    const ofContent = collection.filter.byProperty('content_id').equal(contentId);
+    const version = collection.filter.byProperty('version');
+    const filters: FilterValue[] = [ofContent];
+    if (range.exceptVersion !== undefined) filters.push(version.notEqual(range.exceptVersion));
+    if (range.belowVersion !== undefined) filters.push(version.lessThan(range.belowVersion));
+    return filters.length === 1 ? ofContent : Filters.and(...filters);
+  });
+}
+
+/** Removes objects by id; absent ones are no error. Returns how many went. */
+export async function deleteObjects(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  ids: readonly string[],
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  return deleteWhere(connection, tenant, (collection) => collection.filter.byId().containsAny([...ids]));
+}
+
+/** One call removes at most as many as the server lets a query return (10,000 by default): until none is left. */
+async function deleteWhere(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  where: (collection: TenantCollection) => FilterValue,
+): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const deleted = await whereTenantIs(connection, tenant, {
+      absent: { failed: 0, matches: 0, successful: 0 },
+      run: async (collection) => {
+        const { failed, matches, successful } = await collection.data.deleteMany(where(collection));
+        return { failed, matches, successful };
+      },
+    });
+    if (deleted.failed > 0)
+      throw new Error(`Weaviate failed to delete ${deleted.failed} of ${deleted.matches} objects`);
+    if (deleted.successful === 0) return removed;
+    removed += deleted.successful;
+  }
+}
+
+/**
+ * Replaces the facets of objects and leaves their text and vectors alone, without embedding again. Returns the ids that have no
+ * object: these want a whole `putObjects`.
+ */
+export async function updateFacets(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  updates: readonly { id: string; facets: readonly string[] }[],
+): Promise<string[]> {
+  const limit = pLimit(PATCHES_IN_FLIGHT);
+  const missing = await Promise.all(
+    updates.map(({ id, facets }) =>
+      limit(async () => {
+        const body = { class: className(tenant.space), tenant: tenant.name, properties: { facets } };
+        try {
+          await connection.rest({ method: 'PATCH', path: `/objects/${className(tenant.space)}/${id}`, body });
+          return [];
+        } catch (error) {
+          if (saysMissing(error) || (error instanceof WeaviateAnswerError && error.status === 404)) return [id];
+          throw error;
+        }
+      }),
+    ),
+  );
+  return missing.flat();
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import test from 'ava';
+import { AppError } from '../../../domain/app-error.ts';
+import { createVectorIndex, type IndexSearch } from '../../../store/weaviate/vector-index.ts';
+import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
+
+const ASK: IndexSearch = { type: 'keyword', queryText: 'walrus', queryVector: null, filter: null, limit: 10 };
+
+/** A relay in front of a server that can be cut and put back, like a server that dies and is started again. */
+async function relayTo(
+  address: string,
+): Promise<{ address: string; cut: () => Promise<void>; restore: () => Promise<void> }> {
+  const target = new URL(`http://${address}`);
+  const sockets = new Set<Socket>();
+  let server: Server;
+  const listen = async (port: number): Promise<number> => {
+    server = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      for (const socket of [near, far]) {
+        sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          near.destroy();
+          far.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen(0);
+  return {
+    address: `127.0.0.1:${port}`,
+    cut: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    restore: async () => void (await listen(port)),
+  };
+}
+
+test('nothing connects at creation, and every call says that Weaviate is away while it is', async (t) => {
+  const index = createVectorIndex({ ...weaviateOptions(), url: 'http://127.0.0.1:1', grpc: '127.0.0.1:1' });
+  const calls = [
+    () => index.search(SPACE, 'a', ASK),
+    () => index.putObjects(SPACE, 'a', [indexObject()]),
+    () => index.ensureTenant(SPACE, 'a'),
+    () => index.tenantExists(SPACE, 'a'),
+    () => index.countObjects(SPACE, 'a', {}),
+    () => index.deleteContent(SPACE, 'a', { contentId: 'content-1' }),
+    () => index.ready(),
+  ];
+  for (const call of calls) {
+    const error = await t.throwsAsync<AppError>(call, { instanceOf: AppError });
+    t.is(error?.code, 'dependency_unavailable');
+    t.true((error?.retryAfterS ?? 0) > 0);
+  }
+  await index.close();
+});
+
+test('an index outlives its server: calls fail while it is away and work again when it is back', async (t) => {
+  const { index: direct, tenant } = await freshTenant();
+  await direct.putObjects(SPACE, tenant, [indexObject({ text: 'walrus' })]);
+  await direct.close();
+  const options = weaviateOptions();
+  const [rest, grpc] = await Promise.all([relayTo(new URL(options.url).host), relayTo(options.grpc)]);
+  const index = createVectorIndex({ ...options, url: `http://${rest.address}`, grpc: grpc.address });
+  for (let round = 0; round < 2; round++) {
+    t.is((await index.search(SPACE, tenant, ASK)).length, 1);
+    await Promise.all([rest.cut(), grpc.cut()]);
+    const startedAt = performance.now();
+    const error = await t.throwsAsync<AppError>(index.search(SPACE, tenant, ASK), { instanceOf: AppError });
+    t.is(error?.code, 'dependency_unavailable');
+    t.true(performance.now() - startedAt < options.timeoutMs / 2, 'gives up long before the time-out');
+    await Promise.all([rest.restore(), grpc.restore()]);
+  }
+  t.is((await index.search(SPACE, tenant, ASK)).length, 1);
+  await index.ready();
+  await index.close();
+  await Promise.all([rest.cut(), grpc.cut()]);
+});
+
+test('a refused key is named as the cause, for reads, writes and readiness', async (t) => {
+  const index = createVectorIndex({ ...weaviateOptions(), apiKey: 'wrong' });
+  const calls = [
+    () => index.search(SPACE, 'a', ASK),
+    () => index.putObjects(SPACE, 'a', [indexObject()]),
+    () => index.ready(),
+  ];
+  for (const call of calls) {
+    const error = await t.throwsAsync<AppError>(call, { instanceOf: AppError });
+    t.is(error?.code, 'dependency_unavailable');
+    t.regex(error?.message ?? '', /LOCI_WEAVIATE_API_KEY/);
+  }
+  await index.close();
+});

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { EmbeddingSpace } from '../../../domain/embedder.ts';
+import { createVectorIndex, type IndexObject, type VectorIndex } from '../../../store/weaviate/vector-index.ts';
+
+/** The running Weaviate, as `npm test` names it. */
+export function weaviateOptions(): Parameters<typeof createVectorIndex>[0] {
+  return {
+    url: required('LOCI_WEAVIATE_URL'),
+    grpc: required('LOCI_WEAVIATE_GRPC'),
+    apiKey: required('LOCI_WEAVIATE_API_KEY'),
+    timeoutMs: 20_000,
+  };
+}
+
+/** One space for all tests: every test has a tenant of its own in it. */
+export const SPACE: EmbeddingSpace = { provider: 'lexical', model: 'test', model_hash: 'v1', dimensions: 3 };
+
+/** An index with a fresh tenant. */
+export async function freshTenant(): Promise<{ index: VectorIndex; tenant: string }> {
+  const index = createVectorIndex(weaviateOptions());
+  const tenant = `test-${randomUUID()}`;
+  await index.ensureTenant(SPACE, tenant);
+  return { index, tenant };
+}
+
+/** An object with defaults; a unit vector along the first axis. */
+export function indexObject(fields: Partial<IndexObject> = {}): IndexObject {
+  return {
+    id: randomUUID(),
+    content_id: 'content-1',
+    version: 1,
+    text: 'some text',
+    facets: ['m.lang=s:en'],
+    vector: Float32Array.of(1, 0, 0),
+    ...fields,
+  };
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the tests with npm test, or name a running Weaviate`);
+  return value;
+}

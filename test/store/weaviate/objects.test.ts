@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { AppError } from '../../../domain/app-error.ts';
+import type { EmbeddingSpace } from '../../../domain/embedder.ts';
+import { className } from '../../../store/weaviate/vector-class.ts';
+import { createVectorIndex } from '../../../store/weaviate/vector-index.ts';
+import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
+
+test('a class name is stable, valid, and another one for another model file', (t) => {
+  const space: EmbeddingSpace = { provider: 'openai', model: 'Qwen/ü model:v1', model_hash: 'a', dimensions: 384 };
+  t.regex(className(space), /^Loci_[A-Za-z0-9_]+_384_[0-9a-f]{16}$/);
+  t.is(className(space), className({ dimensions: 384, model_hash: 'a', model: 'Qwen/ü model:v1', provider: 'openai' }));
+  t.not(className(space), className({ ...space, model_hash: 'b' }));
+});
+
+test('racing to create the same space and tenant succeeds for all, and dropping twice is fine', async (t) => {
+  const index = createVectorIndex(weaviateOptions());
+  const space: EmbeddingSpace = { ...SPACE, model_hash: randomUUID() };
+  t.deepEqual(await index.listTenants(space), []);
+  t.false(await index.tenantExists(space, 'a'));
+  await Promise.all(Array.from({ length: 8 }, (_, number) => index.ensureTenant(space, number % 2 ? 'a' : 'b')));
+  t.deepEqual((await index.listTenants(space)).toSorted(), ['a', 'b']);
+  t.true(await index.tenantExists(space, 'a'));
+  await index.dropTenant(space, 'a');
+  await index.dropTenant(space, 'a');
+  t.deepEqual(await index.listTenants(space), ['b']);
+  await index.dropTenant({ ...space, model_hash: randomUUID() }, 'a');
+  await index.close();
+});
+
+test('writing an object twice is writing it once, and the later text counts', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const object = indexObject({ text: 'walrus' });
+  await index.putObjects(SPACE, tenant, [object]);
+  await index.putObjects(SPACE, tenant, [{ ...object, text: 'penguin', version: 2 }]);
+  t.is(await index.countObjects(SPACE, tenant, {}), 1);
+  t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1', version: 2 }), 1);
+  t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1', version: 1 }), 0);
+  const ask = { type: 'keyword', queryVector: null, filter: null, limit: 10 } as const;
+  t.is((await index.search(SPACE, tenant, { ...ask, queryText: 'penguin' })).length, 1);
+  t.is((await index.search(SPACE, tenant, { ...ask, queryText: 'walrus' })).length, 0);
+  await index.close();
+});
+
+test('a write that Weaviate refuses throws: unknown tenant, vector of another length', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const unknown = await t.throwsAsync(index.putObjects(SPACE, 'no-such-tenant', [indexObject()]), {
+    instanceOf: AppError,
+  });
+  t.is(unknown?.code, 'internal');
+  await index.putObjects(SPACE, tenant, [indexObject()]);
+  const longer = index.putObjects(SPACE, tenant, [indexObject(), indexObject({ vector: Float32Array.of(1, 0) })]);
+  t.is((await t.throwsAsync(longer, { instanceOf: AppError }))?.code, 'internal');
+  await index.close();
+});
+
+test('objects beyond one batch are all written, walked in pages without repeats, and counted', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const objects = Array.from({ length: 2_345 }, (_, number) =>
+    indexObject({ version: number % 3, content_id: `c${number % 5}` }),
+  );
+  await index.putObjects(SPACE, tenant, objects);
+  t.is(await index.countObjects(SPACE, tenant, {}), 2_345);
+  t.is(await index.countObjects(SPACE, tenant, { contentId: 'c1', version: 1 }), 157);
+  const seen = [];
+  let pages = 0;
+  for (let cursor: string | null = null; ;) {
+    const page = await index.walkObjects(SPACE, tenant, cursor);
+    pages++;
+    seen.push(...page.objects);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  t.true(pages > 1);
+  const plain = objects.map(({ id, content_id, version }) => ({ id, content_id, version }));
+  const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+  t.deepEqual(seen.toSorted(byId), plain.toSorted(byId));
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'c1' }), 469);
+  t.is(await index.countObjects(SPACE, tenant, {}), 2_345 - 469);
+  await index.close();
+});
+
+test('deleting a content keeps other contents and the versions that are to stay', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const versions = [1, 2, 3].map((version) => indexObject({ version }));
+  const other = indexObject({ content_id: 'content-2' });
+  await index.putObjects(SPACE, tenant, [...versions, other]);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', belowVersion: 2 }), 1);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', exceptVersion: 3 }), 1);
+  t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1' }), 1);
+  t.is(await index.deleteObjects(SPACE, tenant, [other.id, randomUUID()]), 1);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1' }), 1);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1' }), 0);
+  t.is(await index.countObjects(SPACE, tenant, {}), 0);
+  await index.close();
+});
+
+test('a tenant that is not there has nothing to delete, count or walk', async (t) => {
+  const index = createVectorIndex(weaviateOptions());
+  for (const space of [SPACE, { ...SPACE, model_hash: randomUUID() }]) {
+    t.is(await index.deleteContent(space, 'gone', { contentId: 'content-1' }), 0);
+    t.is(await index.deleteObjects(space, 'gone', [randomUUID()]), 0);
+    t.is(await index.countObjects(space, 'gone', {}), 0);
+    t.deepEqual(await index.walkObjects(space, 'gone', null), { objects: [], nextCursor: null });
+    t.is((await index.fetchVectors(space, 'gone', [randomUUID()])).size, 0);
+  }
+  await index.close();
+});
+
+test('vectors come back by id as they were written', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const object = indexObject({ vector: Float32Array.of(0.6, -0.8, 0) });
+  await index.putObjects(SPACE, tenant, [object, indexObject()]);
+  const vectors = await index.fetchVectors(SPACE, tenant, [object.id, randomUUID()]);
+  t.deepEqual([...vectors.keys()], [object.id]);
+  t.deepEqual(Float32Array.from(vectors.get(object.id) ?? []), object.vector);
+  await index.close();
+});
+
+test('new facets replace the old and leave text and vector alone; objects that are not there are named', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const object = indexObject({ text: 'walrus', vector: Float32Array.of(0, 1, 0), facets: ['m.lang=s:en'] });
+  const absent = randomUUID();
+  await index.putObjects(SPACE, tenant, [object, indexObject({ text: 'walrus' })]);
+  const missing = await index.updateFacets(SPACE, tenant, [
+    { id: object.id, facets: ['m.lang=s:de'] },
+    { id: absent, facets: [] },
+  ]);
+  t.deepEqual(missing, [absent]);
+  const find = async (term: string): Promise<string[]> => {
+    const filter = { kind: 'contains_any', terms: [term] } as const;
+    const hits = await index.search(SPACE, tenant, {
+      type: 'hybrid',
+      queryText: 'walrus',
+      queryVector: Float32Array.of(0, 1, 0),
+      filter,
+      limit: 10,
+    });
+    return hits.map(({ id }) => id);
+  };
+  t.deepEqual(await find('m.lang=s:de'), [object.id]);
+  t.is((await find('m.lang=s:en')).length, 1);
+  t.deepEqual(
+    Float32Array.from((await index.fetchVectors(SPACE, tenant, [object.id])).get(object.id) ?? []),
+    object.vector,
+  );
+  await index.close();
+});

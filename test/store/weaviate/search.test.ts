@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import * as fc from 'fast-check';
+import { compileFilter } from '../../../domain/filters/compile-filter.ts';
+import { facetsOf } from '../../../domain/filters/facets.ts';
+import { matches } from '../../../domain/filters/matches.ts';
+import { parseFilter } from '../../../domain/filters/parse-filter.ts';
+import { createVectorIndex, type IndexSearch } from '../../../store/weaviate/vector-index.ts';
+import { record, tree } from '../../domain/filters/arbitraries.ts';
+import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
+
+const QUESTION: IndexSearch = { type: 'keyword', queryText: '', queryVector: null, filter: null, limit: 10 };
+
+/** Finds the texts that a keyword search for each question gives, best first. */
+async function keywordAnswers(texts: readonly string[], questions: readonly string[]): Promise<string[][]> {
+  const { index, tenant } = await freshTenant();
+  const objects = texts.map((text) => indexObject({ text }));
+  await index.putObjects(SPACE, tenant, objects);
+  const answers = [];
+  for (const queryText of questions) {
+    const hits = await index.search(SPACE, tenant, { ...QUESTION, queryText });
+    answers.push(hits.map(({ id }) => objects.find((object) => object.id === id)?.text ?? 'unknown'));
+  }
+  await index.close();
+  return answers;
+}
+
+test('keyword search finds inflected words, and the exact form ranks first', async (t) => {
+  const texts = ['the connection was lost', 'connected pipes', 'unrelated words'];
+  t.deepEqual(await keywordAnswers(texts, ['connected', 'connection', 'What is it that the CONNECTION was?']), [
+    [texts[1], texts[0]],
+    [texts[0], texts[1]],
+    [texts[0], texts[1]],
+  ] as string[][]);
+});
+
+test('codes are found exactly, and a code is not found by another one', async (t) => {
+  const texts = ['error E4711b in module', 'error E4712b in module', 'invoice 2024-0815'];
+  t.deepEqual(await keywordAnswers(texts, ['E4711B', '0815', 'E47']), [[texts[0]], [texts[2]], []] as string[][]);
+});
+
+test('accents do not matter, but the accented form ranks first', async (t) => {
+  const texts = ['une ecole primaire', 'une école primaire'];
+  t.deepEqual(await keywordAnswers(texts, ['école', 'ecole']), [
+    [texts[1], texts[0]],
+    [texts[0], texts[1]],
+  ] as string[][]);
+});
+
+test('text without spaces is found by a part of it', async (t) => {
+  const texts = ['東京都に住んでいます', '大阪の天気'];
+  t.deepEqual(await keywordAnswers(texts, ['東京', '天気']), [[texts[0]], [texts[1]]] as string[][]);
+});
+
+test('a question of function words only still finds them, and one without words finds nothing', async (t) => {
+  const texts = ['to be or not to be', 'other text'];
+  t.deepEqual(await keywordAnswers(texts, ['to be or not to be', '?!', '']), [[texts[0]], [], []] as string[][]);
+});
+
+test('vector search ranks by cosine similarity, and hybrid joins both legs and explains them', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const near = indexObject({ text: 'alpha', vector: Float32Array.of(1, 0, 0), version: 7 });
+  const between = indexObject({ text: 'beta walrus', vector: Float32Array.of(0.6, 0.8, 0) });
+  const far = indexObject({ text: 'gamma walrus walrus', vector: Float32Array.of(0, 0, 1) });
+  await index.putObjects(SPACE, tenant, [near, between, far]);
+  const ask = { ...QUESTION, queryText: 'walrus', queryVector: Float32Array.of(1, 0, 0) };
+
+  const vector = await index.search(SPACE, tenant, { ...ask, type: 'vector' });
+  t.deepEqual(
+    vector.map(({ id }) => id),
+    [near.id, between.id, far.id],
+  );
+  t.like(vector[0], { content_id: 'content-1', version: 7, legs: null });
+  t.deepEqual(
+    vector.map(({ score }) => Number(score.toFixed(4))),
+    [1, 0.6, 0],
+  );
+
+  const hybrid = await index.search(SPACE, tenant, { ...ask, type: 'hybrid', explain: true });
+  t.is(hybrid.length, 3);
+  t.like(
+    hybrid.find(({ id }) => id === near.id),
+    { legs: { keyword: null, vector: { rank: 1 } } },
+  );
+  t.like(
+    hybrid.find(({ id }) => id === far.id),
+    { legs: { keyword: { rank: 1 }, vector: { rank: 3 } } },
+  );
+
+  const wordless = await index.search(SPACE, tenant, { ...ask, queryText: '…', type: 'hybrid' });
+  t.is(wordless[0]?.id, near.id);
+  t.is((await index.search(SPACE, tenant, { ...ask, type: 'hybrid', limit: 1 })).length, 1);
+  await index.close();
+});
+
+test('a search in a tenant or space that is not there is empty', async (t) => {
+  const index = createVectorIndex(weaviateOptions());
+  const ask: IndexSearch = { ...QUESTION, type: 'hybrid', queryText: 'walrus', queryVector: Float32Array.of(1, 0, 0) };
+  for (const type of ['vector', 'keyword', 'hybrid'] as const) {
+    t.deepEqual(await index.search(SPACE, 'gone', { ...ask, type }), []);
+    t.deepEqual(await index.search({ ...SPACE, model_hash: randomUUID() }, 'gone', { ...ask, type }), []);
+  }
+  await index.close();
+});
+
+test('Weaviate answers random filters exactly as the rows do', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const rows = fc
+    .sample(record, 150)
+    .map((row) => ({ row, object: indexObject({ text: 'walrus', facets: facetsOf(row) }) }));
+  await index.putObjects(
+    SPACE,
+    tenant,
+    rows.map(({ object }) => object),
+  );
+  let asked = 0;
+  let found = 0;
+  for (const input of fc.sample(tree, 400)) {
+    let filter;
+    try {
+      filter = parseFilter(input);
+    } catch {
+      continue; // Refused filters have tests of their own.
+    }
+    if (!filter) continue;
+    asked++;
+    const expected = rows.filter(({ row }) => filter && matches(filter, row)).map(({ object }) => object.id);
+    const hits = await index.search(SPACE, tenant, {
+      ...QUESTION,
+      queryText: 'walrus',
+      filter: compileFilter(filter),
+      limit: 1_000,
+    });
+    found += hits.length;
+    t.deepEqual(hits.map(({ id }) => id).toSorted(), expected.toSorted(), JSON.stringify(input));
+  }
+  t.true(asked > 100, `only ${asked} filters were asked`);
+  t.true(found > 1_000, `only ${found} hits`);
+  await index.close();
+});
