@@ -12,7 +12,7 @@ import { beginBody } from './request-body.ts';
 /** A part whose bytes went to the store. */
 export type StreamedPart = {
   field: string;
-  /** Safe base name; null when the part names no file, `''` when it names an empty one, as an unused file input does. */
+  /** Safe base name; null or `''` when the part names no file, as an unused file input does. */
   name: string | null;
   declaredType: string | null;
   outcome: PartOutcome;

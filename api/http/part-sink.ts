@@ -74,8 +74,8 @@ export function createPartSink(store: StoreBytes): PartSink {
 }
 
 /** A sink that swallows everything, for parts that are not taken. */
-export function createDrain(error: AppError): PartSink {
-  const outcome = Promise.resolve<PartOutcome>({ kind: 'refused', error });
+export function createDrain(refusal: AppError): PartSink {
+  const outcome = Promise.resolve<PartOutcome>({ kind: 'refused', error: refusal });
   return { outcome, stream: new Writable({ write: (_chunk, _encoding, done) => done() }) };
 }
 

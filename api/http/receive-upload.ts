@@ -59,7 +59,7 @@ function receivedPart(part: StreamedPart, limits: Limits): Received[] {
       return [{ item: { source, name, declaredType, blob: outcome.blob, head: outcome.head } }];
     }
     case 'empty':
-      if (source === 'text' || part.name === '') return [];
+      if (source === 'text' || part.name === null || part.name === '') return [];
       return [{ error: { name, source, code: 'empty_file', message: 'The file is empty.' } }];
     case 'refused': {
       const { code } = outcome.error;

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { AppError } from '../domain/app-error.ts';
+import { systemClock } from '../domain/clock.ts';
+import { embedderName } from '../domain/embedder.ts';
+import type { Embedder } from '../domain/embedder.ts';
+import { createLog } from '../observability/log.ts';
+import { createMetrics } from '../observability/metrics.ts';
+import { createAccessCounter } from '../operations/access-counter.ts';
+import type { Embedders, ReaderCatalogue, Services } from '../operations/services.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { createEmbedder, withQueryCache } from '../providers/embedders/index.ts';
+import { createLexicalEmbedder } from '../providers/embedders/lexical.ts';
+import { SNIFFED_BYTES, detectType } from '../providers/readers/detect-type.ts';
+import { READER_NAMES, resolveReader } from '../providers/readers/index.ts';
+import { createKeyRing } from '../security/sealed.ts';
+import { createLocalBlobStore } from '../store/local-blob-store.ts';
+import { createPostgres } from '../store/postgres.ts';
+import { createStores } from '../store/stores.ts';
+import { createVectorIndex } from '../store/weaviate/vector-index.ts';
+import { createJobs } from '../workers/jobs.ts';
+import { createApp } from './app.ts';
+import { listen } from './server.ts';
+
+/** Requests under way have this long to finish when the process is asked to stop; uploads beyond it are broken off. */
+const DRAIN_MS = 10_000;
+const WEAVIATE_TIMEOUT_MS = 30_000;
+const QUERY_CACHE_ENTRIES = 1_000;
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog({ level: config.logLevel, service: 'api' });
+  const closing = new AsyncDisposableStack();
+  const stopped = untilAskedToStop();
+  try {
+    const services = await buildServices(config, log, closing);
+    const onMismatch = process.env['NODE_ENV'] === 'production' ? 'log' : 'fail';
+    const app = createApp(services, { version: packageJson.version, onMismatch });
+    const server = await listen(app.callback(), config.api);
+    closing.defer(() => server.close(DRAIN_MS));
+    log.info({ address: config.api.host, port: server.port, embedder: services.instance.embedder }, 'the API listens');
+    log.info({ signal: await stopped }, 'stopping');
+  } finally {
+    // In reverse: first no more requests, then what they work with.
+    await closing.disposeAsync();
+  }
+  log.info('stopped');
+}
+
+/** Everything that requests work with; `closing` gets to know how to close it. Nothing here needs a server to be up. */
+async function buildServices(config: Config, log: Services['log'], closing: AsyncDisposableStack): Promise<Services> {
+  const { database, temporal, weaviate, secrets, embedder } = config;
+  const postgres = createPostgres({ ...database, applicationName: 'loci-api' });
+  closing.defer(() => postgres.destroy());
+  const stores = createStores(postgres);
+  const vectors = createVectorIndex({ ...weaviate, timeoutMs: WEAVIATE_TIMEOUT_MS });
+  closing.defer(() => vectors.close());
+  const jobs = createJobs(temporal);
+  closing.defer(() => jobs.close());
+  const embedders = await createEmbedders(config, closing);
+  const accesses = createAccessCounter({ stores, log });
+  closing.defer(() => accesses.close());
+  return {
+    stores,
+    vectors,
+    blobs: createLocalBlobStore({ dir: config.blobDir }),
+    embedders,
+    readers,
+    jobs,
+    accesses,
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+    secrets: { keyRing: createKeyRing(secrets.keys), apiKeyPepper: secrets.apiKeyPepper },
+    limits: config.limits,
+    instance: { embedder: embedderName(embedders.preferred.space), embedderNote: embedder.note },
+  };
+}
+
+/** The configured embedder, with a cache for queries, and `lexical`, which needs nothing. */
+async function createEmbedders(config: Config, closing: AsyncDisposableStack): Promise<Embedders> {
+  const configured = await createEmbedder({ ...config.embedder, cacheDir: join(config.cacheDir, 'models') });
+  const preferred = withQueryCache(configured, { entries: QUERY_CACHE_ENTRIES });
+  closing.defer(() => preferred.close());
+  const all: Embedder[] = [preferred];
+  if (preferred.space.provider !== 'lexical') all.push(createLexicalEmbedder());
+  return {
+    preferred,
+    forSpace: (space) =>
+      all.find(
+        ({ space: own }) =>
+          own.provider === space.provider &&
+          own.model === space.model &&
+          own.model_hash === space.model_hash &&
+          own.dimensions === space.dimensions,
+      ) ?? null,
+    named: (provider, model) =>
+      all.find(({ space }) => space.provider === provider && (model === undefined || space.model === model)) ?? null,
+  };
+}
+
+const readers: ReaderCatalogue = {
+  names: READER_NAMES,
+  async detectType(head, hints) {
+    // A head that is full is the beginning of something larger.
+    const sizeBytes = head.byteLength < SNIFFED_BYTES ? head.byteLength : Number.MAX_SAFE_INTEGER;
+    try {
+      return (await detectType(head, sizeBytes, hints)).mediaType;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unsupported_type') return null;
+      throw error;
+    }
+  },
+  requireReadable(reader, mediaType) {
+    resolveReader(reader, mediaType);
+  },
+};
+
+function untilAskedToStop(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  // Before the log is there, or when it cannot start: in the words of whoever threw it.
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

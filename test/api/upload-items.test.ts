@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import test from 'ava';
+import { COLLECTION_ID, allStored, startUploadReceiver, uploadForm } from './upload-receiver.ts';
+
+const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
+
+test('files, text and URLs of one form are taken in order, whatever the field is called', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const { status, body } = await receiver.post(
+    uploadForm([
+      ['file', new File(['one'], 'one.txt', { type: 'text/plain' })],
+      ['files', new File(['two'], 'two.md')],
+      ['files', new File(['three'], 'three.csv', { type: 'text/csv' })],
+      ['files[]', new File(['four'], 'four.json')],
+      ['content', 'direct text'],
+      ['urls', 'https://example.org/a?token=secret'],
+      ['urls', '["http://example.org/b", "https://example.org/c"]'],
+    ]),
+  );
+  t.is(status, 200);
+  t.deepEqual(
+    body.items.map(({ source, name }) => `${source} ${name}`),
+    [
+      'file one.txt',
+      'file two.md',
+      'file three.csv',
+      'file four.json',
+      'text text',
+      'url https://example.org/a',
+      'url http://example.org/b',
+      'url https://example.org/c',
+    ],
+  );
+  t.is(body.items[5]?.url, 'https://example.org/a?token=secret');
+  t.deepEqual(body.items[0]?.blob, { sha256: sha256('one'), sizeBytes: 3 });
+  t.is(body.items[0]?.declaredType, 'text/plain');
+  t.is(Buffer.from(body.items[4]?.head ?? '', 'base64').toString(), 'direct text');
+  const hashes = body.items.slice(0, 5).map((item) => item.blob?.sha256);
+  t.true(await allStored(receiver.blobs, hashes));
+  t.deepEqual(
+    receiver.told.map((blob) => blob.sha256),
+    hashes,
+  );
+});
+
+test('fields after the file count, and every field of the form is understood', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const form = new FormData();
+  form.append('file', new File(['x'], 'x.txt'));
+  for (const [name, value] of Object.entries({
+    content_type: 'text',
+    metadata: '{"lang":"en","deep":{"a":[1,2]}}',
+    user_id: 'u1',
+    label: 'a label',
+    description: 'words',
+    crawl: '0',
+    ingest: 'FALSE',
+    reader: 'markdown',
+    on_duplicate: 'keep',
+    collection_id: COLLECTION_ID,
+  })) {
+    form.append(name, value);
+  }
+  const { status, body } = await receiver.post(form);
+  t.is(status, 200);
+  t.deepEqual(body.form, {
+    collection_id: COLLECTION_ID,
+    content_type: 'text',
+    metadata: { lang: 'en', deep: { a: [1, 2] } },
+    user_id: 'u1',
+    label: 'a label',
+    description: 'words',
+    crawl: false,
+    ingest: false,
+    reader: 'markdown',
+    on_duplicate: 'keep',
+    urls: [],
+  });
+});
+
+test('fields and file inputs that were left empty are as if not sent', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const { status, body } = await receiver.post(
+    uploadForm([
+      ['file', new File([], '')],
+      ['content', ''],
+      ['urls', ''],
+      ['label', ''],
+      ['metadata', ''],
+      ['ingest', ''],
+      ['files', new File(['x'], 'x.txt')],
+    ]),
+  );
+  t.is(status, 200);
+  t.is(body.items.length, 1);
+  t.deepEqual(body.errors, []);
+  t.is(body.form?.['label'], null);
+  t.is(body.form?.['ingest'], true);
+});
+
+test('an empty file, one that is too large and a bad URL are told as errors while the others are taken', async (t) => {
+  await using receiver = await startUploadReceiver({ maxFileBytes: 1000 });
+  const { status, body } = await receiver.post(
+    uploadForm([
+      ['files', new File(['a'.repeat(1000)], 'just.txt')],
+      ['files', new File([], 'empty.txt')],
+      ['files', new File(['a'.repeat(1001)], 'large.txt')],
+      ['files', new File(['fine'], 'fine.txt')],
+      ['content', 'b'.repeat(1001)],
+      ['urls', 'ftp://example.org/x'],
+      ['urls', 'nonsense'],
+    ]),
+  );
+  t.is(status, 200);
+  t.deepEqual(
+    body.items.map(({ name }) => name),
+    ['just.txt', 'fine.txt'],
+  );
+  t.deepEqual(
+    body.errors.map(({ source, name, code }) => `${source} ${name} ${code}`),
+    [
+      'file empty.txt empty_file',
+      'file large.txt file_too_large',
+      'text text file_too_large',
+      'url ftp://example.org/x invalid_url',
+      'url (not a URL) invalid_url',
+    ],
+  );
+  t.false(await allStored(receiver.blobs, [sha256('a'.repeat(1001))]));
+  t.deepEqual(await receiver.temporaryFiles(), []);
+});
+
+test('a file of exactly the limit is taken, one byte more is not, however the bytes arrive', async (t) => {
+  const limit = 300_000;
+  await using receiver = await startUploadReceiver({ maxFileBytes: limit });
+  for (const [sizeBytes, taken] of [
+    [limit - 1, true],
+    [limit, true],
+    [limit + 1, false],
+  ] as const) {
+    const bytes = new Uint8Array(sizeBytes).fill(13);
+    const { body } = await receiver.post(uploadForm([['file', new File([bytes], 'f.bin')]]));
+    t.is(body.items.length === 1, taken, `${sizeBytes} bytes`);
+    t.is(body.items[0]?.blob?.sha256, taken ? sha256(bytes) : undefined);
+  }
+});
+
+test('as many items as allowed are taken; those beyond are told one by one, twice as many refuse the request', async (t) => {
+  const limit = 5;
+  await using receiver = await startUploadReceiver({ maxRequestItems: limit });
+  const upload = async (count: number) => {
+    const files = Array.from(
+      { length: count },
+      (_, index) => ['files', new File([`${index}`], `${index}.txt`)] as const,
+    );
+    return receiver.post(uploadForm(files));
+  };
+  for (const count of [limit - 1, limit]) t.is((await upload(count)).body.items.length, count);
+  const beyond = await upload(limit + 1);
+  t.is(beyond.body.items.length, limit);
+  t.deepEqual(
+    beyond.body.errors.map(({ name, code }) => `${name} ${code}`),
+    ['5.txt too_many_items'],
+  );
+  t.is((await upload(limit * 2)).body.errors.length, limit);
+  const far = await upload(limit * 2 + 1);
+  t.is(far.status, 413);
+  t.is(far.body.code, 'payload_too_large');
+  const urls = Array.from({ length: limit + 2 }, (_, index) => `https://example.org/${index}`);
+  const mixed = await receiver.post(
+    uploadForm([
+      ['urls', JSON.stringify(urls)],
+      ['content', 'text'],
+    ]),
+  );
+  t.is(mixed.body.items.length, limit);
+  t.is(mixed.body.errors.length, 3);
+});
+
+test('binary files of many sizes arrive byte by byte as they were', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const pattern = Buffer.from('\r\n--\r\n-\r--bound\r\n\0\xff\n\r', 'latin1');
+  const files = [1, 2, 17, 65_535, 65_536, 65_537, 400_001].map((sizeBytes) => {
+    const bytes = Buffer.alloc(sizeBytes);
+    for (let at = 0; at < sizeBytes; at += 1) bytes[at] = pattern[(at * 7 + (at >> 9)) % pattern.length] ?? 0;
+    return { bytes, file: new File([bytes], `${sizeBytes}.bin`) };
+  });
+  const { body } = await receiver.post(uploadForm(files.map(({ file }) => ['files', file] as const)));
+  t.deepEqual(
+    body.items.map((item) => item.blob?.sha256),
+    files.map(({ bytes }) => sha256(bytes)),
+  );
+  t.is(Buffer.from(body.items.at(-1)?.head ?? '', 'base64').length, 64 * 1024);
+});
+
+test('the fingerprint of an upload changes with a byte, a name, a field or the order, and with nothing else', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const upload = async (entries: readonly (readonly [string, string | File])[]) =>
+    (await receiver.post(uploadForm(entries))).body.fingerprint;
+  const a = ['files', new File(['a'], 'a.txt')] as const;
+  const b = ['files', new File(['b'], 'b.txt')] as const;
+  const first = await upload([a, b, ['metadata', '{"x":1,"y":2}']]);
+  t.is(await upload([['metadata', '{"y":2, "x":1}'], a, b]), first);
+  const others = [
+    await upload([b, a, ['metadata', '{"x":1,"y":2}']]),
+    await upload([a, b, ['metadata', '{"x":1,"y":3}']]),
+    await upload([a, ['files', new File(['c'], 'b.txt')], ['metadata', '{"x":1,"y":2}']]),
+    await upload([a, ['files', new File(['b'], 'c.txt')], ['metadata', '{"x":1,"y":2}']]),
+    await upload([a, b]),
+  ];
+  t.is(new Set([first, ...others]).size, 6);
+});
