@@ -67,17 +67,15 @@ export async function prepareNamespace({ address, namespace, retentionDays }: Na
 }
 
 async function makeIfAbsent(connection: Connection, namespace: string, days: number): Promise<void> {
-  if (await exists(connection, namespace)) return;
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: msToTs(days * DAY_MS),
-  });
-  while (!(await exists(connection, namespace))) await delay(PROPAGATION_POLL_MS);
+  const { workflowService, operatorService } = connection;
+  if (await isFound(workflowService.describeNamespace({ namespace }))) return;
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(days * DAY_MS) });
+  while (!(await isFound(operatorService.listSearchAttributes({ namespace })))) await delay(PROPAGATION_POLL_MS);
 }
 
-async function exists(connection: Connection, namespace: string): Promise<boolean> {
+async function isFound(call: Promise<unknown>): Promise<boolean> {
   try {
-    await connection.workflowService.describeNamespace({ namespace });
+    await call;
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) return false;

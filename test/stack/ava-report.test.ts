@@ -1,0 +1,43 @@
+import test from 'ava';
+import { createAvaReport } from '../support/ava-report.ts';
+
+function countsOf(output: string) {
+  const report = createAvaReport();
+  for (const line of output.split('\n')) report.read(line);
+  return report.counts();
+}
+
+test('passed, failed and skipped tests are counted, coloured or not', (t) => {
+  const output = `
+  \u001B[32m✔\u001B[39m a › works \u001B[90m(271ms)\u001B[39m
+  ✔ a › works too
+    ℹ a log line
+  ✘ [fail]: a › breaks
+  - [skip] a › later
+  ─
+
+  1 test failed
+  1 test skipped`;
+  t.deepEqual(countsOf(output), { passed: 2, failed: 1, skipped: 1 });
+});
+
+test('a file that crashes, exits, holds no test or rejects unhandled counts as failed', (t) => {
+  t.is(countsOf('  ✘ test/x.test.ts exited with a non-zero exit code: 3').failed, 1);
+  t.is(countsOf('  ✘ No tests found in test/x.test.ts, make sure to import "ava"').failed, 1);
+  t.is(countsOf('  Uncaught exception in test/x.test.ts').failed, 1);
+  t.is(countsOf('  Unhandled rejection in test/x.test.ts').failed, 1);
+});
+
+test('tests that were pending when the time was up count as failed, each', (t) => {
+  const output = `
+  ✔ a › works
+  ✘ Timed out while running tests
+  ◌ b › hangs
+  ◌ b › hangs too
+  2 tests remained pending after a timeout`;
+  t.deepEqual(countsOf(output), { passed: 1, failed: 2, skipped: 0 });
+});
+
+test('failures that only the summary tells are counted', (t) => {
+  t.is(countsOf('  1 hook failed\n  2 tests failed').failed, 3);
+});

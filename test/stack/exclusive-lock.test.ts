@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { ExecutionContext } from 'ava';
+import { tryExclusiveLock, waitForExclusiveLock } from '../../stack/exclusive-lock.ts';
+import { claimStateFolder } from '../../stack/state-folder.ts';
+import { StackError } from '../../stack/stack-error.ts';
+
+const STACK = join(import.meta.dirname, '..', '..', 'stack');
+
+async function folder(t: ExecutionContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'loci-lock-'));
+  t.teardown(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Another process that runs `code`, which prints a line once it holds what it came for. */
+async function holder(t: ExecutionContext, code: string) {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', `${code}; console.log('held'); setInterval(() => {}, 1000)`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  t.teardown(() => child.kill('SIGKILL'));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return { pid: child.pid, kill: () => (child.kill('SIGKILL'), ended) };
+}
+
+test('a lock is refused while another process holds it, and free again when that one is killed', async (t) => {
+  const path = join(await folder(t), 'a.lock');
+  const other = await holder(
+    t,
+    `import { tryExclusiveLock } from '${STACK}/exclusive-lock.ts'; globalThis.lock = tryExclusiveLock('${path}')`,
+  );
+  t.is(tryExclusiveLock(path), null);
+  await other.kill();
+  const lock = tryExclusiveLock(path);
+  t.not(lock, null);
+  lock?.release();
+});
+
+test('who waits for a lock is told once, and gets it when it is released', async (t) => {
+  const path = join(await folder(t), 'b.lock');
+  const first = tryExclusiveLock(path);
+  let told = 0;
+  const waiting = waitForExclusiveLock(path, () => {
+    told += 1;
+    first?.release();
+  });
+  (await waiting).release();
+  t.is(told, 1);
+});
+
+test('a second launcher on one state folder is refused and told who has it', async (t) => {
+  const stateDir = await folder(t);
+  const other = await holder(
+    t,
+    `import { claimStateFolder } from '${STACK}/state-folder.ts'; globalThis.lock = await claimStateFolder('${stateDir}', () => {})`,
+  );
+  const error = await t.throwsAsync(
+    claimStateFolder(stateDir, () => undefined),
+    { instanceOf: StackError },
+  );
+  t.regex(error.message, new RegExp(`already running on .* \\(process ${other.pid}\\)`));
+  t.regex(error.message, /LOCI_STATE_DIR/);
+  await other.kill();
+  (await claimStateFolder(stateDir, () => undefined)).release();
+});

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import test from 'ava';
+import type { ExecutionContext } from 'ava';
+import { Client } from 'pg';
+import { z } from 'zod';
+import { isSameProcess, processStartTime } from '../../stack/process-identity.ts';
+import { prepareNamespace } from '../../stack/search-attributes.ts';
+import { testStack } from '../support/stack.ts';
+
+const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
+
+const Facts = z.object({ pids: z.array(z.number()), databaseUrl: z.string() });
+
+/** A launcher in a process of its own, with servers of its own. It runs until it is killed or its input ends. */
+async function launch(t: ExecutionContext, options: { stateDir: string; isThrowAway: boolean }) {
+  const { LOCI_CACHE_DIR: cacheDir } = testStack().environment;
+  const settings = JSON.stringify({ ...options, cacheDir, ports: 'free' });
+  const code = `
+    import { startLocalStack } from '${STACK}';
+    const environment = { PATH: process.env.PATH, HOME: process.env.HOME, LOCI_EMBEDDER: 'lexical' };
+    const stack = await startLocalStack({ ...${settings}, environment, log: () => {} });
+    const pids = [stack.postgres, stack.temporal, stack.weaviate].map((server) => server.pid());
+    console.log(JSON.stringify({ pids, databaseUrl: stack.environment.LOCI_DATABASE_URL }));
+    process.stdin.resume().once('end', () => stack.stop());`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const { pids, databaseUrl } = Facts.parse(JSON.parse(value ?? ''));
+  const identities = pids.map((pid) => ({ pid, startedAt: processStartTime(pid) ?? 'gone' }));
+  return {
+    databaseUrl,
+    runningCount: () => identities.filter(isSameProcess).length,
+    kill: () => (child.kill('SIGKILL'), ended),
+    stop: () => (child.stdin.end(), ended),
+  };
+}
+
+async function inDatabase(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const result: { rows: unknown[] } = await client.query(statement);
+    return result.rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(50);
+}
+
+test.serial('kill -9 of a launcher leaves no server running, and the next start finds the data', async (t) => {
+  t.timeout(120_000);
+  const stateDir = await mkdtemp(join(tmpdir(), 'loci-stack-'));
+  t.teardown(() => rm(stateDir, { recursive: true, force: true }));
+  const first = await launch(t, { stateDir, isThrowAway: false });
+  t.is(first.runningCount(), 3);
+  await inDatabase(first.databaseUrl, 'create table kept as select 42 as answer');
+  await first.kill();
+
+  // At once: the servers of the killed launcher may still be running, on other ports but on the same data.
+  const second = await launch(t, { stateDir, isThrowAway: false });
+  t.is(first.runningCount(), 0);
+  t.deepEqual(await inDatabase(second.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
+  await second.kill();
+  // Nobody starts again this time.
+  await until(() => second.runningCount() === 0);
+
+  const third = await launch(t, { stateDir, isThrowAway: false });
+  t.deepEqual(await inDatabase(third.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
+  await third.stop();
+  t.is(third.runningCount(), 0);
+  t.deepEqual(await readdir(join(stateDir, 'processes')), []);
+  t.notRegex(await readFile(join(stateDir, 'logs', 'postgres.log'), 'utf8'), /PANIC/);
+});
+
+test.serial('state that is thrown away is gone even when the launcher is killed', async (t) => {
+  t.timeout(60_000);
+  const parent = await mkdtemp(join(tmpdir(), 'loci-stack-'));
+  t.teardown(() => rm(parent, { recursive: true, force: true }));
+  const launcher = await launch(t, { stateDir: join(parent, 'state'), isThrowAway: true });
+  await launcher.kill();
+  await until(async () => (await readdir(parent)).length === 0);
+  t.is(launcher.runningCount(), 0);
+});
+
+test('preparing a Temporal namespace makes it when it is absent, and doing it again changes nothing', async (t) => {
+  const { address } = testStack().temporal;
+  const namespace = `prepared-${process.pid}`;
+  await prepareNamespace({ address, namespace, retentionDays: 3 });
+  await t.notThrowsAsync(prepareNamespace({ address, namespace, retentionDays: 3 }));
+});
+
+test('a Temporal server that is not there is named in the error', async (t) => {
+  await t.throwsAsync(prepareNamespace({ address: '127.0.0.1:9', namespace: 'default', retentionDays: null }), {
+    message: /Temporal at 127\.0\.0\.1:9 cannot be reached/,
+  });
+});

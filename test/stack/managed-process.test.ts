@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { ExecutionContext } from 'ava';
+import { createManagedProcess, type ProcessSpec } from '../../stack/managed-process.ts';
+import { isSameProcess, processStartTime } from '../../stack/process-identity.ts';
+import { createProcessRecords, endLeftovers } from '../../stack/process-records.ts';
+import { StackError } from '../../stack/stack-error.ts';
+
+async function stateFolder(t: ExecutionContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'loci-process-'));
+  await mkdir(join(path, 'processes'));
+  t.teardown(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+type Described = Partial<ProcessSpec> & { stateDir: string; script: string };
+
+/** A process that runs `script` and counts as ready once it wrote the file `ready`. */
+function described(t: ExecutionContext, { stateDir, script, ...more }: Described) {
+  const ready = join(stateDir, 'ready');
+  const managed = createManagedProcess({
+    name: 'worker',
+    title: 'The server',
+    file: process.execPath,
+    args: ['-e', `const ready = () => require('fs').writeFileSync(${JSON.stringify(ready)}, ''); ${script}`],
+    env: {},
+    cwd: stateDir,
+    logFile: join(stateDir, 'logs', 'server.log'),
+    records: createProcessRecords(stateDir, 'this launcher'),
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 500,
+    readyTimeoutMs: 20_000,
+    prepare: () => rm(ready, { force: true }),
+    isReady: () => Promise.resolve(existsSync(ready)),
+    ...more,
+  });
+  t.teardown(() => managed.stop());
+  return managed;
+}
+
+const identityOf = (pid: number) => ({ pid, startedAt: processStartTime(pid) ?? 'gone' });
+const FOR_EVER = 'setInterval(() => {}, 1000);';
+
+test('a killed process can be started again, and nobody is told of an end that was asked for', async (t) => {
+  const managed = described(t, { stateDir: await stateFolder(t), script: `ready(); ${FOR_EVER}` });
+  let told = 0;
+  managed.onUnexpectedExit(() => (told += 1));
+  await managed.start();
+  const first = managed.pid();
+  await managed.kill('SIGKILL');
+  t.is(managed.pid(), null);
+  await managed.start();
+  t.not(managed.pid(), first);
+  await managed.stop();
+  t.is(managed.pid(), null);
+  t.is(told, 0);
+});
+
+test('a process that ends by itself is reported with its exit code', async (t) => {
+  const managed = described(t, {
+    stateDir: await stateFolder(t),
+    script: 'ready(); setTimeout(() => process.exit(7), 300)',
+  });
+  const exit = new Promise((resolve) => managed.onUnexpectedExit(resolve));
+  await managed.start();
+  t.deepEqual(await exit, { code: 7, signal: null });
+  t.is(managed.pid(), null);
+});
+
+test('a process that ends while it starts fails with the end of its log', async (t) => {
+  const managed = described(t, {
+    stateDir: await stateFolder(t),
+    script: `console.error('no such plug'); process.exit(1)`,
+  });
+  const error = await t.throwsAsync(managed.start(), { instanceOf: StackError });
+  t.regex(error.message, /The server ended while it was starting.*no such plug/s);
+});
+
+test('a process that is never ready is ended, and the error says how long was waited', async (t) => {
+  const managed = described(t, { stateDir: await stateFolder(t), script: FOR_EVER, readyTimeoutMs: 300 });
+  const error = await t.throwsAsync(managed.start(), { instanceOf: StackError });
+  t.regex(error.message, /was not ready within 0.3 s/);
+  t.is(managed.pid(), null);
+});
+
+test('stopping ends a process that ignores the signal, even a stalled one, and what it started itself', async (t) => {
+  const stateDir = await stateFolder(t);
+  const grandchildFile = join(stateDir, 'grandchild');
+  const managed = described(t, {
+    stateDir,
+    script: `process.on('SIGTERM', () => {}); const child = require('child_process').spawn('sleep', ['600']);
+     require('fs').writeFileSync(${JSON.stringify(grandchildFile)}, String(child.pid)); ready(); ${FOR_EVER}`,
+  });
+  await managed.start();
+  const child = identityOf(managed.pid() ?? 0);
+  const grandchild = identityOf(Number(await readFile(grandchildFile, 'utf8')));
+  t.true(isSameProcess(child) && isSameProcess(grandchild));
+  await managed.kill('SIGSTOP');
+  await managed.stop();
+  t.false(isSameProcess(child));
+  const isGone = () => !isSameProcess(grandchild);
+  for (let tries = 0; tries < 200 && !isGone(); tries += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.true(isGone());
+});
+
+test('what a killed launcher left running is ended, and a process that only has its number is not', async (t) => {
+  const stateDir = await stateFolder(t);
+  const sleepers = [spawn('sleep', ['600']), spawn('sleep', ['600'])];
+  t.teardown(() => sleepers.forEach((sleeper) => sleeper.kill('SIGKILL')));
+  const left = identityOf(sleepers[0]?.pid ?? 0);
+  const stranger = identityOf(sleepers[1]?.pid ?? 0);
+  createProcessRecords(stateDir, 'killed launcher').note('temporal', left.pid, 'SIGTERM');
+  const mistaken = {
+    name: 'worker',
+    pid: stranger.pid,
+    startedAt: 'another time',
+    launcher: 'x',
+    stopSignal: 'SIGTERM',
+  };
+  await writeFile(join(stateDir, 'processes', 'worker.json'), JSON.stringify(mistaken));
+  await writeFile(join(stateDir, 'processes', 'api.json'), '{"name":"api","pi');
+
+  await endLeftovers(stateDir, { launcher: 'another launcher' });
+  t.true(isSameProcess(left));
+  await endLeftovers(stateDir);
+  t.false(isSameProcess(left));
+  t.true(isSameProcess(stranger));
+  t.deepEqual(
+    (await readdir(join(stateDir, 'processes'))).filter((name) => name !== 'api.json'),
+    [],
+  );
+});
+
+test('a readiness check that fails is asked again until it holds', async (t) => {
+  let asked = 0;
+  const managed = described(t, {
+    stateDir: await stateFolder(t),
+    script: FOR_EVER,
+    isReady: () => {
+      asked += 1;
+      return asked < 3 ? Promise.reject(new Error('connection refused')) : Promise.resolve(true);
+    },
+  });
+  await managed.start();
+  t.is(asked, 3);
+});
