@@ -1,0 +1,105 @@
+import test from 'ava';
+import { COLLECTION_ID, startUploadReceiver, uploadForm } from './upload-receiver.ts';
+
+const file = ['file', new File(['x'], 'x.txt')] as const;
+
+test('every problem of a form is listed at once, with its place', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const form = new FormData();
+  for (const [name, value] of [
+    ['urls', '[not json'],
+    ['content_type', 'picture'],
+    ['metadata', '[1]'],
+    ['label', 'l'.repeat(256)],
+    ['crawl', 'yes'],
+    ['ingest', '2'],
+    ['reader', 'one'],
+    ['reader', 'two'],
+    ['on_duplicate', 'drop'],
+    ['colour', 'red'],
+    ['Content', 'case counts'],
+  ] as const) {
+    form.append(name, value);
+  }
+  const { status, body } = await receiver.post(form);
+  t.is(status, 400);
+  t.true(Array.isArray(body.detail));
+  const problems = (Array.isArray(body.detail) ? body.detail : []).map(({ loc, type }) => `${loc.join('.')} ${type}`);
+  t.deepEqual(problems.sort(), [
+    'body.Content unrecognized_keys',
+    'body.collection_id missing',
+    'body.colour unrecognized_keys',
+    'body.content_type invalid_value',
+    'body.crawl invalid_type',
+    'body.ingest invalid_type',
+    'body.label too_big',
+    'body.metadata json_invalid',
+    'body.on_duplicate invalid_value',
+    'body.reader repeated',
+    'body.urls json_invalid',
+  ]);
+});
+
+test('a form with nothing to upload is refused', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const { status, body } = await receiver.post(uploadForm([['label', 'nothing']]));
+  t.is(status, 400);
+  t.like(body.detail, { 0: { loc: ['body', 'file'], type: 'missing' } });
+});
+
+test('a collection id that cannot be one is a collection out of reach, not a malformed form', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const form = new FormData();
+  form.append('collection_id', 'nonsense');
+  form.append(...file);
+  const { status, body } = await receiver.post(form);
+  t.is(status, 403);
+  t.is(body.code, 'forbidden');
+});
+
+test('what was stored before a form turned out invalid is reported, to be swept', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const { status } = await receiver.post(uploadForm([file, ['metadata', 'no json']]));
+  t.is(status, 400);
+  t.is(receiver.told.length, 1);
+});
+
+test('metadata that cannot be stored is refused', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const deep = `${'{"a":'.repeat(20)}1${'}'.repeat(20)}`;
+  for (const metadata of ['{"a":"\\u0000"}', deep, JSON.stringify({ a: 'x'.repeat(70_000) })]) {
+    const { status, body } = await receiver.post(uploadForm([file, ['metadata', metadata]]));
+    t.is(status, 400);
+    t.like(body.detail, { 0: { loc: ['body', 'metadata'] } });
+  }
+});
+
+test('fields that are too many bytes together are refused before they fill the memory', async (t) => {
+  await using receiver = await startUploadReceiver({ maxRequestBytes: 100_000_000 });
+  const { status, body } = await receiver.post(uploadForm([file, ['description', 'd'.repeat(9 * 1024 * 1024)]]));
+  t.is(status, 413);
+  t.is(body.code, 'payload_too_large');
+});
+
+test('text in any script comes through as it was, and text that is no UTF-8 is refused', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const words = 'Überraschung – 東京 – 👩‍🔬 – عربى';
+  const { body } = await receiver.post(uploadForm([file, ['description', words]]));
+  t.is(body.form?.['description'], words);
+  const form = new FormData();
+  form.append('collection_id', COLLECTION_ID);
+  form.append(...file);
+  form.append('description', new Blob([new Uint8Array([0xff, 0xfe, 0x41])]));
+  const refused = await receiver.post(form);
+  t.is(refused.status, 400);
+  t.like(refused.body.detail, { 0: { loc: ['body', 'description'], type: 'invalid_encoding' } });
+});
+
+test('a field may come as a blob with a type and a file name, as browsers send JSON', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const form = uploadForm([file]);
+  form.append('metadata', new Blob(['{"lang":"en"}'], { type: 'application/json' }));
+  const { status, body } = await receiver.post(form);
+  t.is(status, 200);
+  t.deepEqual(body.form?.['metadata'], { lang: 'en' });
+});
