@@ -1,0 +1,86 @@
+import { stemmer } from '@orama/stemmers/english';
+import { toUnitVector } from './unit-vector.ts';
+
+/** Changes whenever the vector of any text changes: vectors of two versions must not be compared. */
+export const LEXICAL_VERSION = 'lexical-1';
+export const LEXICAL_DIMENSIONS = 1024;
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** Scripts written without spaces: pairs of characters stand for words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const LATIN = /^[a-z]+$/;
+const LONGEST_WORD = 40;
+
+/** Part of a word's weight that its character n-grams share; they join inflections, compounds and typing errors. */
+const NGRAM_WEIGHT = 0.4;
+const NGRAM_SIZE = 4;
+
+/** Words that say nothing about what a text is on. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    'a about above after again all also although am among an and any are as at be because been before being below between both but by ' +
+    'can could did do does doing done down during each either etc ever every few for from further get had has have having he her ' +
+    'here hers him his how however i if in into is it its itself just like many may me might more most much must my nor not of off on ' +
+    'once one only or other our out over own per rather same she should since so some such than that the their them then there these ' +
+    'they this those through thus to too under until up upon us very via was we were what when where whether which while who whom ' +
+    'whose why will with within without would yet you your'
+  ).split(' '),
+);
+
+/**
+ * The vector of a text: signed feature hashing (Weinberger et al. 2009) of stemmed words, of pairs of neighbouring words
+ * and of character n-grams, each with 1 + ln(count) weights, scaled to length 1. Depends on nothing but the text.
+ */
+export function lexicalVector(text: string): Float32Array {
+  const vector = new Float32Array(LEXICAL_DIMENSIONS);
+  for (const [feature, { count, weight }] of featuresOf(text)) {
+    const hash = hashOf(feature);
+    const index = hash % LEXICAL_DIMENSIONS;
+    const sign = hash >>> 31 === 0 ? 1 : -1;
+    vector[index] = (vector[index] ?? 0) + sign * weight * (1 + Math.log(count));
+  }
+  return toUnitVector(vector);
+}
+
+type Feature = { count: number; weight: number };
+
+function featuresOf(text: string): Map<string, Feature> {
+  const features = new Map<string, Feature>();
+  const add = (feature: string, weight: number): void => {
+    const known = features.get(feature);
+    if (known) known.count++;
+    else features.set(feature, { count: 1, weight });
+  };
+  for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+    if (UNSPACED.test(word)) addPairs(word, add);
+    else addWord(word.slice(0, LONGEST_WORD), add);
+  }
+  return features;
+}
+
+function addPairs(word: string, add: (feature: string, weight: number) => void): void {
+  const characters = Array.from(word);
+  if (characters.length === 1) add(`w:${word}`, 1);
+  for (let at = 0; at + 1 < characters.length; at++) add(`w:${characters[at]}${characters[at + 1]}`, 1);
+}
+
+function addWord(word: string, add: (feature: string, weight: number) => void): void {
+  const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  if (STOP_WORDS.has(plain)) return;
+  const stem = LATIN.test(plain) ? stemmer(plain) : plain;
+  add(`w:${stem}`, 1);
+  const padded = `<${stem}>`;
+  const grams = Math.max(1, padded.length - NGRAM_SIZE + 1);
+  const weight = NGRAM_WEIGHT / Math.sqrt(grams);
+  for (let at = 0; at < grams; at++) add(`g:${padded.slice(at, at + NGRAM_SIZE)}`, weight);
+}
+
+/** FNV-1a over UTF-16 units with MurmurHash3's finalizer, which spreads it over all 32 bits. */
+function hashOf(feature: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < feature.length; at++) hash = Math.imul(hash ^ feature.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** What a folder of a sentence model says about itself. */
+export type ModelFolder = {
+  folder: string;
+  weightsPath: string;
+  /** Longest sequence, special tokens included. */
+  maxSequence: number;
+  pooling: Pooling;
+  padTokenId: number;
+  /** Put before the text, for models that were trained so. */
+  prefixes: { query: string; document: string };
+};
+
+export type Pooling = 'mean' | 'cls' | 'last_token';
+
+/** Where weights are looked for, the small ones first. */
+const WEIGHTS = ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'model.onnx'];
+
+/**
+ * Sequences of a model that does not say how long its sentences may be. Its position embeddings allow more, but
+ * sentence models are trained on short texts: all-MiniLM-L6-v2 has 512 positions and is meant for 256.
+ */
+const CAUTIOUS_SEQUENCE = 256;
+
+const ModelConfig = z.looseObject({
+  max_position_embeddings: z.number().int().positive().optional(),
+  pad_token_id: z.number().int().nonnegative().nullish(),
+});
+const SentenceConfig = z.looseObject({ max_seq_length: z.number().int().positive().nullish() });
+const TokenizerConfig = z.looseObject({ model_max_length: z.number().positive().nullish() });
+const PoolingConfig = z.looseObject({
+  pooling_mode_cls_token: z.boolean().default(false),
+  pooling_mode_mean_tokens: z.boolean().default(false),
+  pooling_mode_lasttoken: z.boolean().default(false),
+});
+const PromptsConfig = z.looseObject({ prompts: z.record(z.string(), z.string()).default({}) });
+
+/**
+ * Reads the files beside the weights (the layout of sentence-transformers and of ONNX exports of it).
+ * @throws Error whose message says what is missing and which setting names the folder.
+ */
+export async function readModelFolder(folder: string): Promise<ModelFolder> {
+  const weights = WEIGHTS.find((path) => existsSync(join(folder, path)));
+  if (!weights) throw unusable(folder, `none of ${WEIGHTS.join(', ')} is there`);
+  if (!existsSync(join(folder, 'tokenizer.json'))) throw unusable(folder, 'tokenizer.json is missing');
+  const read = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => parseFile(folder, { path, schema });
+  const config = await read('config.json', ModelConfig);
+  const sentence = await read('sentence_bert_config.json', SentenceConfig);
+  const tokenizer = await read('tokenizer_config.json', TokenizerConfig);
+  const { prompts } = await read('config_sentence_transformers.json', PromptsConfig);
+  const positions = Math.min(config.max_position_embeddings ?? Infinity, tokenizer.model_max_length ?? Infinity);
+  return {
+    folder,
+    weightsPath: join(folder, weights),
+    maxSequence: Math.min(sentence.max_seq_length ?? CAUTIOUS_SEQUENCE, positions),
+    pooling: poolingOf(folder, await read('1_Pooling/config.json', PoolingConfig)),
+    padTokenId: config.pad_token_id ?? 0,
+    prefixes: {
+      query: prompts['query'] ?? prompts['search_query'] ?? '',
+      document: prompts['document'] ?? prompts['passage'] ?? prompts['search_document'] ?? '',
+    },
+  };
+}
+
+/** SHA-256 of a file, hex. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path)) hash.update(part);
+  return hash.digest('hex');
+}
+
+/** The error for a folder that holds no usable model. */
+export function unusable(folder: string, reason: string, cause?: unknown): Error {
+  return new Error(
+    `The embedding model in ${folder} cannot be used: ${reason}. Set LOCI_EMBEDDER_FOLDER to a folder with ` +
+      `onnx/model_quantized.onnx, tokenizer.json, tokenizer_config.json and config.json, or choose another LOCI_EMBEDDER.`,
+    { cause },
+  );
+}
+
+/** An absent file is an empty object: all settings have defaults. */
+async function parseFile<T>(folder: string, file: { path: string; schema: z.ZodType<T> }): Promise<T> {
+  const path = join(folder, file.path);
+  try {
+    return file.schema.parse(existsSync(path) ? JSON.parse(await readFile(path, 'utf8')) : {});
+  } catch (cause) {
+    throw unusable(folder, `${file.path} cannot be read`, cause);
+  }
+}
+
+function poolingOf(folder: string, config: z.infer<typeof PoolingConfig>): Pooling {
+  if (config.pooling_mode_cls_token) return 'cls';
+  if (config.pooling_mode_lasttoken) return 'last_token';
+  const others = Object.entries(config).filter(([key, value]) => key.startsWith('pooling_mode_') && value === true);
+  if (!config.pooling_mode_mean_tokens && others.length > 0) {
+    throw unusable(
+      folder,
+      `it pools by ${others.map(([key]) => key).join(', ')}, and only mean, cls and last token are known`,
+    );
+  }
+  return 'mean';
+}

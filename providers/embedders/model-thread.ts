@@ -1,0 +1,78 @@
+import { Worker } from 'node:worker_threads';
+
+export type WorkerRequest = { kind: 'embed'; texts: readonly string[] } | { kind: 'close' };
+export type WorkerReady = {
+  kind: 'ready';
+  dimensions: number;
+  maxTokens: number;
+  prefixes: { query: string; document: string };
+  modelHash: string;
+};
+export type WorkerAnswer = { kind: 'vectors'; vectors: Float32Array[] } | { kind: 'failed'; message: string };
+
+export type ModelThreadOptions = { folder: string; threads: number };
+
+type Waiting = { resolve: (vectors: Float32Array[]) => void; reject: (error: Error) => void };
+
+/** A thread with a loaded model, which answers one request at a time, in order. */
+export class ModelThread {
+  readonly description: WorkerReady;
+  readonly #worker: Worker;
+  readonly #waiting: Waiting[] = [];
+  readonly #exited: Promise<void>;
+  #endedBy: Error | null = null;
+
+  /** Starts a thread and loads the model. @throws Error that says what is wrong with the model folder. */
+  static async start(options: ModelThreadOptions): Promise<ModelThread> {
+    const worker = new Worker(new URL('local-worker.ts', import.meta.url), { workerData: options });
+    const description = await new Promise<WorkerReady>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+      worker.once('exit', (code) => reject(new Error(`The embedding thread ended while loading, with code ${code}.`)));
+    });
+    return new ModelThread(worker, description);
+  }
+
+  private constructor(worker: Worker, description: WorkerReady) {
+    this.#worker = worker;
+    this.description = description;
+    worker.on('message', (answer: WorkerAnswer) => this.#answer(answer));
+    worker.on('error', (error) => this.#end(new Error('The embedding thread failed.', { cause: error })));
+    this.#exited = new Promise((resolve) => {
+      worker.once('exit', (code) => {
+        this.#end(new Error(`The embedding thread ended, with code ${code}.`));
+        resolve();
+      });
+    });
+  }
+
+  /** False once the thread has ended: another one has to be started. */
+  get isAlive(): boolean {
+    return this.#endedBy === null;
+  }
+
+  embed(texts: readonly string[]): Promise<Float32Array[]> {
+    if (this.#endedBy) return Promise.reject(this.#endedBy);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#worker.postMessage({ kind: 'embed', texts } satisfies WorkerRequest, []);
+    });
+  }
+
+  /** Lets the running request end, frees the model and ends the thread. */
+  async close(): Promise<void> {
+    this.#worker.postMessage({ kind: 'close' } satisfies WorkerRequest, []);
+    await this.#exited;
+  }
+
+  #answer(answer: WorkerAnswer): void {
+    const waiting = this.#waiting.shift();
+    if (answer.kind === 'vectors') waiting?.resolve(answer.vectors);
+    else waiting?.reject(new Error(`The embedding model failed: ${answer.message}`));
+  }
+
+  #end(error: Error): void {
+    this.#endedBy ??= error;
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+  }
+}
