@@ -1,12 +1,25 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { childEnvironment } from './child-environment.ts';
-import { createManagedProcess, endOfLog, type ManagedProcess } from './managed-process.ts';
+import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
+import { endOfLog } from './process-log.ts';
 import { canReach, type PostgresAccount, postgresAccount } from './postgres-account.ts';
 import { processProgram } from './process-identity.ts';
 import { runCommand } from './run-command.ts';
@@ -19,13 +32,13 @@ const USER = 'loci';
 const DATABASE = 'loci';
 
 /** PostgreSQL 18 from the npm package, on loopback, with its data in the state folder. */
-export type LocalPostgres = { process: ManagedProcess; databaseUrl: string; outsideFolder: string | null };
+export type LocalPostgres = { process: ManagedProcess; databaseUrl: string };
 
 /** Prepares the data folder (made on first use) and describes the server; it runs after `process.start()`. */
 export async function createLocalPostgres(context: ServerContext): Promise<LocalPostgres> {
   const account = await postgresAccount(context.log);
   const binaries = await reachableBinaries(account);
-  const { dataDir, outsideFolder } = await dataFolder(context.stateDir, account);
+  const dataDir = await dataFolder(context.stateDir, account);
   const databaseUrl = `postgres://${USER}:${encodeURIComponent(context.secrets.postgres_password)}@127.0.0.1:${context.ports.postgres}/`;
   if (!existsSync(join(dataDir, 'PG_VERSION'))) {
     context.log('PostgreSQL 18: making the database cluster');
@@ -48,11 +61,7 @@ export async function createLocalPostgres(context: ServerContext): Promise<Local
     isReady: () => canConnect(`${databaseUrl}postgres`),
     prepare: () => removeStalePidFile(dataDir),
   });
-  return {
-    process: startingAgain(managed, `${databaseUrl}postgres`),
-    databaseUrl: `${databaseUrl}${DATABASE}`,
-    outsideFolder,
-  };
+  return { process: startingAgain(managed, `${databaseUrl}postgres`), databaseUrl: `${databaseUrl}${DATABASE}` };
 }
 
 function serverArguments(dataDir: string, context: ServerContext): string[] {
@@ -158,13 +167,17 @@ async function initialise({ binaries, dataDir, account, password }: Initialising
   }
 }
 
-async function dataFolder(stateDir: string, account: PostgresAccount | null) {
+/** Inside the state folder, or where root had to put it instead; then a link inside the state folder leads there. */
+async function dataFolder(stateDir: string, account: PostgresAccount | null): Promise<string> {
   const inside = join(stateDir, 'postgres');
-  if (account === null || existsSync(inside) || canReach(account, inside))
-    return { dataDir: inside, outsideFolder: null };
-  const outsideFolder = join(SHARED_DIR, createHash('sha256').update(stateDir).digest('hex').slice(0, 12));
-  await mkdir(outsideFolder, { recursive: true });
-  return { dataDir: join(outsideFolder, 'postgres'), outsideFolder };
+  const elsewhere = await readlink(inside).catch(() => null);
+  if (elsewhere !== null) return elsewhere;
+  if (account === null || existsSync(inside) || canReach(account, inside)) return inside;
+  await mkdir(SHARED_DIR, { recursive: true, mode: 0o755 });
+  const folder = join(await mkdtemp(join(SHARED_DIR, 'state-')), 'postgres');
+  await chmod(dirname(folder), 0o711);
+  await symlink(folder, inside);
+  return folder;
 }
 
 /** The package's programs; a copy of them when root's checkout is closed to the account that has to run them. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { chooseEmbedder } from './choose-embedder.ts';
 import { createLocalPostgres } from './local-postgres.ts';
@@ -12,7 +11,7 @@ import { prepareNamespace } from './search-attributes.ts';
 import type { ServerContext } from './server-context.ts';
 import { freePorts, type PortName, type Ports, requireFreePorts } from './stack-ports.ts';
 import { loadStackSecrets, type StackSecrets } from './stack-secrets.ts';
-import { claimStateFolder } from './state-folder.ts';
+import { claimStateFolder, removeStateFolder } from './state-folder.ts';
 import { type Log, timedStep } from './timed-step.ts';
 
 export type StackOptions = {
@@ -64,13 +63,13 @@ export async function startLocalStack(options: StackOptions): Promise<RunningSta
   const ports = options.ports === 'free' ? await freePorts() : options.ports;
   const records = createProcessRecords(stateDir, launcher);
   const context: ServerContext = { ...options, stateDir, ports, secrets, records };
-  const reaper = startReaper(stateDir, launcher, options.isThrowAway ? [stateDir] : []);
+  const reaper = startReaper(stateDir, launcher, options.isThrowAway);
   const servers: ManagedProcess[] = [];
   const stop = async () => {
     // Nobody is connected any more when PostgreSQL stops, so that it stops at once.
     for (const server of servers.toReversed()) await server.stop();
     lock.release();
-    if (options.isThrowAway) await rm(stateDir, { recursive: true, force: true });
+    if (options.isThrowAway) removeStateFolder(stateDir);
     await reaper.release();
   };
   try {
@@ -132,10 +131,10 @@ async function allSettledOrThrow(promises: readonly Promise<void>[]): Promise<vo
   }
 }
 
-function startReaper(stateDir: string, launcher: string, foldersToRemove: readonly string[]) {
+function startReaper(stateDir: string, launcher: string, isThrowAway: boolean) {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'reaper.ts'), stateDir, launcher, ...foldersToRemove],
+    [join(import.meta.dirname, 'reaper.ts'), stateDir, launcher, ...(isThrowAway ? ['--remove'] : [])],
     {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endOfLog, keepLogSmall, openLog } from './process-log.ts';
 import type { ProcessRecords, StopSignal } from './process-records.ts';
 import { StackError } from './stack-error.ts';
 
@@ -46,7 +45,6 @@ export type ManagedProcess = {
 };
 
 const READY_POLL_MS = 50;
-const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
 /** Describes a child process; nothing runs before `start`. */
 export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
@@ -102,6 +100,7 @@ function launch(spec: ProcessSpec, onExit: ExitListener): Running {
     ...(spec.gid === undefined ? {} : { gid: spec.gid }),
   });
   closeSync(output);
+  const logKeeper = keepLogSmall(spec.logFile);
   const { promise: exited, resolve: settle } = Promise.withResolvers<void>();
   const running: Running = { child, pid: child.pid ?? 0, exited, hasExited: false, isEnding: false };
   let isOver = false;
@@ -109,6 +108,7 @@ function launch(spec: ProcessSpec, onExit: ExitListener): Running {
     if (isOver) return;
     isOver = true;
     running.hasExited = true;
+    logKeeper.stop();
     spec.records.forget(spec.name);
     onExit({ code, signal });
     settle();
@@ -156,20 +156,4 @@ function killGroup(groupId: number): void {
   } catch {
     // Nobody is left in the group.
   }
-}
-
-/** The last lines that a process wrote. */
-export async function endOfLog(logFile: string, lineCount = 20): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '');
-  return text.trimEnd().split('\n').slice(-lineCount).join('\n');
-}
-
-function openLog(logFile: string): number {
-  mkdirSync(dirname(logFile), { recursive: true });
-  try {
-    if (statSync(logFile).size > MAX_LOG_BYTES) renameSync(logFile, `${logFile}.1`);
-  } catch {
-    // There is no log yet.
-  }
-  return openSync(logFile, 'a', 0o600);
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type ExclusiveLock, tryExclusiveLock } from './exclusive-lock.ts';
 import { endLeftovers } from './process-records.ts';
 import { StackError } from './stack-error.ts';
@@ -28,6 +28,21 @@ export async function claimStateFolder(stateDir: string, log: Log): Promise<Excl
   writeFileSync(holderFile, String(process.pid));
   await endLeftovers(stateDir, { log });
   return lock;
+}
+
+/** Removes a state folder with everything in it, also what a link in it leads to. Nothing may be running on it. */
+export function removeStateFolder(stateDir: string): void {
+  const elsewhere = linkTarget(join(stateDir, 'postgres'));
+  if (elsewhere !== null) rmSync(dirname(elsewhere), { recursive: true, force: true });
+  rmSync(stateDir, { recursive: true, force: true });
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }
 
 function readHolder(holderFile: string): string {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { endOfLog, type ManagedProcess } from './managed-process.ts';
+import type { ManagedProcess } from './managed-process.ts';
+import { endOfLog } from './process-log.ts';
 import { reasonOf } from './stack-error.ts';
 import type { Log } from './timed-step.ts';
 

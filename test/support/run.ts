@@ -4,14 +4,15 @@
  * others, one at a time.
  */
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, realpathSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { globSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { firstRun } from '../../stack/first-run.ts';
 import { type RunningStack, startLocalStack } from '../../stack/local-stack.ts';
 import { createLociServices, type LociServices, migrate, PROJECT_DIR } from '../../stack/loci-services.ts';
-import { endOfLog } from '../../stack/managed-process.ts';
+import { endOfLog } from '../../stack/process-log.ts';
 import { StackError } from '../../stack/stack-error.ts';
 import { formatDuration, timedStep } from '../../stack/timed-step.ts';
 import { createAvaReport, type TestCounts } from './ava-report.ts';
@@ -47,7 +48,7 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function withStack(use: (facts: TestStackFacts) => Promise<void>): Promise<void> {
   const stack = await startLocalStack({
-    stateDir: mkdtempSync(join(realpathSync(tmpdir()), 'loci-test-')),
+    stateDir: join(realpathSync(tmpdir()), `loci-test-${randomBytes(6).toString('hex')}`),
     cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
     ports: 'free',
     environment,

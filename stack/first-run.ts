@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { generateApiKey, hashApiKey, parseApiKey } from '../security/api-key.ts';
+import { createPostgres, query } from '../store/postgres.ts';
+import { createStores, type Stores } from '../store/stores.ts';
+import { createEmbedders } from '../providers/embedders/configured.ts';
+import { readConfig } from '../config.ts';
+import { embedderName, type EmbeddingSpace } from '../domain/embedder.ts';
+import { writePrivateFile } from './stack-secrets.ts';
+
+export type FirstRun = { workspace_id: string; collection_id: string; api_key: string; embedder: string };
+
+const KeyFile = z.object({ api_key: z.string() });
+const COLLECTION = 'getting-started';
+
+/**
+ * Makes sure that there is a workspace with an API key and the collection `getting-started`, and says which. The key is
+ * written down before it is stored, so that a run that was cut short goes on with the same one.
+ * @param environment every `LOCI_` variable that the API runs with
+ */
+export async function firstRun(environment: Readonly<Record<string, string>>): Promise<FirstRun> {
+  const config = readConfig(environment);
+  const knex = createPostgres({ url: config.database.url, poolSize: 1, applicationName: 'loci-first-run' });
+  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  try {
+    const { space } = embedders.preferred;
+    const apiKey = ownKey(join(environment['LOCI_STATE_DIR'] ?? '.loci', 'first-key.json'));
+    const stores = createStores(knex);
+    const workspaceId = await stores.transaction((inside) =>
+      ensureWorkspace(inside, { apiKey, space, pepper: config.secrets.apiKeyPepper }),
+    );
+    const [collection] = await query<{ id: string }>(
+      knex,
+      'select id from collections where workspace_id = :workspaceId order by created_at, id limit 1',
+      { workspaceId },
+    );
+    return {
+      workspace_id: workspaceId,
+      collection_id: collection?.id ?? '',
+      api_key: apiKey,
+      embedder: embedderName(space),
+    };
+  } finally {
+    await embedders.close();
+    await knex.destroy();
+  }
+}
+
+function ownKey(path: string): string {
+  if (existsSync(path)) return KeyFile.parse(JSON.parse(readFileSync(path, 'utf8'))).api_key;
+  const { secret } = generateApiKey();
+  writePrivateFile(path, `${JSON.stringify({ api_key: secret })}\n`);
+  return secret;
+}
+
+async function ensureWorkspace(
+  stores: Stores,
+  first: { apiKey: string; space: EmbeddingSpace; pepper: string },
+): Promise<string> {
+  const key = parseApiKey(first.apiKey)?.id;
+  if (key === undefined)
+    throw new Error('The stored API key is damaged: remove first-key.json from the state folder to get a new one.');
+  const existing = await stores.system.findApiKey(key);
+  if (existing) return existing.workspace_id;
+  const workspaceId = await stores.system.insertWorkspace('default');
+  const createdBy = 'first-run';
+  const hashedSecret = hashApiKey(first.apiKey, first.pepper);
+  await stores.system.insertApiKey({
+    workspaceId,
+    key,
+    hashedSecret,
+    label: 'first key',
+    permissions: ['*'],
+    createdBy,
+  });
+  const collection = {
+    name: COLLECTION,
+    description: 'Made at the first start; use it or make others.',
+    visibility: 'private' as const,
+    tags: [],
+    parent_id: null,
+    meta_data: {},
+    settings: {},
+    source_type: 'document',
+    source_id: null,
+  };
+  await stores.collections.insert({ workspaceId, collectionIds: null }, { ...collection, createdBy }, first.space);
+  return workspaceId;
+}
