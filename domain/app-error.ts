@@ -40,6 +40,7 @@ export type ItemErrorCode =
   | 'download_too_large'
   | 'download_timeout'
   | 'embedding_rejected'
+  | 'embedder_unavailable'
   | 'blob_missing'
   | 'superseded'
   | 'terminated'

@@ -16,6 +16,8 @@ export interface BlobStore {
   exists(workspaceId: string, sha256: string): Promise<boolean>;
   /** Deletes; an absent blob is no error. */
   delete(workspaceId: string, sha256: string): Promise<void>;
+  /** Every blob last written before a time, in no order. */
+  walk(writtenBefore: Date): AsyncIterable<{ workspaceId: string; sha256: string }>;
   /** Removes half-written files older than `olderThanMs`. Returns how many. */
   sweepTemporary(olderThanMs: number): Promise<number>;
 }

@@ -13,7 +13,13 @@ export type RunKey = { workspace_id: string; collection_id: string; run_id: stri
 export type IngestUploadArgs = { workspace_id: string; collection_id: string; upload_id: string; contents: number };
 
 /** `outbox_id`: workflow id whose outbox row this batch settles; null for a child of an upload. */
-export type IngestBatchArgs = RunKey & { content_ids: string[]; upload_id: string | null; outbox_id: string | null };
+export type IngestBatchArgs = RunKey & {
+  content_ids: string[];
+  upload_id: string | null;
+  /** True when some content may have to be downloaded first. */
+  downloads: boolean;
+  outbox_id: string | null;
+};
 
 export type ReprojectArgs = { workspace_id: string; collection_id: string; content_ids: string[]; run_id: string };
 
@@ -43,7 +49,7 @@ export function ingestUploadJob(args: IngestUploadArgs): JobStart {
 /** Ingests a few contents anew: a retry, or chunks created later. */
 export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id: string | null }): JobStart {
   const workflowId = batchWorkflowId(run.run_id);
-  const args: IngestBatchArgs = { ...run, outbox_id: workflowId };
+  const args: IngestBatchArgs = { ...run, downloads: true, outbox_id: workflowId };
   return {
     workflow_type: 'ingestBatch',
     workflow_id: workflowId,

@@ -31,6 +31,7 @@ const SCALAR_FIELDS = [
   'task_queue',
   'attempt',
   'stage',
+  'step',
   'outcome',
   // data
   'workspace_id',

@@ -33,18 +33,31 @@ type ContentChunkRow = PublishedChunk & { name: string; filters: Record<string, 
  * while the answer is written, the stream ends with an error rather than mix them.
  * @throws AppError `not_found` when the content is not in that collection or not in reach.
  */
-export async function listContentChunks(services: Services, caller: Caller, query: ContentChunksQuery): Promise<ContentChunksAnswer> {
+export async function listContentChunks(
+  services: Services,
+  caller: Caller,
+  query: ContentChunksQuery,
+): Promise<ContentChunksAnswer> {
   const key = { contentId: query.contentId, collectionId: query.collectionId };
   const binding = { list: 'content-chunks', filters: key };
-  const start = query.cursor === undefined ? { version: null, index: -1 } : positionOf(decodeCursor(binding, query.cursor));
+  const start =
+    query.cursor === undefined ? { version: null, index: -1 } : positionOf(decodeCursor(binding, query.cursor));
   const link = await services.stores.chunks.findLink(caller.scope, key);
-  if (!link) throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
+  if (!link)
+    throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
   if (start.version !== null && start.version !== link.active_version) {
-    throw new AppError('conflict', 'The content has a newer version since the first page; start again without the cursor.');
+    throw new AppError(
+      'conflict',
+      'The content has a newer version since the first page; start again without the cursor.',
+    );
   }
   services.accesses.note(caller.scope, query.contentId);
   let next: string | null = null;
-  const walk = { version: link.active_version, afterIndex: start.index, end: query.limit === null ? null : start.index + query.limit };
+  const walk = {
+    version: link.active_version,
+    afterIndex: start.index,
+    end: query.limit === null ? null : start.index + query.limit,
+  };
   return {
     head: {
       content_id: query.contentId,

@@ -22,7 +22,11 @@ export function toChunk(row: PublishedChunk, embedding: readonly number[] | null
  * Vectors of chunks by chunk id, from the index, one request a collection.
  * @throws AppError `dependency_unavailable` when Weaviate is away.
  */
-export async function fetchEmbeddings(services: Services, caller: Caller, chunks: readonly PublishedChunk[]): Promise<Map<string, number[]>> {
+export async function fetchEmbeddings(
+  services: Services,
+  caller: Caller,
+  chunks: readonly PublishedChunk[],
+): Promise<Map<string, number[]>> {
   const byCollection = Map.groupBy(chunks, (chunk) => chunk.collection_id);
   const vectors = new Map<string, number[]>();
   await Promise.all(

@@ -154,7 +154,7 @@ export function createChunkStore(database: Database) {
     findPublished(scope: Scope, ids: readonly string[]) {
       return query<PublishedChunk & ContentOfChunk>(
         database,
-        `select ${COLUMNS}, t.name, t.type, t.external_id, t.size as content_size, t.source, t.url, t.metadata as content_metadata,
+        `select ${COLUMNS}, t.name, t.type, t.external_id, t.size as content_size, t.content_hash, t.source, t.url, t.metadata as content_metadata,
            t.description, t.created_at as content_created_at, t.updated_at as content_updated_at
          from unnest(:ids::uuid[]) as asked(id) join chunks ch on ch.id = asked.id
          join content_collections cc on cc.content_id = ch.content_id and cc.collection_id = ch.collection_id and cc.active_version = ch.version
@@ -190,22 +190,22 @@ export function createChunkStore(database: Database) {
       );
     },
 
-    /** Deletes chunk rows of a content but those of versions to keep, at most `limit`; returns how many went. */
-    async deleteVersions(
-      scope: Scope,
-      key: { contentId: string; collectionId: string },
-      options: { keep: readonly number[]; limit: number },
-    ) {
+    /** Deletes chunk rows of a content in a range of versions, at most `limit`; returns how many went. */
+    async deleteVersions(scope: Scope, key: { contentId: string; collectionId: string }, range: VersionsToDelete) {
       const rows = await query<{ id: string }>(
         database,
         `delete from chunks where id in (select id from chunks where workspace_id = :workspaceId and content_id = :contentId
-           and collection_id = :collectionId and not version = any(:keep::int[]) limit :limit) returning id`,
-        { workspaceId: scope.workspaceId, ...key, ...options },
+           and collection_id = :collectionId and not version = any(:keep::int[])
+           and (:maxVersion::int is null or version <= :maxVersion::int) limit :limit) returning id`,
+        { workspaceId: scope.workspaceId, ...key, ...range },
       );
       return rows.length;
     },
   };
 }
+
+/** All versions up to `maxVersion` (null: all there are) but those to keep. */
+export type VersionsToDelete = { keep: readonly number[]; maxVersion: number | null; limit: number };
 
 export type ChunkStore = ReturnType<typeof createChunkStore>;
 
@@ -215,6 +215,7 @@ export type ContentOfChunk = {
   type: string | null;
   external_id: string | null;
   content_size: number | null;
+  content_hash: string | null;
   source: string;
   url: string | null;
   description: string | null;

@@ -1,3 +1,4 @@
+import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Deletion } from '../domain/records/deletion.ts';
 import type { Scope } from '../domain/scope.ts';
 import { query, queryOne, type Database } from './postgres.ts';
@@ -13,14 +14,7 @@ type Row = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_
 };
 
 /** A content in a collection, with the tenant that holds its objects. */
-export type DeletedLink = {
-  collection_id: string;
-  tenant: string;
-  provider: string;
-  model: string;
-  model_hash: string;
-  dimensions: number;
-};
+export type DeletedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
 
 /** Deletions and their receipts. */
 export function createDeletionStore(database: Database) {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Dirent } from 'node:fs';
 import { AppError } from '../domain/app-error.ts';
 import type { BlobStore, StoredBlob } from '../domain/blob-store.ts';
 import { systemClock } from '../domain/clock.ts';
@@ -33,10 +34,31 @@ export function createLocalBlobStore(options: { dir: string; clock?: Clock }): B
       const found = await orAbsent(stat(blobPath(dir, workspaceId, sha256)));
       return found !== null;
     },
+    walk: (writtenBefore) => walk(dir, writtenBefore),
     delete: (workspaceId, sha256) => rm(blobPath(dir, workspaceId, sha256), { force: true }),
     sweepTemporary: (olderThanMs) => sweepTemporary(join(dir, TEMPORARY_FOLDER), clock.now().getTime() - olderThanMs),
   };
 }
+
+async function* walk(dir: string, writtenBefore: Date): AsyncIterable<{ workspaceId: string; sha256: string }> {
+  for await (const workspace of await entriesOf(dir)) {
+    if (!UUID_FORM.test(workspace.name)) continue;
+    for await (const prefix of await entriesOf(join(dir, workspace.name))) {
+      for await (const file of await entriesOf(join(dir, workspace.name, prefix.name))) {
+        if (!SHA256_FORM.test(file.name)) continue;
+        const found = await orAbsent(stat(blobPath(dir, workspace.name, file.name)));
+        if (found && found.mtime < writtenBefore) yield { workspaceId: workspace.name, sha256: file.name };
+      }
+    }
+  }
+}
+
+/** Entries of a folder, none when it is not there. */
+async function entriesOf(folder: string): Promise<AsyncIterable<Dirent>> {
+  return (await orAbsent(opendir(folder))) ?? nothing();
+}
+
+async function* nothing(): AsyncIterable<Dirent> {}
 
 type PutTarget = { dir: string; workspaceId: string; maxBytes: number };
 

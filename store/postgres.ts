@@ -14,6 +14,8 @@ export function createPostgres(options: PostgresOptions): Database {
   pg.types.setTypeParser(BIGINT_OID, Number);
   return knex({
     client: 'pg',
+    // Error messages must not carry the values of a statement: they are logged.
+    compileSqlOnError: false,
     connection: {
       connectionString: options.url,
       application_name: options.applicationName,

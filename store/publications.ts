@@ -11,6 +11,7 @@ export type Facettable = {
   name: string;
   type: string | null;
   external_id: string | null;
+  content_hash: string | null;
   size: number | null;
   source: string;
   url: string | null;
@@ -72,7 +73,7 @@ export function createPublicationStore(database: Database) {
     facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
       return query<Facettable>(
         database,
-        `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id, t.size, t.source,
+        `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id, t.content_hash, t.size, t.source,
            t.url, t.description, t.metadata, t.created_at, t.updated_at
          from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])`,

@@ -21,8 +21,8 @@ export type OwnedContent = {
   url: string | null;
 };
 
-/** What became of the others: paused, or taken over by another run, a cancel or a delete. */
-export type Claim = { owned: OwnedContent[]; paused: string[]; gone: string[] };
+/** What became of the others: paused, in a later stage, or taken over by another run, a cancel or a delete. */
+export type Claim = { owned: OwnedContent[]; paused: string[]; further: string[]; gone: string[] };
 
 export type Failure = { content_id: string; code: string; message: string };
 
@@ -33,6 +33,9 @@ export type FinishedRead = {
   text_sha256: string;
   file_data: Record<string, unknown>;
 };
+
+const STAGE_ORDER = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
+export type WorkingStage = (typeof STAGE_ORDER)[number];
 
 const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
   and cc.content_id = any(:contentIds::uuid[])`;
@@ -57,30 +60,57 @@ export function createRunStages(database: Database) {
       );
     },
 
-    /** Moves what this run still owns into a stage and shows it. */
-    async begin(scope: Scope, slice: RunSlice, stage: ContentStatus): Promise<Claim> {
-      const rows = await query<OwnedContent & { fate: 'owned' | 'paused' | 'gone' }>(
+    /**
+     * Moves what this run still owns, and has no further than `upTo`, into a stage and shows it. What is further was done
+     * by an attempt before.
+     */
+    async begin(scope: Scope, slice: RunSlice, step: { stage: WorkingStage; upTo: WorkingStage }): Promise<Claim> {
+      const rows = await query<OwnedContent & { fate: 'owned' | 'paused' | 'further' | 'gone' }>(
         database,
         `with mine as (
-           select content_id, paused from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+           select content_id, paused, stage from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
          ), moved as (
            update content_collections cc set stage = :stage, stage_message = null, updated_at = now(),
-             dead_attempts = case when cc.stage = :stage then cc.dead_attempts + 1 else 1 end
+             dead_attempts = case when cc.stage = any(:before::text[]) then 1 else cc.dead_attempts + 1 end
            from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
+             and mine.stage = any(:upTo::text[])
            returning cc.content_id, cc.version, cc.reader, cc.dead_attempts
          ), shown as (
            update contents t set status = :stage, status_message = null, updated_at = now()
            from moved where t.id = moved.content_id and t.collection_id = :collectionId
          )
          select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, t.name, t.type, t.size, t.content_hash, t.source, t.url,
-           case when moved.content_id is not null then 'owned' when mine.paused then 'paused' else 'gone' end as fate
+           case when moved.content_id is not null then 'owned' when mine.paused then 'paused'
+             when mine.content_id is not null then 'further' else 'gone' end as fate
          from unnest(:contentIds::uuid[]) as asked(id)
          left join mine on mine.content_id = asked.id left join moved on moved.content_id = asked.id
          left join contents t on t.id = moved.content_id order by asked.id`,
-        { ...bind(scope, slice), stage },
+        {
+          ...bind(scope, slice),
+          stage: step.stage,
+          before: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.stage)),
+          upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
+        },
       );
       const idsOf = (fate: string) => rows.filter((row) => row.fate === fate).map((row) => row.content_id);
-      return { owned: rows.filter((row) => row.fate === 'owned'), paused: idsOf('paused'), gone: idsOf('gone') };
+      return {
+        owned: rows.filter((row) => row.fate === 'owned'),
+        paused: idsOf('paused'),
+        further: idsOf('further'),
+        gone: idsOf('gone'),
+      };
+    },
+
+    /** Shows the stage that a content is in, within a step. */
+    async show(scope: Scope, slice: RunSlice, stage: WorkingStage): Promise<void> {
+      await query(
+        database,
+        `with moved as (
+           update content_collections cc set stage = :stage, updated_at = now() where ${MINE} and cc.stage in ${WORKING} returning cc.content_id)
+         update contents t set status = :stage, updated_at = now() from moved where t.id = moved.content_id and t.collection_id = :collectionId
+           and t.status <> 'paused'`,
+        { ...bind(scope, slice), stage },
+      );
     },
 
     /** Takes back the attempts of an orderly stop, which say nothing about the content. */

@@ -32,7 +32,9 @@ export type Residue = {
   collection_id: string;
   workspace_id: string;
   passes: number;
-  /** Versions that are published or under way; empty when the content is gone. */
+  /** Newest version there was when this was read; null when the content is gone. A later one is none of this pass's business. */
+  max_version: number | null;
+  /** Versions up to that one that are published or under way. */
   live_versions: number[];
 };
 
@@ -135,7 +137,9 @@ export function createSystemStore(database: Database) {
            due_at = now() + (:delays::bigint[])[least(r.passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
          where (content_id, collection_id) in (
            select content_id, collection_id from residues where due_at <= now() order by due_at limit :limit for update skip locked)
-         returning r.content_id, r.collection_id, r.workspace_id, r.passes, array(
+         returning r.content_id, r.collection_id, r.workspace_id, r.passes, (
+           select cc.version from content_collections cc
+           where cc.content_id = r.content_id and cc.collection_id = r.collection_id) as max_version, array(
            select v from content_collections cc, unnest(array[cc.active_version, cc.version]) as v
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id and v is not null
              and (v is not distinct from cc.active_version or cc.stage in ('pending', 'downloading', 'reading', 'splitting', 'indexing'))) as live_versions`,
@@ -148,6 +152,16 @@ export function createSystemStore(database: Database) {
         database,
         `delete from residues where content_id = :content_id and collection_id = :collection_id and passes >= :passes`,
         { content_id: residue.content_id, collection_id: residue.collection_id, passes },
+      );
+    },
+
+    /** Those of these blobs that have no row. */
+    async blobsWithoutRow(blobs: readonly { workspaceId: string; sha256: string }[]) {
+      return query<{ workspace_id: string; sha256: string }>(
+        database,
+        `select x.workspace_id, x.sha256 from unnest(:workspaces::uuid[], :hashes::text[]) as x(workspace_id, sha256)
+         where not exists (select 1 from blobs b where b.workspace_id = x.workspace_id and b.sha256 = x.sha256)`,
+        { workspaces: blobs.map((blob) => blob.workspaceId), hashes: blobs.map((blob) => blob.sha256) },
       );
     },
 

@@ -1,0 +1,53 @@
+import type { Batch } from '../domain/ingest-steps.ts';
+import type { OwnedContent, WorkingStage } from '../store/run-stages.ts';
+import { scopeOf } from './step.ts';
+import type { WorkerServices } from './worker-services.ts';
+
+/** Work that began this often without an end was the death of two workers; the next time it is not begun. */
+const MAX_DEAD_ATTEMPTS = 2;
+
+export type ClaimedContents = { owned: OwnedContent[]; paused: string[]; further: string[] };
+
+/** The run of a batch, for the stores. */
+export function sliceOf(batch: Batch, contentIds: readonly string[] = batch.content_ids) {
+  return { collectionId: batch.collection_id, runId: batch.run_id, contentIds };
+}
+
+/**
+ * Takes contents into a stage. One that two dead workers were busy with fails alone, so that it cannot take down its
+ * neighbours for ever.
+ */
+export async function claimContents(
+  services: WorkerServices,
+  batch: Batch,
+  step: { contentIds: readonly string[]; stage: WorkingStage; upTo: WorkingStage },
+): Promise<ClaimedContents> {
+  const scope = scopeOf(batch);
+  const { owned, paused, further } = await services.stores.runs.begin(scope, sliceOf(batch, step.contentIds), step);
+  const dangerous = owned.filter((content) => content.dead_attempts > MAX_DEAD_ATTEMPTS);
+  await failContents(
+    services,
+    batch,
+    dangerous.map((content) => ({
+      content_id: content.content_id,
+      code: 'repeated_crash',
+      message: `The worker died twice while ${step.stage} this content. Check the file; retry to try again.`,
+    })),
+  );
+  return { owned: owned.filter((content) => content.dead_attempts <= MAX_DEAD_ATTEMPTS), paused, further };
+}
+
+export type ContentFailure = { content_id: string; code: string; message: string };
+
+/** Ends contents as failed and counts them. */
+export async function failContents(
+  services: WorkerServices,
+  batch: Batch,
+  failures: readonly ContentFailure[],
+): Promise<void> {
+  if (failures.length === 0) return;
+  const failed = await services.stores.runs.fail(scopeOf(batch), sliceOf(batch), failures);
+  for (const failure of failures) {
+    if (failed.includes(failure.content_id)) services.metrics.countContent('failed', failure.code);
+  }
+}

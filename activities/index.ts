@@ -1,0 +1,46 @@
+import type { IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
+import { downloadContents } from './download-contents.ts';
+import { indexSlice, publishContents, reprojectContents } from './index-contents.ts';
+import { readContents } from './read-contents.ts';
+import { runStep, type StepContext } from './step.ts';
+import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } from './upkeep-steps.ts';
+import type { WorkerServices } from './worker-services.ts';
+
+/** The steps of every workflow, by task queue. */
+export type Activities = { upkeep: UpkeepSteps; ingest: IngestSteps; index: IndexSteps };
+
+/** Binds the steps to what they work with. */
+export function createActivities(services: WorkerServices): Activities {
+  const step =
+    <Args extends { workspace_id: string }, Result>(
+      name: string,
+      work: (services: WorkerServices, args: Args, context: StepContext) => Promise<Result>,
+    ) =>
+    (args: Args): Promise<Result> =>
+      runStep(services, { name, workspaceId: args.workspace_id }, (context) => work(services, args, context));
+  return {
+    upkeep: {
+      planBatches: step('plan', planBatches),
+      controlUpload: step('control', controlUpload),
+      failContents: step('fail', endContents),
+      summarizeBatch: step('summarize', summarizeBatch),
+      settleRun: step('settle', settleRun),
+      settleOutbox: step('settle', (all, work: { workspace_id: string; outbox_id: string }) =>
+        all.stores.outbox.settle({ workspaceId: work.workspace_id, collectionIds: null }, work.outbox_id),
+      ),
+      removeFromIndex: step('unindex', removeFromIndex),
+      removeChunks: step('remove', removeChunks),
+      completeDeletion: step('complete', completeDeletion),
+    },
+    ingest: {
+      downloadContents: step('download', downloadContents),
+      readContents: step('read', readContents),
+    },
+    index: {
+      indexSlice: step('index', indexSlice),
+      publishContents: step('publish', publishContents),
+      reprojectContents: step('reproject', reprojectContents),
+    },
+  };
+}

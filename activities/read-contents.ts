@@ -1,0 +1,192 @@
+import { AppError } from '../domain/app-error.ts';
+import { chunkId } from '../domain/chunk-identity.ts';
+import { chunkLimitsFor } from '../domain/chunk-limits.ts';
+import type { PlannedChunk } from '../domain/chunker.ts';
+import { embedderName } from '../domain/embedder.ts';
+import type { StepOutcome } from '../domain/ingest-outcomes.ts';
+import type { Batch } from '../domain/ingest-steps.ts';
+import type { ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
+import type { NewChunk } from '../store/chunks.ts';
+import type { FinishedRead, OwnedContent } from '../store/run-stages.ts';
+import { claimContents, failContents, sliceOf, type ContentFailure } from './claim.ts';
+import { isPassing } from './failures.ts';
+import { scopeOf, type StepContext } from './step.ts';
+import type { WorkerServices } from './worker-services.ts';
+
+/** Chunk rows of one statement, and roughly their bytes. */
+const ROWS_AT_ONCE = 500;
+const BYTES_AT_ONCE = 2 * 1024 * 1024;
+
+/**
+ * Reads and splits the contents of a batch in child processes and writes their chunk rows. On a later attempt each content
+ * goes alone, so that one which kills the worker is found.
+ */
+export async function readContents(services: WorkerServices, batch: Batch, step: StepContext): Promise<StepOutcome> {
+  const plan = await splitPlanOf(services, batch);
+  if (!plan) return { go_on: [], paused: [] };
+  const groups = step.attempt === 1 ? [batch.content_ids] : batch.content_ids.map((contentId) => [contentId]);
+  const outcome: StepOutcome = { go_on: [], paused: [] };
+  for (const contentIds of groups) {
+    step.signal.throwIfAborted();
+    const claimed = await claimContents(services, batch, { contentIds, stage: 'reading', upTo: 'splitting' });
+    outcome.paused.push(...claimed.paused);
+    outcome.go_on.push(...claimed.further);
+    try {
+      outcome.go_on.push(...(await readGroup(services, batch, { contents: claimed.owned, plan, step })));
+    } catch (error) {
+      // Came back alive: this attempt says nothing about the contents.
+      await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, contentIds));
+      throw error;
+    }
+  }
+  return outcome;
+}
+
+async function splitPlanOf(services: WorkerServices, batch: Batch): Promise<SplitPlan | null> {
+  const found = await services.stores.collections.findIndex(scopeOf(batch), batch.collection_id);
+  const embedder = found && services.embedders.forSpace(found.index.space);
+  if (embedder) return { limits: chunkLimitsFor(embedder.maxTokens), counting: embedder.tokenCounting };
+  const name = found ? embedderName(found.index.space) : 'none';
+  const message = `The embedder of the collection (${name}) is not configured on this worker. Configure it, then retry.`;
+  await failContents(
+    services,
+    batch,
+    batch.content_ids.map((content_id) => ({ content_id, code: 'embedder_unavailable', message })),
+  );
+  return null;
+}
+
+type Group = { contents: readonly OwnedContent[]; plan: SplitPlan; step: StepContext };
+type Checkout = { content: OwnedContent; path: string; release: () => Promise<void> };
+
+async function readGroup(services: WorkerServices, batch: Batch, { contents, plan, step }: Group): Promise<string[]> {
+  if (contents.length === 0) return [];
+  const failures: ContentFailure[] = [];
+  const files = await checkOut(services, batch, { contents, failures });
+  try {
+    const tasks = files.map(({ content, path }) => ({
+      path,
+      reader: content.reader,
+      mediaType: content.type ?? 'application/octet-stream',
+      name: content.name,
+    }));
+    await using read = await services.documents.read(tasks, { plan, signal: step.signal });
+    await services.stores.runs.show(
+      scopeOf(batch),
+      sliceOf(
+        batch,
+        files.map(({ content }) => content.content_id),
+      ),
+      'splitting',
+    );
+    const writer = createChunkWriter(services, batch);
+    const finished: FinishedRead[] = [];
+    for (const [place, outcome] of read.outcomes.entries()) {
+      const content = files[place]?.content;
+      if (!content) continue;
+      if (outcome.ok && outcome.result.chunkCount > 0)
+        finished.push(await writeDocument(services, batch, { content, result: outcome.result, writer }));
+      else failures.push({ content_id: content.content_id, ...(outcome.ok ? NO_TEXT : failureOf(outcome.error)) });
+    }
+    await writer.flush();
+    await failContents(services, batch, failures);
+    return await services.stores.runs.finishRead(scopeOf(batch), sliceOf(batch), finished);
+  } finally {
+    await Promise.all(files.map((file) => file.release()));
+  }
+}
+
+const NO_TEXT = { code: 'no_text', message: 'The document has no text that could be searched.' };
+
+function failureOf(error: AppError) {
+  return { code: error.code, message: error.message };
+}
+
+async function checkOut(
+  services: WorkerServices,
+  batch: Batch,
+  group: { contents: readonly OwnedContent[]; failures: ContentFailure[] },
+): Promise<Checkout[]> {
+  const files: Checkout[] = [];
+  for (const content of group.contents) {
+    try {
+      if (content.content_hash === null)
+        throw new AppError('blob_missing', 'The content has no file: upload it again.');
+      files.push({ content, ...(await services.blobs.checkOut(batch.workspace_id, content.content_hash)) });
+    } catch (error) {
+      if (!(error instanceof AppError) || isPassing(error)) throw error;
+      group.failures.push({ content_id: content.content_id, ...failureOf(error) });
+    }
+  }
+  return files;
+}
+
+type Document = { content: OwnedContent; result: ReadResult; writer: ChunkWriter };
+
+/** Keeps the extracted text and hands the chunks to the writer. */
+async function writeDocument(
+  services: WorkerServices,
+  batch: Batch,
+  { content, result, writer }: Document,
+): Promise<FinishedRead> {
+  const text = await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER);
+  let index = 0;
+  for await (const chunk of result.chunks()) {
+    await writer.add(toRow(batch, content, { chunk, index }));
+    index += 1;
+  }
+  await services.stores.blobRows.retain(scopeOf(batch), [text]);
+  return {
+    content_id: content.content_id,
+    version: content.version,
+    planned_chunks: index,
+    text_sha256: text.sha256,
+    file_data: { ...result.notes, text_bytes: result.sizeBytes },
+  };
+}
+
+function toRow(
+  batch: Batch,
+  content: OwnedContent,
+  { chunk, index }: { chunk: PlannedChunk; index: number },
+): NewChunk {
+  const { content_id, version } = content;
+  return {
+    id: chunkId({ collectionId: batch.collection_id, contentId: content_id, version, index }),
+    content_id,
+    version,
+    chunk_index: index,
+    content: chunk.text,
+    size: Buffer.byteLength(chunk.text),
+    tokens: chunk.tokens,
+    metadata: {
+      page: chunk.page,
+      heading_path: chunk.headingPath,
+      start: chunk.start,
+      end: chunk.end,
+      tokens: chunk.tokens,
+    },
+  };
+}
+
+type ChunkWriter = { add(row: NewChunk): Promise<void>; flush(): Promise<void> };
+
+/** Writes rows of many contents in few statements. Rows of a content that is no longer this run's are dropped by the fence. */
+function createChunkWriter(services: WorkerServices, batch: Batch): ChunkWriter {
+  let rows: NewChunk[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    const full = rows;
+    rows = [];
+    bytes = 0;
+    await services.stores.chunks.insert(scopeOf(batch), sliceOf(batch), full);
+  };
+  return {
+    async add(row) {
+      rows.push(row);
+      bytes += row.size;
+      if (rows.length >= ROWS_AT_ONCE || bytes >= BYTES_AT_ONCE) await flush();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,50 @@
+import { Context } from '@temporalio/activity';
+import type { Scope } from '../domain/scope.ts';
+import { toActivityFailure, isPassing } from './failures.ts';
+import type { WorkerServices } from './worker-services.ts';
+
+/** What a step knows of its surroundings. */
+export type StepContext = {
+  /** From 1; more than 1 when an attempt before failed or died. */
+  attempt: number;
+  /** Aborted when the worker stops, or when the server gave this step to another worker. */
+  signal: AbortSignal;
+};
+
+const BEAT_MS = 2_000;
+
+/** Runs a step with heartbeats, and maps what goes wrong to what Temporal is told. */
+export async function runStep<Result>(
+  services: WorkerServices,
+  step: { name: string; workspaceId: string },
+  work: (context: StepContext) => Promise<Result>,
+): Promise<Result> {
+  const { info, cancellationSignal, heartbeat } = Context.current();
+  const beat = setInterval(() => heartbeat(), BEAT_MS);
+  const startedMs = performance.now();
+  try {
+    return await work({ attempt: info.attempt, signal: cancellationSignal });
+  } catch (error) {
+    if (cancellationSignal.aborted) throw await Context.current().cancelled;
+    const level = isPassing(error) ? 'warn' : 'error';
+    services.log[level](
+      {
+        error,
+        workflow_id: info.workflowExecution?.workflowId,
+        workspace_id: step.workspaceId,
+        step: step.name,
+        attempt: info.attempt,
+      },
+      'a step failed',
+    );
+    throw toActivityFailure(error, info.attempt);
+  } finally {
+    clearInterval(beat);
+    services.metrics.observeStage(step.name, performance.now() - startedMs);
+  }
+}
+
+/** The scope of work in one collection. */
+export function scopeOf(key: { workspace_id: string; collection_id: string }): Scope {
+  return { workspaceId: key.workspace_id, collectionIds: [key.collection_id] };
+}

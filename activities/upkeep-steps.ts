@@ -1,0 +1,88 @@
+import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
+import { SHOWN_FAILURES } from '../domain/ingest-outcomes.ts';
+import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
+import type { RunKey } from '../domain/ingest-jobs.ts';
+import { failUnsettled } from '../operations/fail-unsettled.ts';
+import { failContents, sliceOf } from './claim.ts';
+import { scopeOf } from './step.ts';
+import type { WorkerServices } from './worker-services.ts';
+
+/** Contents looked at by one planning step. */
+const PLAN_PAGE = 400;
+const BATCH_CONTENTS = 40;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/** The next batches of a run: at most 40 contents and 8 MiB each, so that a large one goes alone. */
+export async function planBatches(
+  services: WorkerServices,
+  plan: RunKey & { after: string | null },
+): Promise<BatchPlan> {
+  const run = { collectionId: plan.collection_id, runId: plan.run_id };
+  const rows = await services.stores.runs.listPending(scopeOf(plan), run, { after: plan.after, limit: PLAN_PAGE });
+  const batches: BatchPlan['batches'] = [];
+  let bytes = Infinity;
+  for (const row of rows) {
+    const size = row.size ?? 0;
+    const last = batches.at(-1);
+    if (last && last.content_ids.length < BATCH_CONTENTS && bytes + size <= BATCH_BYTES) {
+      last.content_ids.push(row.content_id);
+      last.downloads ||= row.source === 'url';
+      bytes += size;
+    } else {
+      batches.push({ content_ids: [row.content_id], downloads: row.source === 'url' });
+      bytes = size;
+    }
+  }
+  return { batches, next: rows.length === PLAN_PAGE ? (rows.at(-1)?.content_id ?? null) : null };
+}
+
+/** Pauses, resumes or cancels an upload for an operator who sent the signal in the Temporal UI. */
+export async function controlUpload(
+  services: WorkerServices,
+  control: UploadKey & { action: 'pause' | 'resume' | 'cancel' },
+): Promise<void> {
+  const target = { uploadId: control.upload_id };
+  const changed =
+    control.action === 'cancel'
+      ? await services.stores.runControl.cancel(scopeOf(control), target)
+      : await services.stores.runControl.setPaused(scopeOf(control), target, control.action === 'pause');
+  services.log.info(
+    { upload_id: control.upload_id, workspace_id: control.workspace_id, count: changed.length },
+    'an operator steered an upload',
+  );
+}
+
+/** Ends what is left of these contents. */
+export async function endContents(
+  services: WorkerServices,
+  failure: Batch & { code: string; message: string },
+): Promise<void> {
+  const { code, message } = failure;
+  await failContents(
+    services,
+    failure,
+    failure.content_ids.map((content_id) => ({ content_id, code, message })),
+  );
+}
+
+/** What became of the contents of a batch: those of another run by now are counted apart. */
+export async function summarizeBatch(services: WorkerServices, batch: Batch): Promise<BatchOutcome> {
+  const stages = await services.stores.runs.stagesOf(scopeOf(batch), sliceOf(batch));
+  const ready = stages.filter((content) => content.stage === 'ready');
+  const failed = stages.filter((content) => content.stage === 'failed');
+  return {
+    ready: ready.length,
+    failed: failed.length,
+    other: batch.content_ids.length - ready.length - failed.length,
+    chunks: ready.reduce((sum, content) => sum + content.chunks, 0),
+    failures: failed
+      .slice(0, SHOWN_FAILURES)
+      .map((content) => `${content.content_id}: ${content.failure_code ?? 'failed'}`),
+  };
+}
+
+/** Takes a run off the outbox. Contents that still count as under way, though nothing works on them, end as failed. */
+export async function settleRun(services: WorkerServices, run: RunKey & { outbox_id: string }): Promise<void> {
+  await failUnsettled(services, run);
+  await services.stores.outbox.settle(scopeOf(run), run.outbox_id);
+}

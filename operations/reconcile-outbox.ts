@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { assertNever } from '../domain/app-error.ts';
+import type { OutboxRow } from '../store/system.ts';
+import { failUnsettled } from './fail-unsettled.ts';
+import type { Services } from './services.ts';
+
+const UNCHECKED_MS = 60_000;
+const AT_ONCE = 50;
+
+const IngestArgs = z.object({
+  workspace_id: z.string(),
+  collection_id: z.string(),
+  run_id: z.string().optional(),
+  upload_id: z.string().nullish(),
+});
+
+/**
+ * Looks after started work: what an operator ended by hand is ended in the rows too, what Temporal no longer knows is
+ * started again, and a deletion goes on until it has its receipt. Nothing acknowledged is left hanging.
+ */
+export async function reconcileOutbox(services: Services, olderThanMs = UNCHECKED_MS): Promise<void> {
+  const rows = await services.stores.system.takeUnchecked(olderThanMs, AT_ONCE);
+  for (const row of rows) await reconcile(services, row);
+}
+
+async function reconcile(services: Services, row: OutboxRow): Promise<void> {
+  const state = await services.jobs.state(row.workflow_id);
+  switch (state) {
+    case 'running':
+      return;
+    case 'completed':
+      return services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
+    case 'not_found':
+      services.log.warn(
+        { workflow_id: row.workflow_id },
+        'Temporal does not know a started workflow; it is started again',
+      );
+      return services.stores.system.restart(row.id, row.workflow_id);
+    case 'failed':
+      return endOrRestart(services, row);
+    default:
+      return assertNever(state);
+  }
+}
+
+async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
+  if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {
+    // Deletions and projections must come to their end; the used-up id gets a successor.
+    const [base, again] = row.workflow_id.split('/again-');
+    return services.stores.system.restart(row.id, `${base ?? row.workflow_id}/again-${Number(again ?? 0) + 1}`);
+  }
+  const args = IngestArgs.parse(row.args);
+  const runId = args.run_id ?? args.upload_id;
+  if (runId)
+    await failUnsettled(services, {
+      workspace_id: args.workspace_id,
+      collection_id: args.collection_id,
+      run_id: runId,
+    });
+  await services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
+}

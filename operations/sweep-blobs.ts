@@ -1,0 +1,45 @@
+import type { Services } from './services.ts';
+
+const UNUSED_MS = 24 * 60 * 60 * 1000;
+const AT_ONCE = 200;
+
+/** Deletes blobs that nothing has referred to for a day, and half-written files of killed uploads. Returns how many blobs went. */
+export async function sweepBlobs(services: Services, unusedMs = UNUSED_MS): Promise<number> {
+  const { system } = services.stores;
+  let count = 0;
+  for (;;) {
+    const blobs = await system.unreferencedBlobs(unusedMs, AT_ONCE);
+    let went = 0;
+    for (const blob of blobs) {
+      const isGone = await system.deleteBlob(blob, unusedMs, () =>
+        services.blobs.delete(blob.workspace_id, blob.sha256),
+      );
+      if (isGone) went += 1;
+    }
+    count += went;
+    if (blobs.length < AT_ONCE || went === 0) break;
+  }
+  count += await sweepRowless(services, unusedMs);
+  await services.blobs.sweepTemporary(unusedMs);
+  await system.purgeIdempotencyKeys();
+  return count;
+}
+
+/** Bytes whose request was refused or cut off before it came to a row. */
+async function sweepRowless(services: Services, unusedMs: number): Promise<number> {
+  const before = new Date(services.clock.now().getTime() - unusedMs);
+  let count = 0;
+  let page: { workspaceId: string; sha256: string }[] = [];
+  const flush = async () => {
+    const rowless = await services.stores.system.blobsWithoutRow(page);
+    page = [];
+    for (const blob of rowless) await services.blobs.delete(blob.workspace_id, blob.sha256);
+    count += rowless.length;
+  };
+  for await (const blob of services.blobs.walk(before)) {
+    page.push(blob);
+    if (page.length === AT_ONCE) await flush();
+  }
+  await flush();
+  return count;
+}

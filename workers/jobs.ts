@@ -1,0 +1,94 @@
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  isGrpcServiceError,
+} from '@temporalio/client';
+import { AppError } from '../domain/app-error.ts';
+import type { JobStart, JobState, Jobs } from '../domain/jobs.ts';
+
+export type JobsOptions = { address: string; namespace: string };
+
+/** A lazy connection waits up to 20 s for a server that is down; a caller has better things to do. */
+const DEADLINE_MS = 2_000;
+/** gRPC status NOT_FOUND. */
+const NOT_FOUND = 5;
+
+/** Starts and reaches workflows over the Temporal client. Nothing connects before the first call. */
+export function createJobs(options: JobsOptions): Jobs {
+  const connection = Connection.lazy({ address: options.address, connectTimeout: DEADLINE_MS });
+  const client = new Client({ connection, namespace: options.namespace });
+  return {
+    start: (job) =>
+      reach(connection, async () => {
+        try {
+          await client.workflow.start(job.workflow_type, startOptions(job));
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      }),
+    signal: (workflowId, signal) =>
+      reach(connection, async () => {
+        try {
+          await client.workflow.getHandle(workflowId).signal(signal);
+        } catch (error) {
+          // Gone or ended: row state decides, and there is nobody to wake.
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      }),
+    state: (workflowId) => reach(connection, () => stateOf(client, workflowId)),
+    ping: () =>
+      reach(connection, async () => {
+        await client.workflowService.getSystemInfo({});
+      }),
+    close: () => connection.close(),
+  };
+}
+
+function startOptions(job: JobStart) {
+  return {
+    workflowId: job.workflow_id,
+    taskQueue: job.task_queue,
+    args: [job.args],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    workflowIdConflictPolicy: 'FAIL' as const,
+    staticSummary: job.summary,
+    searchAttributes: searchAttributesOf(job),
+    priority: { fairnessKey: job.workspace_id },
+  };
+}
+
+/** What operators filter lists by in the Temporal UI. */
+function searchAttributesOf(job: JobStart): Record<string, string[] | number[]> {
+  const args: Record<string, unknown> = typeof job.args === 'object' && job.args !== null ? { ...job.args } : {};
+  const { collection_id: collectionId, upload_id: uploadId, content_ids: contentIds, contents } = args;
+  const count = typeof contents === 'number' ? contents : Array.isArray(contentIds) ? contentIds.length : 1;
+  return {
+    LociWorkspace: [job.workspace_id],
+    LociStage: ['pending'],
+    LociContents: [count],
+    ...(typeof collectionId === 'string' ? { LociCollection: [collectionId] } : {}),
+    ...(typeof uploadId === 'string' ? { LociUpload: [uploadId] } : {}),
+  };
+}
+
+async function stateOf(client: Client, workflowId: string): Promise<JobState> {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' || status.name === 'PAUSED') return 'running';
+    return status.name === 'COMPLETED' ? 'completed' : 'failed';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND))
+      return 'not_found';
+    throw error;
+  }
+}
+
+async function reach<Result>(connection: Connection, call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await connection.withDeadline(Date.now() + DEADLINE_MS, call);
+  } catch (error) {
+    throw new AppError('dependency_unavailable', 'Temporal does not answer.', { cause: error, retryAfterS: 2 });
+  }
+}

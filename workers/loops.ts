@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { dispatchOutbox } from '../operations/dispatch-outbox.ts';
+import { reconcileOutbox } from '../operations/reconcile-outbox.ts';
+import { removeResidues } from '../operations/remove-residues.ts';
+import type { Services } from '../operations/services.ts';
+import { sweepBlobs } from '../operations/sweep-blobs.ts';
+
+/** What the worker does all the time beside workflows. Each is safe to run in several processes at once. */
+export type Loops = { stop(): Promise<void> };
+
+type Loop = { name: string; everyMs: number; work: () => Promise<number | void> };
+
+/** Starts the loops; one that fails is logged and goes on after its pause. One that found work goes on at once. */
+export function startLoops(services: Services): Loops {
+  const stopping = new AbortController();
+  const loops: Loop[] = [
+    { name: 'outbox', everyMs: 1_000, work: () => dispatchOutbox(services) },
+    { name: 'backlog', everyMs: 10_000, work: () => measureBacklog(services) },
+    { name: 'reconcile', everyMs: 15_000, work: () => reconcileOutbox(services) },
+    { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },
+    { name: 'blobs', everyMs: 3_600_000, work: () => sweepAlone(services) },
+  ];
+  const running = loops.map((loop) => run(services, loop, stopping.signal));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function run(services: Services, loop: Loop, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    let found = 0;
+    try {
+      found = (await loop.work()) ?? 0;
+    } catch (error) {
+      services.log.warn({ error, component: loop.name }, 'a loop failed; it goes on after its pause');
+    }
+    if (found === 0) await delay(loop.everyMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function measureBacklog(services: Services): Promise<void> {
+  const { rows, oldestAgeMs } = await services.stores.system.outboxBacklog();
+  services.metrics.setOutboxBacklog(rows, oldestAgeMs);
+}
+
+async function sweepAlone(services: Services): Promise<void> {
+  const count = await sweepBlobs(services);
+  if (count > 0) services.log.info({ count }, 'unused files were removed');
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
+
+const PROJECT_DIR = join(import.meta.dirname, '..');
+
+/**
+ * The workflow code as one script, as the SDK wants it. Bundling takes seconds, so the result is kept under a hash of its
+ * sources and of the SDK's version; a start with unchanged workflows reads a file.
+ */
+export async function loadWorkflowBundle(cacheDir: string): Promise<WorkflowBundle> {
+  const folder = join(cacheDir, 'workflow-bundles');
+  const path = join(folder, `${await digestSources()}.js`);
+  const kept = await readFile(path, 'utf8').catch(() => null);
+  if (kept !== null) return { code: kept };
+  const bundle = await bundleWorkflowCode({ workflowsPath: join(PROJECT_DIR, 'workflows', 'index.ts') });
+  await mkdir(folder, { recursive: true });
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, bundle.code);
+  await rename(temporary, path);
+  return bundle;
+}
+
+async function digestSources(): Promise<string> {
+  const hash = createHash('sha256');
+  hash.update(String(createRequire(import.meta.url)('@temporalio/worker/package.json').version));
+  for (const folder of ['workflows', 'domain']) {
+    const names = (await readdir(join(PROJECT_DIR, folder))).filter((name) => name.endsWith('.ts')).sort();
+    for (const name of names)
+      hash.update(`${folder}/${name}\0`).update(await readFile(join(PROJECT_DIR, folder, name)));
+  }
+  return hash.digest('hex').slice(0, 32);
+}

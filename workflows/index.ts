@@ -1,0 +1,5 @@
+/** Every workflow, by the name under which it is started. */
+export { deleteContent } from './delete-content.ts';
+export { ingestBatch } from './ingest-batch.ts';
+export { ingestUpload } from './ingest-upload.ts';
+export { reprojectContents } from './reproject-contents.ts';
