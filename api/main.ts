@@ -1,19 +1,14 @@
-import { join } from 'node:path';
 import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
-import { AppError } from '../domain/app-error.ts';
 import { systemClock } from '../domain/clock.ts';
 import { embedderName } from '../domain/embedder.ts';
-import type { Embedder } from '../domain/embedder.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
-import type { Embedders, ReaderCatalogue, Services } from '../operations/services.ts';
+import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { createEmbedder, withQueryCache } from '../providers/embedders/index.ts';
-import { createLexicalEmbedder } from '../providers/embedders/lexical.ts';
-import { SNIFFED_BYTES, detectType } from '../providers/readers/detect-type.ts';
-import { READER_NAMES, resolveReader } from '../providers/readers/index.ts';
+import { createEmbedders } from '../providers/embedders/configured.ts';
+import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
 import { createPostgres } from '../store/postgres.ts';
@@ -26,7 +21,6 @@ import { listen } from './server.ts';
 /** Requests under way have this long to finish when the process is asked to stop; uploads beyond it are broken off. */
 const DRAIN_MS = 10_000;
 const WEAVIATE_TIMEOUT_MS = 30_000;
-const QUERY_CACHE_ENTRIES = 1_000;
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -58,7 +52,8 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
   closing.defer(() => vectors.close());
   const jobs = createJobs(temporal);
   closing.defer(() => jobs.close());
-  const embedders = await createEmbedders(config, closing);
+  const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
+  closing.defer(() => embedders.close());
   const accesses = createAccessCounter({ stores, log });
   closing.defer(() => accesses.close());
   return {
@@ -66,7 +61,7 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     vectors,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
-    readers,
+    readers: readerCatalogue,
     jobs,
     accesses,
     clock: systemClock,
@@ -77,45 +72,6 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: embedder.note },
   };
 }
-
-/** The configured embedder, with a cache for queries, and `lexical`, which needs nothing. */
-async function createEmbedders(config: Config, closing: AsyncDisposableStack): Promise<Embedders> {
-  const configured = await createEmbedder({ ...config.embedder, cacheDir: join(config.cacheDir, 'models') });
-  const preferred = withQueryCache(configured, { entries: QUERY_CACHE_ENTRIES });
-  closing.defer(() => preferred.close());
-  const all: Embedder[] = [preferred];
-  if (preferred.space.provider !== 'lexical') all.push(createLexicalEmbedder());
-  return {
-    preferred,
-    forSpace: (space) =>
-      all.find(
-        ({ space: own }) =>
-          own.provider === space.provider &&
-          own.model === space.model &&
-          own.model_hash === space.model_hash &&
-          own.dimensions === space.dimensions,
-      ) ?? null,
-    named: (provider, model) =>
-      all.find(({ space }) => space.provider === provider && (model === undefined || space.model === model)) ?? null,
-  };
-}
-
-const readers: ReaderCatalogue = {
-  names: READER_NAMES,
-  async detectType(head, hints) {
-    // A head that is full is the beginning of something larger.
-    const sizeBytes = head.byteLength < SNIFFED_BYTES ? head.byteLength : Number.MAX_SAFE_INTEGER;
-    try {
-      return (await detectType(head, sizeBytes, hints)).mediaType;
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'unsupported_type') return null;
-      throw error;
-    }
-  },
-  requireReadable(reader, mediaType) {
-    resolveReader(reader, mediaType);
-  },
-};
 
 function untilAskedToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
