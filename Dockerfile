@@ -22,6 +22,7 @@ FROM node:24.21.0-bookworm-slim
 ARG EMBEDDER=local
 ENV NODE_ENV=production \
     LOCI_HOST=0.0.0.0 \
+    LOCI_STATE_DIR=/var/lib/loci \
     LOCI_BLOB_DIR=/var/lib/loci/blobs \
     LOCI_CACHE_DIR=/opt/loci \
     LOCI_EMBEDDER_FOLDER=/opt/loci/models/all-MiniLM-L6-v2 \
@@ -32,6 +33,6 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=model /model/models /opt/loci/models
 COPY . .
 USER node
-VOLUME /var/lib/loci/blobs
+VOLUME /var/lib/loci
 EXPOSE 8700 8701
 CMD ["node", "api/main.ts"]

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
 import { runCommand } from './run-command.ts';
 import type { ServerContext } from './server-context.ts';
@@ -22,16 +23,33 @@ export function createLociServices(surroundings: Surroundings): LociServices {
 }
 
 /** Brings the database to the present schema. @throws StackError with the migration's output */
-export async function migrate({ context, environment }: Surroundings): Promise<void> {
-  await timedStep({ log: context.log, title: 'Migrating the database' }, () =>
-    runCommand({
-      file: process.execPath,
-      args: ['migrations/run.ts'],
-      cwd: PROJECT_DIR,
-      baseEnvironment: {},
-      env: serviceEnvironment(context, environment),
-    }),
+export async function migrate(surroundings: Surroundings): Promise<void> {
+  await timedStep({ log: surroundings.context.log, title: 'Migrating the database' }, () =>
+    runMain('migrations/run.ts', surroundings),
   );
+}
+
+const FirstRunAnswer = z.object({
+  workspace_id: z.string(),
+  collection_id: z.string(),
+  api_key: z.string(),
+  embedder: z.string(),
+});
+
+/** Makes the first workspace, API key and collection, or finds them. @throws StackError */
+export async function prepareFirstRun(surroundings: Surroundings): Promise<z.infer<typeof FirstRunAnswer>> {
+  const output = await runMain('stack/show-first-run.ts', surroundings);
+  return FirstRunAnswer.parse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''));
+}
+
+function runMain(main: string, { context, environment }: Surroundings): Promise<string> {
+  return runCommand({
+    file: process.execPath,
+    args: [main],
+    cwd: PROJECT_DIR,
+    baseEnvironment: {},
+    env: serviceEnvironment(context, environment),
+  });
 }
 
 type Service = { name: string; title: string; main: string; port: number };

@@ -15,10 +15,12 @@ export type StartScreen = {
   /** Why the embedder is not the one that would be used by default; null when it is. */
   embedderNote: string | null;
   stateDir: string;
+  /** A file that is there, for the upload that is shown. */
+  exampleFile: string;
 };
 
 /** The text shown when everything is ready, with commands that work as they are. */
-export function startScreen({ connection, embedderNote, stateDir }: StartScreen): string {
+export function startScreen({ connection, embedderNote, stateDir, exampleFile }: StartScreen): string {
   const { base_url: baseUrl, api_key: key, collection_id: collectionId } = connection;
   const search = JSON.stringify({
     collection_id: collectionId,
@@ -40,8 +42,8 @@ export function startScreen({ connection, embedderNote, stateDir }: StartScreen)
     '',
     'Upload a file, then search it:',
     '',
-    `  curl -sS -H 'X-API-Key: ${key}' \\`,
-    `    -F collection_id=${collectionId} -F file=@README.md ${baseUrl}/api/v1/upload`,
+    `  curl -sS -H 'X-API-Key: ${key}' -H 'Prefer: wait=30' \\`,
+    `    -F collection_id=${collectionId} -F 'file=@${exampleFile}' ${baseUrl}/api/v1/upload`,
     '',
     `  curl -sS -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
     `    -d '${search}' ${baseUrl}/api/v1/collections/search`,

@@ -2,9 +2,8 @@
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { firstRun } from './first-run.ts';
 import { startLocalStack } from './local-stack.ts';
-import { createLociServices, loopbackOf, migrate, PROJECT_DIR } from './loci-services.ts';
+import { createLociServices, loopbackOf, migrate, prepareFirstRun, PROJECT_DIR } from './loci-services.ts';
 import type { ManagedProcess } from './managed-process.ts';
 import { reasonOf, StackError } from './stack-error.ts';
 import { configuredPorts } from './stack-ports.ts';
@@ -54,7 +53,7 @@ async function start(): Promise<void> {
   };
   try {
     await migrate(stack);
-    const first = await firstRun(stack.environment);
+    const first = await prepareFirstRun(stack);
     const both = [services.api, services.worker];
     await timedStep({ log, title: 'Starting API and worker' }, () => startAll(both));
     const servers = [stack.postgres, stack.temporal, stack.weaviate].filter((server) => server !== null);
@@ -74,7 +73,14 @@ async function start(): Promise<void> {
     };
     writePrivateFile(connectionFile, `${JSON.stringify(connection, null, 2)}\n`);
     log(`Started in ${formatDuration(performance.now() - startedAt)}.`);
-    log(startScreen({ connection, embedderNote: stack.environment['LOCI_EMBEDDER_NOTE'] ?? null, stateDir }));
+    log(
+      startScreen({
+        connection,
+        embedderNote: stack.environment['LOCI_EMBEDDER_NOTE'] ?? null,
+        stateDir,
+        exampleFile: join(PROJECT_DIR, 'README.md'),
+      }),
+    );
   } catch (error) {
     await stopInOrder();
     throw error;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ExclusiveLock, tryExclusiveLock } from './exclusive-lock.ts';
 import { endLeftovers } from './process-records.ts';
@@ -13,7 +13,8 @@ const PRIVATE_FOLDERS = ['blobs', 'logs', 'processes', 'temporal', 'weaviate'];
  */
 export async function claimStateFolder(stateDir: string, log: Log): Promise<ExclusiveLock> {
   // Passable for the account that PostgreSQL runs as, but not to be listed; what is inside is closed by itself.
-  mkdirSync(stateDir, { recursive: true, mode: 0o711 });
+  mkdirSync(stateDir, { recursive: true });
+  chmodSync(stateDir, 0o711);
   for (const name of PRIVATE_FOLDERS) mkdirSync(join(stateDir, name), { recursive: true, mode: 0o700 });
   const lock = tryExclusiveLock(join(stateDir, 'launcher.lock'));
   const holderFile = join(stateDir, 'launcher.pid');

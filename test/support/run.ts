@@ -9,9 +9,14 @@ import { globSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { firstRun } from '../../stack/first-run.ts';
 import { type RunningStack, startLocalStack } from '../../stack/local-stack.ts';
-import { createLociServices, type LociServices, migrate, PROJECT_DIR } from '../../stack/loci-services.ts';
+import {
+  createLociServices,
+  type LociServices,
+  migrate,
+  prepareFirstRun,
+  PROJECT_DIR,
+} from '../../stack/loci-services.ts';
 import { endOfLog } from '../../stack/process-log.ts';
 import { StackError } from '../../stack/stack-error.ts';
 import { formatDuration, timedStep } from '../../stack/timed-step.ts';
@@ -59,7 +64,7 @@ async function withStack(use: (facts: TestStackFacts) => Promise<void>): Promise
   let control: ControlServer | null = null;
   try {
     await migrate(stack);
-    const first = await firstRun(stack.environment);
+    const first = await prepareFirstRun(stack);
     await timedStep({ log, title: 'Starting API and worker' }, async () => {
       await Promise.all([services.api.start(), services.worker.start()]);
     });
@@ -82,7 +87,7 @@ function controllable(stack: RunningStack, services: LociServices) {
 
 function factsOf(
   stack: RunningStack,
-  first: Awaited<ReturnType<typeof firstRun>>,
+  first: Awaited<ReturnType<typeof prepareFirstRun>>,
   control: ControlServer,
 ): TestStackFacts {
   return {
