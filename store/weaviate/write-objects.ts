@@ -18,8 +18,8 @@ export type IndexObject = {
   vector: Float32Array;
 };
 
-/** `exceptVersions`: all but these; none: all. */
-export type VersionRange = { exceptVersions?: readonly number[] };
+/** `maxVersion`: up to and with this one; `exceptVersions`: but not these; none of both: all. */
+export type VersionRange = { maxVersion?: number; exceptVersions?: readonly number[] };
 
 /** Batches stay well below Weaviate's limits and near the size at which it was measured fastest. */
 const MAX_BATCH_OBJECTS = 100;
@@ -94,6 +94,7 @@ export async function deleteContent(
     const ofContent = collection.filter.byProperty('content_id').equal(contentId);
     const version = collection.filter.byProperty('version');
     const filters: FilterValue[] = [ofContent];
+    if (range.maxVersion !== undefined) filters.push(version.lessOrEqual(range.maxVersion));
     for (const kept of range.exceptVersions ?? []) filters.push(version.notEqual(kept));
     return filters.length === 1 ? ofContent : Filters.and(...filters);
   });
