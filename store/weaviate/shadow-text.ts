@@ -11,7 +11,7 @@ const MARK = 'ƾ';
 /** More words of a query are not looked up: who pastes a page gets an answer by its beginning. */
 const MAX_QUERY_WORDS = 128;
 
-const ASCII = /^[\x20-\x7e\s]*$/;
+const ASCII = /^[\x20-\x7e]*$/;
 const ENGLISH = /^[a-z]+$/;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
@@ -24,7 +24,7 @@ const UNSPACED =
  * overlapping pairs of characters. Words with digits stay whole.
  */
 export function shadowText(text: string): string {
-  return shadowTerms(text).join(' ');
+  return shadowTerms(wordsOf(text)).join(' ');
 }
 
 /**
@@ -32,18 +32,24 @@ export function shadowText(text: string): string {
  * words (`what`, `is`, `the`) are left out unless there is nothing else. Empty when the query has no word.
  */
 export function keywordQuery(query: string): string {
-  const words = (query.normalize('NFC').match(WORD) ?? []).slice(0, MAX_QUERY_WORDS);
+  const words = wordsOf(query).slice(0, MAX_QUERY_WORDS);
   const telling = words.filter((word) => !FUNCTION_WORDS.has(word.toLowerCase()));
   const asked = telling.length > 0 ? telling : words;
-  return [...asked, ...shadowTerms(asked.join(' '))].join(' ');
+  return [...asked, ...shadowTerms(asked)].join(' ');
 }
 
-function shadowTerms(text: string): string[] {
+function wordsOf(text: string): string[] {
+  return text.normalize('NFC').match(WORD) ?? [];
+}
+
+/** Word by word, so that a word gives the same terms in a query and in a text: lower case may depend on what stands beside. */
+function shadowTerms(words: readonly string[]): string[] {
   const terms: string[] = [];
-  for (const word of withoutAccents(text.toLowerCase()).match(WORD) ?? []) {
+  for (const word of words) {
+    const plain = withoutAccents(word.toLowerCase());
     // Nearly all words end here, and that is half the time of indexing a text.
-    if (ENGLISH.test(word)) terms.push(MARK + stemmer(word));
-    else addOtherWord(word, terms);
+    if (ENGLISH.test(plain)) terms.push(MARK + stemmer(plain));
+    else addOtherWord(plain, terms);
   }
   return terms;
 }
