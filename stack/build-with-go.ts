@@ -31,7 +31,7 @@ export async function buildWithGo(source: ServerSource, work: string, context: A
       args: ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${output}/`, 'tool'],
       cwd: join(import.meta.dirname, 'go', source.name),
       // A workspace, vendoring or C settings of the user must not leak in: go.mod and go.sum alone decide.
-      env: { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly', GOWORK: 'off' },
+      env: { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' },
       onLine: (line) => {
         if (line.startsWith('go: downloading')) downloaded += 1;
         else compiled += 1;

@@ -142,9 +142,14 @@ async function runAva(args: readonly string[], facts: TestStackFacts): Promise<T
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
+/** What API and worker complained about, when a test failed. */
 async function showLogs(services: LociServices): Promise<void> {
-  for (const { title, logFile } of [services.api, services.worker])
-    log(`--- end of the ${title}'s log\n${await endOfLog(logFile, 15)}`);
+  for (const { title, logFile } of [services.api, services.worker]) {
+    const lines = (await endOfLog(logFile, 5_000))
+      .split('\n')
+      .filter((line) => !/"level":"(info|debug|trace)"/.test(line));
+    log(`--- warnings and errors of the ${title}\n${lines.slice(-15).join('\n')}`);
+  }
 }
 
 function add(sum: TestCounts, counts: TestCounts): void {
