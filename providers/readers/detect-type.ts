@@ -28,11 +28,11 @@ const MAX_CONTROL_SHARE = 0.02;
 /** Binary formats that are ASCII at the beginning, or wholly; other signatures in clean text are coincidence (`BM`, `MZ`). */
 const ASCII_SIGNATURES = new Set(['application/pdf', 'application/rtf', 'application/postscript', 'application/eps']);
 const ZIP = 'application/zip';
-/** Entries by which Office packages are told when the sample is too short for their content type. */
-const PACKAGES: readonly (readonly [entry: string, mediaType: string])[] = [
-  ['word/document.xml', DOCX],
-  ['xl/workbook.xml', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ['ppt/presentation.xml', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+/** Folders by which Office packages are told. */
+const PACKAGES: readonly (readonly [folder: string, mediaType: string])[] = [
+  ['word/', DOCX],
+  ['xl/', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['ppt/', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
 
 /**
@@ -44,8 +44,7 @@ export async function detectType(head: Uint8Array, sizeBytes: number, hints: Typ
   if (sizeBytes === 0) throw new AppError('empty_file', 'The file is empty. Upload a file with content.');
   const promised = typeOfName(hints.name);
   const mediaType = await typeOfContent(head, sizeBytes, { ...hints, promised });
-  const isSurprise = promised !== null && !isSameKind(promised, mediaType);
-  return { mediaType, notes: isSurprise ? { detected_type: mediaType } : {} };
+  return { mediaType, notes: surprise(hints.name, mediaType) };
 }
 
 /** `detectType` for a file on disk; tells Office packages of any size apart. */
@@ -57,13 +56,10 @@ export async function detectFileType(path: string, hints: TypeHints): Promise<De
     await file.read(head, 0, head.length, 0);
     const detected = await detectType(head, size, hints);
     if (detected.mediaType !== ZIP && !PACKAGES.some(([, type]) => type === detected.mediaType)) return detected;
-    const names = new Set((await readZipDirectory(path))?.map((entry) => entry.name));
-    const mediaType = PACKAGES.find(([entry]) => names.has(entry))?.[1];
-    if (!mediaType || mediaType === detected.mediaType) return detected;
-    return {
-      mediaType,
-      notes: isSameKind(typeOfName(hints.name) ?? mediaType, mediaType) ? {} : { detected_type: mediaType },
-    };
+    const entries = await readZipDirectory(path);
+    if (entries === null) return detected;
+    const mediaType = PACKAGES.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1] ?? ZIP;
+    return { mediaType, notes: surprise(hints.name, mediaType) };
   } finally {
     await file.close();
   }
@@ -111,6 +107,11 @@ function lastWholeCharacter(head: Uint8Array): number {
   let end = head.length;
   while (end > 0 && head.length - end < 4 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return Math.max(0, end - 1);
+}
+
+function surprise(name: string, mediaType: string): DetectedType['notes'] {
+  const promised = typeOfName(name);
+  return promised === null || isSameKind(promised, mediaType) ? {} : { detected_type: mediaType };
 }
 
 /** Different names of texts are no surprise (`.txt` with Markdown in it); a table or page called a document is. */

@@ -7,10 +7,12 @@ import workerThreads from 'node:worker_threads';
 
 const WATCH_INTERVAL_MS = 500;
 
-/** Lives beside a main thread that may be stuck in a parser, so that an orphan never goes on burning a core. */
+/**
+ * Lives beside a main thread that may be stuck in a parser, so that an orphan never goes on burning a core. The parent's
+ * id is put in here: by the time the thread runs the parent may be gone.
+ */
 const WATCHDOG = `
-  const parent = process.ppid;
-  setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, ${WATCH_INTERVAL_MS});
+  setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL'); }, ${WATCH_INTERVAL_MS});
 `;
 
 function refuse(): never {

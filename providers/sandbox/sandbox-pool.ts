@@ -83,6 +83,8 @@ export class SandboxPool {
     const root = await this.#root;
     const folder = join(root, `batch-${(this.#counter += 1)}`);
     await mkdir(folder);
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new Error('The sandbox is closed.');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const batch: Batch = {
       tasks,
@@ -117,8 +119,10 @@ export class SandboxPool {
     this.#isClosed = true;
     if (this.#idleTimer) clearTimeout(this.#idleTimer);
     for (const { batch } of [...this.#queue, ...this.#busy.values()])
-      this.#abandon(batch, new Error('The sandbox was closed.'));
-    for (const process of this.#idle.splice(0)) process.kill();
+      this.#abandon(batch, new Error('The sandbox is closed.'));
+    const processes = [...this.#idle.splice(0), ...this.#busy.keys()];
+    for (const process of processes) process.kill();
+    await Promise.all(processes.map((process) => process.ended));
     if (this.#root) await rm(await this.#root, { recursive: true, force: true });
   }
 
@@ -200,7 +204,7 @@ export class SandboxPool {
   #release(process: SandboxProcess): void {
     const { recycleAfterTasks, memoryBytes } = this.#options;
     const isWorn = process.tasksDone >= recycleAfterTasks || process.peakBytes > memoryBytes * RECYCLE_SHARE;
-    if (process.isAlive && !isWorn && !this.#isClosed) this.#idle.push(process);
+    if (process.isUsable && !isWorn && !this.#isClosed) this.#idle.push(process);
     else this.#retire(process);
     this.#idleTimer ??= setTimeout(() => this.#retireIdle(), IDLE_MS).unref();
     this.#idleTimer.refresh();
@@ -212,7 +216,7 @@ export class SandboxPool {
 
   #retire(process: SandboxProcess): void {
     process.kill();
-    void rm(process.folder, { recursive: true, force: true }).catch(() => undefined);
+    void process.ended.then(() => rm(process.folder, { recursive: true, force: true })).catch(() => undefined);
   }
 }
 

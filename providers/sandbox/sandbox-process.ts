@@ -55,7 +55,9 @@ export class SandboxProcess {
   #stderr = '';
   #tasksDone = 0;
   #peakBytes = 0;
-  isAlive = true;
+  #isEnding = false;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
@@ -71,6 +73,9 @@ export class SandboxProcess {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_BYTES);
     });
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', () => resolve()).once('error', () => resolve());
+    });
     this.#ready = this.#start();
     // Seen again by whoever runs something; nobody may be listening yet.
     this.#ready.catch(() => undefined);
@@ -82,6 +87,11 @@ export class SandboxProcess {
 
   get tasksDone(): number {
     return this.#tasksDone;
+  }
+
+  /** False once it is ending, for whatever reason. */
+  get isUsable(): boolean {
+    return !this.#isEnding;
   }
 
   /** Most memory seen, in bytes; 0 where it cannot be told. */
@@ -105,12 +115,14 @@ export class SandboxProcess {
 
   kill(reason: DeathReason = 'stopped'): void {
     this.#killedFor ??= reason;
+    this.#isEnding = true;
+    this.#child.ref();
     this.#child.kill('SIGKILL');
   }
 
   #runReady(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (!this.isAlive) throw new SandboxDeath(this.#killedFor ?? 'crashed', 'it had ended before');
+    if (this.#isEnding) throw new SandboxDeath(this.#killedFor ?? 'crashed', 'it had ended before');
     const deadline = setTimeout(() => this.kill('timeout'), this.#options.timeoutMs);
     const watch = setInterval(() => this.#checkMemory(), MEMORY_POLL_MS);
     const answered = (answer: Answer): void => {
@@ -157,7 +169,7 @@ export class SandboxProcess {
   }
 
   #die(detail: string, rejectStart: (error: Error) => void): void {
-    this.isAlive = false;
+    this.#isEnding = true;
     rejectStart(new Error(`The sandbox process did not start: ${detail}`));
     const ranOutOfHeap = this.#stderr.includes('heap out of memory');
     this.#run?.reject(new SandboxDeath(this.#killedFor ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
@@ -178,7 +190,7 @@ export class SandboxProcess {
       stderr && 'ref' in stderr ? (stderr as unknown as NodeJS.RefCounted) : null,
     ];
     for (const handle of handles)
-      if (isBusy) handle?.ref();
+      if (isBusy || this.#isEnding) handle?.ref();
       else handle?.unref();
   }
 }

@@ -1,0 +1,84 @@
+import test from 'ava';
+import { pdf, type PdfText } from '../support/documents.ts';
+import { readBytes } from '../support/read-bytes.ts';
+
+/** Lines under one another, 14 points apart. */
+function column(texts: readonly string[], top = 700): PdfText[] {
+  return texts.map((text, index) => ({ text, y: top - index * 14 }));
+}
+
+test('pages start where their text does', async (t) => {
+  const bytes = pdf([[{ text: 'First page' }], [{ text: 'Second page' }], [], [{ text: 'Fourth' }]], {
+    title: 'A report',
+  });
+  const { text, pages, notes, mediaType } = await readBytes(bytes, { name: 'r.pdf' });
+  t.is(mediaType, 'application/pdf');
+  t.deepEqual(
+    pages.map(({ page, start }) => [page, text.slice(start).split('\n')[0]]),
+    [
+      [1, 'First page'],
+      [2, 'Second page'],
+      [3, 'Fourth'],
+      [4, 'Fourth'],
+    ],
+  );
+  t.deepEqual(notes, { page_count: 4, title: 'A report', pages_without_text: 1 });
+});
+
+test('wrapped lines are joined, paragraphs and short lines are not', async (t) => {
+  const wrapped = [
+    'The committee met in the morning to discuss the budget of the coming',
+    'year and agreed that every department should hand in its figures until',
+    'the end of March.',
+  ];
+  const lines = [...column(wrapped), ...column(['Anna Smith', 'Treasurer'], 600)];
+  const { text } = await readBytes(pdf([lines]), { name: 'm.pdf' });
+  t.is(text.trim(), `${wrapped.join(' ')}\n\nAnna Smith\nTreasurer`);
+});
+
+test('words broken at a line end are put together, compounds keep their hyphen', async (t) => {
+  const lines = column([
+    'A well-known result of the theory says that the distribution of the eigen-',
+    'values is determined by the trace, and so is that of every other well-',
+    'known quantity that was measured in the experiments of the last decade.',
+  ]);
+  const { text } = await readBytes(pdf([lines]), { name: 'm.pdf' });
+  t.true(text.includes('the eigenvalues is'), text);
+  t.true(text.includes('other well-known quantity'), text);
+});
+
+test('larger short lines are headings, levelled by size', async (t) => {
+  const lines = [
+    { text: 'Annual report', size: 24, y: 780 },
+    { text: 'Finances', size: 16, y: 740 },
+    ...column(['Revenue rose in all regions and the outlook remains good for the time', 'being.']),
+  ];
+  const { text } = await readBytes(pdf([lines]), { name: 'm.pdf' });
+  t.is(
+    text.trim(),
+    '# Annual report\n\n## Finances\n\nRevenue rose in all regions and the outlook remains good for the time being.',
+  );
+});
+
+test('a PDF without text says that it would take OCR', async (t) => {
+  await t.throwsAsync(readBytes(pdf([[], []]), { name: 'scan.pdf' }), {
+    code: 'no_text',
+    message: /All 2 pages are images.*OCR/,
+  });
+});
+
+test('an encrypted PDF asks for one without password', async (t) => {
+  const bytes = pdf([[{ text: 'secret' }]], { isEncrypted: true });
+  await t.throwsAsync(readBytes(bytes, { name: 'e.pdf' }), { code: 'encrypted', message: /password/ });
+});
+
+test('a truncated PDF is unreadable, and the next one is read', async (t) => {
+  const bytes = pdf([[{ text: 'whole' }]]);
+  await t.throwsAsync(readBytes(bytes.subarray(0, 60), { name: 't.pdf' }), { code: 'unreadable' });
+  t.is((await readBytes(bytes, { name: 't.pdf' })).text.trim(), 'whole');
+});
+
+test('text past the limit is refused', async (t) => {
+  const lines = column(Array.from({ length: 40 }, (_, index) => `line ${index}`));
+  await t.throwsAsync(readBytes(pdf([lines]), { name: 'm.pdf', maxTextBytes: 100 }), { code: 'read_output_limit' });
+});
