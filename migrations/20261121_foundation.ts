@@ -153,8 +153,7 @@ export async function up(knex: Knex): Promise<void> {
       publish_seq bigint,
       text_sha256 text,
       active_text_sha256 text,
-      dedupe_key text,
-      external_id text,
+      dedupe_key text, external_id text,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
       primary key (content_id, collection_id)

@@ -1,17 +1,15 @@
 import knex, { type Knex } from 'knex';
-import pg from 'pg';
+import { types } from 'pg';
 
 /** A connection pool or a transaction of it. */
 export type Database = Knex;
-
-/** Counts are far below 2^53, so `bigint` comes as a number. */
-const BIGINT_OID = 20;
 
 export type PostgresOptions = { url: string; poolSize: number; applicationName: string };
 
 /** Builds a pool; nothing connects before the first query. Close with `destroy()`. */
 export function createPostgres(options: PostgresOptions): Database {
-  pg.types.setTypeParser(BIGINT_OID, Number);
+  // Counts are far below 2^53, so `bigint` comes as a number.
+  types.setTypeParser(types.builtins.INT8, Number);
   return knex({
     client: 'pg',
     // Error messages must not carry the values of a statement: they are logged.

@@ -132,10 +132,13 @@ export function createRunControl(database: Database) {
     setPaused(scope: Scope, target: { contentId?: string; uploadId?: string }, paused: boolean) {
       return changed(
         database,
-        `update content_collections cc set paused = :paused, updated_at = now()
+        {
+          residue: false,
+          update: `update content_collections cc set paused = :paused, updated_at = now()
          where ${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId) and cc.stage in ${WORKING} and cc.paused <> :paused
          returning cc.content_id, cc.collection_id, cc.workflow_id, case when :paused then 'paused' else cc.stage end as status,
            case when :paused then 'Paused by a request; resume to go on.' end as message`,
+        },
         { ...scope, paused, contentId: target.contentId, uploadId: target.uploadId },
       );
     },
@@ -147,15 +150,17 @@ export function createRunControl(database: Database) {
     cancel(scope: Scope, target: { contentId?: string; uploadId?: string }) {
       return changed(
         database,
-        `update content_collections cc set run_id = gen_random_uuid(), paused = false, updated_at = now(),
+        {
+          residue: true,
+          update: `update content_collections cc set run_id = gen_random_uuid(), paused = false, updated_at = now(),
            stage = case when cc.active_version is null then 'cancelled' else 'ready' end,
            planned_chunks = null, indexed_chunks = 0, text_sha256 = null
          where ${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId) and cc.stage in ${WORKING}
          returning cc.content_id, cc.collection_id, cc.workflow_id, cc.stage as status,
            case when cc.active_version is null then 'Cancelled by a request; retry to start again.'
              else 'The newer version was cancelled by a request; the version before it stays.' end as message`,
+        },
         { ...scope, contentId: target.contentId, uploadId: target.uploadId },
-        true,
       );
     },
 
@@ -163,12 +168,14 @@ export function createRunControl(database: Database) {
     startDeletion(scope: Scope, contentId: string) {
       return changed(
         database,
-        `update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
+        {
+          residue: true,
+          update: `update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
            publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, updated_at = now()
          where ${IN_SCOPE} and cc.content_id = :contentId
          returning cc.content_id, cc.collection_id, cc.workflow_id, 'deleting' as status, null as message`,
+        },
         { ...scope, contentId },
-        true,
       );
     },
   };
@@ -181,10 +188,10 @@ export type ChangedRun = { content_id: string; collection_id: string; workflow_i
 /** Runs an update of runs and shows its result in the contents; with `residue`, asks for what is left to be removed. */
 function changed(
   database: Database,
-  update: string,
+  change: { update: string; residue: boolean },
   bindings: Record<string, unknown>,
-  residue = false,
 ): Promise<ChangedRun[]> {
+  const { update, residue } = change;
   const residues = `, residue as (
     insert into residues (content_id, collection_id, workspace_id) select content_id, collection_id, :workspaceId from changed
     on conflict (content_id, collection_id) do update set passes = 0, due_at = now())`;

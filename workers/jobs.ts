@@ -1,10 +1,4 @@
-import {
-  Client,
-  Connection,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-  isGrpcServiceError,
-} from '@temporalio/client';
+import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { AppError } from '../domain/app-error.ts';
 import type { JobStart, JobState, Jobs } from '../domain/jobs.ts';
 
@@ -12,8 +6,6 @@ export type JobsOptions = { address: string; namespace: string };
 
 /** A lazy connection waits up to 20 s for a server that is down; a caller has better things to do. */
 const DEADLINE_MS = 2_000;
-/** gRPC status NOT_FOUND. */
-const NOT_FOUND = 5;
 
 /** Starts and reaches workflows over the Temporal client. Nothing connects before the first call. */
 export function createJobs(options: JobsOptions): Jobs {
@@ -79,8 +71,7 @@ async function stateOf(client: Client, workflowId: string): Promise<JobState> {
     if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' || status.name === 'PAUSED') return 'running';
     return status.name === 'COMPLETED' ? 'completed' : 'failed';
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND))
-      return 'not_found';
+    if (error instanceof WorkflowNotFoundError) return 'not_found';
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
 

@@ -1,13 +1,16 @@
 import {
   ParentClosePolicy,
+  allHandlersFinished,
+  condition,
   continueAsNew,
   defineQuery,
   defineSignal,
-  executeChild,
   isCancellation,
   setCurrentDetails,
   setHandler,
+  startChild,
   workflowInfo,
+  type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import { batchWorkflowId, type IngestUploadArgs } from '../domain/ingest-jobs.ts';
 import {
@@ -42,15 +45,24 @@ export async function ingestUpload(
   const { workspace_id, collection_id, upload_id } = args;
   const run = { workspace_id, collection_id, run_id: upload_id };
   const { upkeep } = stepsFor(workspace_id);
-  const running = new Map<number, { done: Promise<void> }>();
+  const running = new Map<number, Promise<void>>();
+  const children = new Map<number, ChildWorkflowHandle<typeof ingestBatch>>();
+  let broken: { error: unknown } | null = null;
+  const wakeChildren = async () => {
+    // One that has just ended needs no waking.
+    await Promise.allSettled([...children.values()].map((child) => child.signal(wakeSignal)));
+  };
   setHandler(progressQuery, () => ({ ...state, contents: args.contents }));
-  setHandler(wakeSignal, () => undefined);
+  setHandler(wakeSignal, wakeChildren);
   for (const [signal, action] of [
     [pauseSignal, 'pause'],
     [resumeSignal, 'resume'],
     [cancelSignal, 'cancel'],
   ] as const) {
-    setHandler(signal, () => upkeep.controlUpload({ workspace_id, collection_id, upload_id, action }));
+    setHandler(signal, async () => {
+      await upkeep.controlUpload({ workspace_id, collection_id, upload_id, action });
+      await wakeChildren();
+    });
   }
   const show = () => {
     const failures = state.outcome.failures.map((failure) => `- ${failure}`).join('\n');
@@ -59,13 +71,21 @@ export async function ingestUpload(
         `Workspace \`${workspace_id}\`, collection \`${collection_id}\`, upload \`${upload_id}\``,
     );
   };
-  const startBatch = (number: number, batch: BatchPlan['batches'][number]) => {
-    const done = runBatch(args, number, batch).then((outcome) => {
-      running.delete(number);
+  const finish = async (number: number, batch: PlannedBatch) => {
+    try {
+      const outcome = await runBatch(args, { ...batch, number, onStart: (child) => children.set(number, child) });
       state = { ...state, outcome: addOutcomes(state.outcome, outcome) };
-      show();
-    });
-    running.set(number, { done });
+    } catch (error) {
+      // Thrown on by whoever waits next; a rejection that nobody awaits yet would break the workflow.
+      broken ??= { error };
+    }
+    running.delete(number);
+    children.delete(number);
+    show();
+  };
+  const waitForRoom = async (room: number) => {
+    while (running.size > room) await Promise.race(running.values());
+    if (broken) throw broken.error;
   };
 
   showStage('running');
@@ -73,33 +93,38 @@ export async function ingestUpload(
   const lastBatch = state.batches + BATCHES_PER_RUN;
   for (let more = true; more; more = state.after !== null) {
     if (state.batches >= lastBatch) {
-      await Promise.all([...running.values()].map(({ done }) => done));
+      await waitForRoom(0);
+      await condition(allHandlersFinished);
       await continueAsNew<typeof ingestUpload>(args, state);
     }
     const plan = await upkeep.planBatches({ ...run, after: state.after });
     for (const batch of plan.batches) {
-      while (running.size >= WINDOW) await Promise.race([...running.values()].map(({ done }) => done));
-      startBatch(state.batches, batch);
-      state = { ...state, batches: state.batches + 1 };
+      await waitForRoom(WINDOW - 1);
+      const number = state.batches;
+      state = { ...state, batches: number + 1 };
+      running.set(number, finish(number, batch));
     }
     state = { ...state, after: plan.next };
   }
-  await Promise.all([...running.values()].map(({ done }) => done));
+  await waitForRoom(0);
   await upkeep.settleRun({ ...run, outbox_id: workflowInfo().workflowId });
+  await condition(allHandlersFinished);
   showStage('settled');
   return state.outcome;
 }
 
+type PlannedBatch = BatchPlan['batches'][number];
+type StartedBatch = PlannedBatch & {
+  number: number;
+  onStart: (child: ChildWorkflowHandle<typeof ingestBatch>) => void;
+};
+
 /** Runs a batch as a workflow of its own. One that an operator ends fails its contents, not the upload. */
-async function runBatch(
-  args: IngestUploadArgs,
-  number: number,
-  batch: BatchPlan['batches'][number],
-): Promise<BatchOutcome> {
+async function runBatch(args: IngestUploadArgs, batch: StartedBatch): Promise<BatchOutcome> {
   const { workspace_id, collection_id, upload_id } = args;
-  const { content_ids, downloads } = batch;
+  const { number, content_ids, downloads, onStart } = batch;
   try {
-    return await executeChild(ingestBatch, {
+    const child = await startChild(ingestBatch, {
       workflowId: batchWorkflowId(upload_id, number),
       args: [{ workspace_id, collection_id, run_id: upload_id, upload_id, content_ids, downloads, outbox_id: null }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
@@ -107,6 +132,8 @@ async function runBatch(
       typedSearchAttributes: workflowInfo().typedSearchAttributes,
       priority: { fairnessKey: workspace_id },
     });
+    onStart(child);
+    return await child.result();
   } catch (error) {
     if (isCancellation(error)) throw error;
     const { upkeep } = stepsFor(workspace_id);
