@@ -10,17 +10,20 @@ export type Readiness = {
 };
 
 /**
- * Asks every dependency. Without Temporal the service stays ready, for uploads are taken and ingested later and search
- * goes on; without Postgres or Weaviate it is not.
+ * Asks every dependency. Only without Postgres can nothing be done. Without Temporal uploads are taken and ingested later
+ * and search goes on; without Weaviate search answers 503, but uploads are taken: neither takes the API out of rotation.
  */
 export async function checkReadiness(services: Services): Promise<Readiness> {
   const [postgres, weaviate, temporal] = await Promise.all([
     stateOf(services.stores.system.ping(), 'Postgres does not answer.'),
-    stateOf(services.vectors.ready(), 'Weaviate does not answer.'),
+    stateOf(
+      services.vectors.ready(),
+      'Weaviate does not answer; search is away, uploads are taken and ingested when it is back.',
+    ),
     stateOf(services.jobs.ping(), 'Temporal does not answer; uploads are taken and ingested when it is back.'),
   ]);
   return {
-    ready: postgres.ok && weaviate.ok,
+    ready: postgres.ok,
     dependencies: { postgres, weaviate, temporal },
     embedder: services.instance.embedder,
     embedder_note: services.instance.embedderNote,

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { types } from 'pg';
+import { postgresFailure } from './postgres-failure.ts';
 
 /** A connection pool or a transaction of it. */
 export type Database = Knex;
@@ -33,7 +34,10 @@ export type Bindings = Readonly<Record<string, unknown>>;
 /** `:name`, but not the `::` of a cast. Knex's own named bindings take `:name:` for an identifier, so casts would break. */
 const NAMED_BINDING = /(?<!:):([A-Za-z_]\w*)/g;
 
-/** Runs one statement with named bindings; rows come in the shape that the caller's SQL selects. */
+/**
+ * Runs one statement with named bindings; rows come in the shape that the caller's SQL selects.
+ * @throws AppError `dependency_unavailable` while the database is away; other errors as the driver has them.
+ */
 export async function query<Row>(database: Database, sql: string, bindings: Bindings = {}): Promise<Row[]> {
   const values: unknown[] = [];
   const positional = sql.replace(NAMED_BINDING, (_match, name: string) => {
@@ -41,8 +45,12 @@ export async function query<Row>(database: Database, sql: string, bindings: Bind
     values.push(bindings[name] ?? null);
     return '?';
   });
-  const result = await database.raw<{ rows: Row[] }>(positional, values as Knex.Value[]);
-  return result.rows;
+  try {
+    const result = await database.raw<{ rows: Row[] }>(positional, values as Knex.Value[]);
+    return result.rows;
+  } catch (error) {
+    throw postgresFailure(error);
+  }
 }
 
 /** The only row of a statement, or null. */

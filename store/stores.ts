@@ -6,6 +6,7 @@ import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import type { Database } from './postgres.ts';
+import { postgresFailure } from './postgres-failure.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
@@ -45,6 +46,12 @@ export function createStores(database: Database): Stores {
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
     system: createSystemStore(database),
-    transaction: (work) => database.transaction((transaction) => work(createStores(transaction))),
+    transaction: async (work) => {
+      try {
+        return await database.transaction((transaction) => work(createStores(transaction)));
+      } catch (error) {
+        throw postgresFailure(error);
+      }
+    },
   };
 }

@@ -30,13 +30,14 @@ export const readyzRoute = openRoute(
     path: '/readyz',
     summary: 'The service can do its work',
     description:
-      'Without Temporal it is `degraded`, not unavailable: uploads are taken and ingested later, search works.',
+      'Without Temporal or Weaviate it is `degraded`, not unavailable: uploads are taken and ingested later. Search needs no Temporal.',
     response: Ready,
-    otherStatuses: { 503: 'Postgres or Weaviate does not answer' },
+    otherStatuses: { 503: 'Postgres does not answer' },
   },
   async ({ services }) => {
     const { ready, dependencies, embedder, embedder_note } = await checkReadiness(services);
-    const status = !ready ? 'unavailable' : dependencies.temporal.ok ? 'ok' : 'degraded';
+    const isWhole = Object.values(dependencies).every(({ ok }) => ok);
+    const status = !ready ? 'unavailable' : isWhole ? 'ok' : 'degraded';
     return Reply.json({ status, dependencies, embedder, embedder_note } as const, { status: ready ? 200 : 503 });
   },
 );
