@@ -155,12 +155,12 @@ function toCollection(row: Row): Collection {
     by_stage,
     chunks,
     bytes,
-    tenant,
+    tenant: _tenant,
     provider,
     model,
     model_hash,
     dimensions,
-    created_us,
+    created_us: _createdUs,
     ...rest
   } = row;
   const byStatus = Object.fromEntries(Object.entries(by_stage ?? {}).filter(([status]) => isContentStatus(status)));
