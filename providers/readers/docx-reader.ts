@@ -46,7 +46,8 @@ export const docxReader: Reader = {
         { cause: error },
       );
     });
-    const { markdown } = await htmlToMarkdown(html);
+    // What stands for an image is a description that Word made up.
+    const { markdown } = await htmlToMarkdown(html.replace(/<img [^>]*>/g, ''));
     return new TextBuilder(maxTextBytes).append(markdown).build();
   },
 };

@@ -36,8 +36,18 @@ export async function htmlToMarkdown(html: string): Promise<MarkdownPage> {
   }
   const body = pruned(root);
   const hasHeading = body.querySelector('h1') !== null;
-  const markdown = tidy(turndown.turndown(body));
+  const markdown = tidy(convert(turndown, body));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
+}
+
+/** A page nested thousands of levels deep overflows the converter's stack; its text is still its text. */
+function convert(turndown: Awaited<ReturnType<typeof createTurndown>>, body: Root): string {
+  try {
+    return turndown.turndown(body);
+  } catch (error) {
+    if (error instanceof RangeError) return body.textContent ?? '';
+    throw error;
+  }
 }
 
 /** The page without its noise; the page itself when noise is all there is. */

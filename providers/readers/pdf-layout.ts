@@ -1,10 +1,12 @@
 import type { PdfLine } from './pdfium.ts';
 
-export type FontSizes = {
+export type Layout = {
   /** Size of most of the document's characters, in points. */
   body: number;
   /** Sizes of headings, largest first; the index is the level less one. */
   headings: readonly number[];
+  /** Lines that end between words end with a blank, so that one without ends inside a word (told for Hangul). */
+  marksWordEnds: boolean;
 };
 
 const HEADING_RATIO = 1.15;
@@ -15,28 +17,36 @@ const PARAGRAPH_GAP = 1.75;
 const HYPHEN_MARK = '\uFFFE';
 const BROKEN_WORD = /([\p{L}\p{N}]+)\uFFFE([\p{L}\p{N}]+)/gu;
 const COMPOUND = /\p{L}+-\p{L}+/gu;
-const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
+const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\uE000-\uF8FF-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
+/** A line of a table of contents. */
+const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
+/** Private use characters are bullets of symbol fonts. */
+const BULLET = /^[•▪◦●■□○►▶✓❑\uE000-\uF8FF][ \u00a0]*/u;
 /** Typographic ligatures and Arabic presentation forms, which nobody types into a search. */
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
-/** Scripts written without spaces, and Hangul, whose lines break inside words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+/** Scripts written without spaces. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const HANGUL = /\p{Script=Hangul}/u;
+const HANGUL_END = /\p{Script=Hangul} ?$/u;
 
 /** Finds the size of body text and the sizes above it that are used for short lines only. */
-export function measureFontSizes(pages: readonly (readonly PdfLine[])[]): FontSizes {
+export function measureLayout(pages: readonly (readonly PdfLine[])[]): Layout {
   const characters = new Map<number, number>();
   const lines = pages.flat();
   for (const line of lines) characters.set(sizeOf(line), (characters.get(sizeOf(line)) ?? 0) + line.text.length);
   const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
   const sizes = new Set(lines.filter((line) => sizeOf(line) >= body * HEADING_RATIO && isTitle(line.text)).map(sizeOf));
-  return { body, headings: [...sizes].sort((a, b) => b - a) };
+  const hangul = lines.filter(({ text }) => HANGUL_END.test(text));
+  const marksWordEnds = hangul.filter(({ text }) => text.endsWith(' ')).length > hangul.length * 0.1;
+  return { body, headings: [...sizes].sort((a, b) => b - a), marksWordEnds };
 }
 
 /**
  * The text of a page as Markdown: wrapped lines joined into paragraphs where position and width say that they were
  * wrapped, headings told by their size. Words stay in pdfium's order.
  */
-export function layOutPage(lines: readonly PdfLine[], sizes: FontSizes): string {
+export function layOutPage(lines: readonly PdfLine[], layout: Layout): string {
   const textWidth =
     lines.reduce((right, line) => Math.max(right, line.last.right), 0) -
     Math.min(...lines.map((line) => line.first.left));
@@ -44,14 +54,14 @@ export function layOutPage(lines: readonly PdfLine[], sizes: FontSizes): string 
   let previous: PdfLine | null = null;
   let right = 0;
   for (const line of lines) {
-    const level = headingLevel(line, sizes);
+    const level = headingLevel(line, layout);
     if (previous === null) out.push(level === 0 ? '' : headingMark(level));
     else if (level > 0) out.push(continuesHeading(previous, line) ? ' ' : `\n\n${headingMark(level)}`);
-    else if (headingLevel(previous, sizes) > 0) out.push('\n\n');
-    else if (isWrapped(previous, line, { right, textWidth })) out.push(glue(previous.text, line.text));
+    else if (headingLevel(previous, layout) > 0) out.push('\n\n');
+    else if (isWrapped(previous, line, { right, textWidth })) out.push(glue(previous.text, line.text, layout));
     else out.push(isNear(previous, line) ? '\n' : '\n\n');
     right = out.at(-1)?.includes('\n') ? line.last.right : Math.max(right, line.last.right);
-    out.push(line.text.trimEnd());
+    out.push(line.text.trimEnd().replace(BULLET, '- '));
     previous = line;
   }
   return out
@@ -81,7 +91,7 @@ function isTitle(text: string): boolean {
   return text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
 }
 
-function headingLevel(line: PdfLine, { body, headings }: FontSizes): number {
+function headingLevel(line: PdfLine, { body, headings }: Layout): number {
   const size = sizeOf(line);
   if (size < body * HEADING_RATIO || !isTitle(line.text)) return 0;
   return Math.min(headings.indexOf(size) + 1, MAX_HEADING_LEVELS);
@@ -110,6 +120,7 @@ function isWrapped(previous: PdfLine, line: PdfLine, block: { right: number; tex
   const size = sizeOf(line);
   const isBelow = drop(previous, line) > size * 0.5 && isNear(previous, line);
   if (!isBelow || Math.abs(sizeOf(previous) - size) > size * 0.1 || LIST_MARK.test(line.text)) return false;
+  if (CONTENTS_LINE.test(previous.text)) return false;
   const left = Math.min(previous.first.left, previous.last.left);
   const isIndented = line.first.left - left > size * 0.8 && !LIST_MARK.test(previous.text);
   const width = previous.last.right - previous.first.left;
@@ -120,8 +131,9 @@ function isWrapped(previous: PdfLine, line: PdfLine, block: { right: number; tex
 }
 
 /** What goes between two wrapped lines. */
-function glue(before: string, after: string): string {
+function glue(before: string, after: string, { marksWordEnds }: Layout): string {
   if (/\p{L}[-\u00ad]$/u.test(before)) return '';
-  const isUnspaced = UNSPACED.test(before.slice(-1)) && UNSPACED.test(after.slice(0, 1));
-  return isUnspaced ? '' : ' ';
+  const [last, first] = [before.slice(-1), after.slice(0, 1)];
+  if (UNSPACED.test(last) && UNSPACED.test(first)) return '';
+  return marksWordEnds && HANGUL.test(last) && HANGUL.test(first) ? '' : ' ';
 }

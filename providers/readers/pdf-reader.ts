@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { ReadDocument, Reader } from '../../domain/reader.ts';
-import { joinBrokenWords, layOutPage, measureFontSizes } from './pdf-layout.ts';
+import { joinBrokenWords, layOutPage, type Layout, measureLayout } from './pdf-layout.ts';
+import { withoutRunningLines } from './pdf-running-lines.ts';
 import { discardPdfium, openPdf, type PdfFile, type PdfLine } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -32,10 +33,11 @@ function readPages(file: PdfFile, maxTextBytes: number): ReadDocument {
   const withText = readable.filter((lines) => lines.length > 0);
   if (withText.length === 0) throw noTextError(file.pageCount);
   const builder = new TextBuilder(maxTextBytes);
-  const sizes = measureFontSizes(withText);
-  for (const [page, lines] of pages.entries()) {
+  const texts = withoutRunningLines(pages.map((lines) => lines ?? []));
+  const layout = measureLayout(withText);
+  for (const [page, lines] of texts.entries()) {
     builder.startPage(page + 1);
-    if (lines && lines.length > 0) builder.append(pageText(lines, sizes));
+    if (lines.length > 0) builder.append(pageText(lines, layout));
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
   return builder.build({
@@ -46,8 +48,8 @@ function readPages(file: PdfFile, maxTextBytes: number): ReadDocument {
   });
 }
 
-function pageText(lines: readonly PdfLine[], sizes: ReturnType<typeof measureFontSizes>): string {
-  return `${joinBrokenWords(layOutPage(lines, sizes)).trim()}\n\n`;
+function pageText(lines: readonly PdfLine[], layout: Layout): string {
+  return `${joinBrokenWords(layOutPage(lines, layout)).trim()}\n\n`;
 }
 
 function noTextError(pageCount: number): AppError {

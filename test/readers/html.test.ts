@@ -86,3 +86,8 @@ test('fragments and unclosed elements are read to their end', async (t) => {
     'one two **three** four ',
   );
 });
+
+test('a page nested past any use keeps its text', async (t) => {
+  const page = `<html><body>${'<div>'.repeat(20_000)}deep${'</div>'.repeat(20_000)}</body></html>`;
+  t.is((await readBytes(page, { name: 'a.html' })).text, 'deep\n');
+});

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { layOutPage, measureLayout } from '../../providers/readers/pdf-layout.ts';
+import type { PdfLine } from '../../providers/readers/pdfium.ts';
 import { pdf, type PdfText } from '../support/documents.ts';
 import { readBytes } from '../support/read-bytes.ts';
 
@@ -81,4 +83,29 @@ test('a truncated PDF is unreadable, and the next one is read', async (t) => {
 test('text past the limit is refused', async (t) => {
   const lines = column(Array.from({ length: 40 }, (_, index) => `line ${index}`));
   await t.throwsAsync(readBytes(pdf([lines]), { name: 'm.pdf', maxTextBytes: 100 }), { code: 'read_output_limit' });
+});
+
+test('running headers and footers stay once, whatever their page numbers', async (t) => {
+  const pages = Array.from({ length: 5 }, (_, index) => [
+    { text: `Annual report ${index + 1}`, y: 800 },
+    { text: `What page ${'abcde'[index]} says`, y: 600 },
+    { text: `Below page ${'abcde'[index]}`, y: 500 },
+    { text: `Copyright by us`, y: 40 },
+  ]);
+  const { text } = await readBytes(pdf(pages), { name: 'm.pdf' });
+  t.deepEqual(text.match(/Annual report \d/g), ['Annual report 1']);
+  t.is(text.split('Copyright by us').length - 1, 1);
+  t.is(text.match(/What page . says/g)?.length, 5);
+});
+
+test('lines of Hangul are joined inside words only where the document tells words apart', (t) => {
+  const box = (y: number, right: number): PdfLine['first'] => ({ left: 72, right, top: y + 10, bottom: y });
+  const line = (text: string, y: number): PdfLine => ({ text, first: box(y, 82), last: box(y, 500) });
+  const layOut = (lines: readonly PdfLine[]): string => layOutPage(lines, measureLayout([lines]));
+  const [first, second] = [
+    '한편 코로나가 세계적 유행단계에 돌입한 와중에 국내 확',
+    '진자는 계속해서 늘어나고 있는 상황이며 이에 관련하여',
+  ];
+  t.is(layOut([line(first, 700), line(second, 686)]), `${first} ${second}`);
+  t.is(layOut([line(first, 700), line(`${second} `, 686)]), `${first}${second}`);
 });
