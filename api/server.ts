@@ -7,6 +7,7 @@ import { expectContinue } from './http/request-body.ts';
 const IDLE_MS = 120_000;
 const HEADERS_MS = 20_000;
 const KEEP_ALIVE_MS = 65_000;
+const SWEEP_MS = 50;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export type RunningServer = {
@@ -42,9 +43,11 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  server.closeIdleConnections();
+  // Connections fall idle one by one as their answers are done; left alone, they would be kept for the next request.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(cut);
 }
 
