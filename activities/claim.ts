@@ -1,5 +1,7 @@
+import { AppError } from '../domain/app-error.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
 import type { OwnedContent, WorkingStage } from '../store/run-stages.ts';
+import { isPassing } from './failures.ts';
 import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -50,4 +52,26 @@ export async function failContents(
   for (const failure of failures) {
     if (failed.includes(failure.content_id)) services.metrics.countContent('failed', failure.code);
   }
+}
+
+/**
+ * A content whose step failed though it went alone: it ends as failed, and its neighbours go on. What the infrastructure
+ * did wrong is thrown on, for it says nothing about the content.
+ */
+export async function failAlone(
+  services: WorkerServices,
+  batch: Batch,
+  failed: { contentId: string; error: unknown },
+): Promise<void> {
+  const { contentId, error } = failed;
+  if (isPassing(error)) throw error;
+  const known = error instanceof AppError ? error : null;
+  if (!known)
+    services.log.error(
+      { error, content_id: contentId, workspace_id: batch.workspace_id },
+      'a content failed unexpectedly',
+    );
+  const code = known?.code ?? 'internal';
+  const message = known?.message ?? 'An unexpected error, which the log of the worker describes. Retry, or report it.';
+  await failContents(services, batch, [{ content_id: contentId, code, message }]);
 }

@@ -1,4 +1,4 @@
-import { indexedText } from '../domain/chunk-identity.ts';
+import { indexedText } from '../domain/chunker.ts';
 import { embedderName, type Embedder } from '../domain/embedder.ts';
 import { filterRecordOf } from '../domain/filter-record.ts';
 import { chunkFacets, contentFacets } from '../domain/filters/facets.ts';
@@ -6,7 +6,7 @@ import type { PublishOutcome, SliceOutcome } from '../domain/ingest-outcomes.ts'
 import type { Batch } from '../domain/ingest-steps.ts';
 import type { ChunkToIndex } from '../store/chunks.ts';
 import type { IndexGeneration } from '../store/collections.ts';
-import { claimContents, failContents, sliceOf } from './claim.ts';
+import { claimContents, failAlone, failContents, sliceOf } from './claim.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -53,7 +53,7 @@ async function indexUntil(services: WorkerServices, batch: Batch, slice: Slice):
       done = last === undefined;
       if (!last) break;
       after = { contentId: last.content_id, chunkIndex: last.chunk_index };
-      const vectors = await slice.embedder.embed(rows.map(indexedText), 'document', slice.step.signal);
+      const vectors = await slice.embedder.embed(rows.map(textOf), 'document', slice.step.signal);
       await writing;
       writing = write(services, batch, { slice, rows, vectors });
       // Awaited above or in `finally`; until then a failure must not count as unhandled.
@@ -83,6 +83,9 @@ async function indexOneByOne(services: WorkerServices, batch: Batch, slice: Slic
       const outcome = await indexUntil(services, alone, slice);
       chunks += outcome.chunks;
       if (!outcome.done) return { done: false, chunks };
+    } catch (error) {
+      slice.step.signal.throwIfAborted();
+      await failAlone(services, batch, { contentId, error });
     } finally {
       // Came back alive, whatever the outcome.
       await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(alone));
@@ -99,11 +102,15 @@ async function write(services: WorkerServices, batch: Batch, { slice, rows, vect
     const vector = vectors[place];
     if (!vector) throw new Error('the embedder gave fewer vectors than texts');
     const facets = [...(slice.shared.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
-    return { id: row.id, content_id: row.content_id, version: row.version, text: indexedText(row), facets, vector };
+    return { id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector };
   });
   await services.vectors.putObjects(space, tenant, objects);
   const indexed = new Map(rows.map((row) => [row.content_id, row.chunk_index + 1]));
   await services.stores.chunks.advanceIndexed(scopeOf(batch), sliceOf(batch), indexed);
+}
+
+function textOf({ context, content }: ChunkToIndex): string {
+  return indexedText({ context, text: content });
 }
 
 async function sharedFacets(services: WorkerServices, batch: Batch): Promise<Map<string, string[]>> {

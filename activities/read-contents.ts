@@ -8,7 +8,7 @@ import type { Batch } from '../domain/ingest-steps.ts';
 import type { ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
 import type { NewChunk } from '../store/chunks.ts';
 import type { FinishedRead, OwnedContent } from '../store/run-stages.ts';
-import { claimContents, failContents, sliceOf, type ContentFailure } from './claim.ts';
+import { claimContents, failAlone, failContents, sliceOf, type ContentFailure } from './claim.ts';
 import { isPassing } from './failures.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -36,7 +36,9 @@ export async function readContents(services: WorkerServices, batch: Batch, step:
     } catch (error) {
       // Came back alive: this attempt says nothing about the contents.
       await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, contentIds));
-      throw error;
+      const [contentId] = contentIds;
+      if (step.attempt === 1 || contentId === undefined || step.signal.aborted) throw error;
+      await failAlone(services, batch, { contentId, error });
     }
   }
   return outcome;
@@ -157,6 +159,7 @@ function toRow(
     version,
     chunk_index: index,
     content: chunk.text,
+    context: chunk.context,
     size: Buffer.byteLength(chunk.text),
     tokens: chunk.tokens,
     metadata: {

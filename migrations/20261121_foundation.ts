@@ -174,7 +174,7 @@ export async function up(knex: Knex): Promise<void> {
       collection_id uuid not null,
       version int not null,
       chunk_index int not null,
-      content text not null,
+      content text not null, context text not null,
       size int not null,
       tokens int not null,
       metadata jsonb not null,

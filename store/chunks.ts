@@ -9,6 +9,8 @@ export type NewChunk = {
   version: number;
   chunk_index: number;
   content: string;
+  /** What goes before `content` in what is embedded and indexed. */
+  context: string;
   size: number;
   tokens: number;
   metadata: Record<string, unknown>;
@@ -22,6 +24,7 @@ export type ChunkToIndex = {
   chunk_index: number;
   planned_chunks: number;
   content: string;
+  context: string;
   metadata: Record<string, unknown>;
 };
 
@@ -61,11 +64,11 @@ export function createChunkStore(database: Database) {
            select content_id, version from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
              and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for share
          ), added as (
-           insert into chunks (id, workspace_id, content_id, collection_id, version, chunk_index, content, size, tokens, metadata)
-           select x.id, :workspaceId, x.content_id, :collectionId, x.version, x.chunk_index, x.content, x.size, x.tokens, x.metadata
-           from jsonb_to_recordset(:chunks::jsonb) as x(id uuid, content_id uuid, version int, chunk_index int, content text, size int,
+           insert into chunks (id, workspace_id, content_id, collection_id, version, chunk_index, content, context, size, tokens, metadata)
+           select x.id, :workspaceId, x.content_id, :collectionId, x.version, x.chunk_index, x.content, x.context, x.size, x.tokens, x.metadata
+           from jsonb_to_recordset(:chunks::jsonb) as x(id uuid, content_id uuid, version int, chunk_index int, content text, context text, size int,
              tokens int, metadata jsonb) join mine on mine.content_id = x.content_id and mine.version = x.version
-           on conflict (id) do update set content = excluded.content, size = excluded.size, tokens = excluded.tokens, metadata = excluded.metadata
+           on conflict (id) do update set content = excluded.content, context = excluded.context, size = excluded.size, tokens = excluded.tokens, metadata = excluded.metadata
          )
          select content_id from mine`,
         { workspaceId: scope.workspaceId, ...slice, contentIds, chunks: JSON.stringify(chunks) },
@@ -81,7 +84,7 @@ export function createChunkStore(database: Database) {
     ) {
       return query<ChunkToIndex>(
         database,
-        `select ch.id, ch.content_id, ch.version, ch.chunk_index, cc.planned_chunks, ch.content, ch.metadata
+        `select ch.id, ch.content_id, ch.version, ch.chunk_index, cc.planned_chunks, ch.content, ch.context, ch.metadata
          from content_collections cc cross join lateral (
            select * from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.version
              and ch.chunk_index >= greatest(cc.indexed_chunks, case when cc.content_id = :afterId::uuid then :afterIndex::int + 1 else 0 end)

@@ -196,20 +196,6 @@ export function createSystemStore(database: Database) {
         return row !== null;
       });
     },
-
-    /** Runs work while no other process does the same; false when another one does. */
-    exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
-      return database.transaction(async (transaction) => {
-        const row = await queryOne<{ locked: boolean }>(
-          transaction,
-          `select pg_try_advisory_xact_lock(hashtextextended(:name, 2)) as locked`,
-          { name },
-        );
-        if (row?.locked !== true) return false;
-        await work();
-        return true;
-      });
-    },
   };
 }
 

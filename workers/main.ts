@@ -1,4 +1,6 @@
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
@@ -72,9 +74,13 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
   const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
   closing.defer(() => embedders.close());
   const { tokenCounting } = embedders.preferred;
+  const workFolder = join(config.blobDir, '.reading');
+  await mkdir(workFolder, { recursive: true, mode: 0o700 });
   const documents = createReaderPool({
     ...readers,
     maxTextBytes: limits.maxTextBytes,
+    // On the file system of the blobs, so that documents are linked and not copied.
+    workFolder,
     readableFolders: tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
   });
   closing.defer(() => documents.close());
