@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { systemClock } from '../domain/clock.ts';
 import { embedderName } from '../domain/embedder.ts';
+import { sendConsoleToLog } from '../observability/console-to-log.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
@@ -25,6 +26,7 @@ const WEAVIATE_TIMEOUT_MS = 30_000;
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, service: 'api' });
+  sendConsoleToLog(log);
   const closing = new AsyncDisposableStack();
   const stopped = untilAskedToStop();
   try {

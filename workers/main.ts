@@ -8,6 +8,7 @@ import type { WorkerServices } from '../activities/worker-services.ts';
 import { readConfig, type Config } from '../config.ts';
 import { systemClock } from '../domain/clock.ts';
 import { embedderName } from '../domain/embedder.ts';
+import { sendConsoleToLog } from '../observability/console-to-log.ts';
 import { createLog, type Log } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
@@ -33,6 +34,7 @@ const RECONNECT_MS = 1_000;
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, service: 'worker' });
+  sendConsoleToLog(log);
   installRuntime(log);
   const closing = new AsyncDisposableStack();
   const stopping = untilAskedToStop();
