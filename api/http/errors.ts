@@ -5,13 +5,11 @@ import type { Log } from '../../observability/log.ts';
 import type { ErrorBody, ValidationErrorBody } from './error-body.ts';
 import { statusOf } from './error-status.ts';
 import type { HttpErrorCode } from './error-status.ts';
-import { ClientGone, HttpError } from './http-error.ts';
+import { CLIENT_CLOSED_REQUEST, ClientGone, HttpError } from './http-error.ts';
 import { requestState } from './request-state.ts';
 
 /** Seconds named in `Retry-After` where the error names none. */
 const DEFAULT_RETRY_AFTER_S = 5;
-/** Status of a request whose client went away, as nginx logs it. Never sent. */
-const CLIENT_CLOSED_REQUEST = 499;
 const INTERNAL_MESSAGE = 'Something went wrong inside Loci. Try again; if it stays, tell the operator the request_id.';
 
 /**

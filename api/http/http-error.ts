@@ -10,6 +10,9 @@ export class HttpError extends Error {
   }
 }
 
+/** Status of a request whose client went away, as nginx logs it. Never sent. */
+export const CLIENT_CLOSED_REQUEST = 499;
+
 /** The client went away before its request was complete: there is nobody to answer. */
 export class ClientGone extends Error {
   constructor(options?: { cause: unknown }) {

@@ -99,8 +99,10 @@ function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', sche
 function bodyOf(route: Route, schemas: SchemaCollection): Record<string, unknown> | null {
   if (route.form !== undefined) {
     const form = schemas.of(route.form.schema, 'input');
-    const binary = { type: 'array', items: { type: 'string', contentMediaType: 'application/octet-stream' } };
-    const files = Object.fromEntries(route.form.files.map((name) => [name, binary]));
+    const one = { type: 'string', contentMediaType: 'application/octet-stream' };
+    const many = { type: 'array', items: one };
+    const parts = Object.entries(route.form.files);
+    const files = Object.fromEntries(parts.map(([name, count]) => [name, count === 'one' ? one : many]));
     const fields = typeof form['properties'] === 'object' ? { ...files, ...form['properties'] } : files;
     return { required: true, content: { 'multipart/form-data': { schema: { ...form, properties: fields } } } };
   }
@@ -114,15 +116,21 @@ function responsesOf(route: Route, schemas: SchemaCollection): Record<string, un
   const responses: Record<string, unknown> = { [route.status ?? 200]: successOf(route, schemas) };
   const other = route.otherStatuses ?? {};
   for (const status of new Set([...failureStatuses(route), ...Object.keys(other).map(Number)])) {
-    const invalid = status === (route.validationStatus ?? 422);
     responses[status] = {
       description: other[status] ?? STATUS_MEANINGS[status] ?? '',
-      content: {
-        'application/json': { schema: { $ref: `#/components/schemas/${invalid ? 'ValidationError' : 'Error'}` } },
-      },
+      content: { 'application/json': { schema: failureSchema(route, status, schemas) } },
     };
   }
   return responses;
+}
+
+function failureSchema(route: Route, status: number, schemas: SchemaCollection): JsonSchema {
+  if (status !== (route.validationStatus ?? 422)) return schemas.of(ErrorBody, 'output');
+  const validation = schemas.of(ValidationErrorBody, 'output');
+  // Where no item of a form can be taken, the answer is the one that tells of each. A key that was used for another
+  // request is told by its code.
+  if (route.form !== undefined) return { anyOf: [validation, schemas.of(route.response, 'output')] };
+  return route.idempotent === true ? { anyOf: [validation, schemas.of(ErrorBody, 'output')] } : validation;
 }
 
 function successOf(route: Route, schemas: SchemaCollection): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import type { Log } from '../../observability/log.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import { CLIENT_CLOSED_REQUEST } from './http-error.ts';
 import { requestState } from './request-state.ts';
 
 /**
@@ -18,7 +19,9 @@ export function recordRequests(log: Log, metrics: Metrics) {
 function record(request: { context: Context; log: Log; metrics: Metrics }, durationMs: number): void {
   const { context, log, metrics } = request;
   const state = requestState(context);
-  const { method, status } = context;
+  const { method } = context;
+  // A connection that ended before there was an answer: what stands in the status is a default.
+  const status = context.headerSent ? context.status : CLIENT_CLOSED_REQUEST;
   metrics.observeRequest({ method: knownMethod(method), route: state.route, status }, durationMs);
   const write = state.quiet && status < 500 ? log.debug : log.info;
   write(

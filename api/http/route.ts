@@ -30,7 +30,7 @@ export type RouteData<
   query?: Q;
   body?: B;
   /** A multipart form, which the handler reads itself. For the documentation. */
-  form?: { schema: z.ZodType; files: readonly string[] };
+  form?: { schema: z.ZodType; files: Readonly<Record<string, 'one' | 'many'>> };
   /** JSON answer, or the media type of a stream. */
   response: R;
   responseType?: 'application/octet-stream' | 'text/plain' | 'text/html';

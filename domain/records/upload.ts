@@ -4,18 +4,35 @@ import { Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
 /** The text fields of `POST /upload`, all optional but the collection; files come beside them. */
 export const UploadForm = z.strictObject({
-  collection_id: Id,
-  content: z.string().optional(),
-  urls: z.array(z.string().max(4096)).default([]),
-  content_type: z.enum(['file', 'url', 'text']).default('file'),
-  metadata: JsonObject.default({}),
+  collection_id: Id.meta({ description: 'Target collection' }),
+  content: z.string().optional().meta({ description: 'Direct text, taken as one content' }),
+  urls: z
+    .array(z.string().max(4096))
+    .default([])
+    .meta({ description: 'URLs to download; the field repeated, or one JSON array' }),
+  content_type: z
+    .enum(['file', 'url', 'text'])
+    .default('file')
+    .meta({ description: 'A hint of the main input; all inputs are taken' }),
+  metadata: JsonObject.default({}).meta({
+    description: 'A JSON object as text, attached to every content of the upload',
+  }),
   user_id: storableText(255, 1).nullable().default(null),
-  label: storableText(255, 1).nullable().default(null),
+  label: storableText(255, 1)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Name of the content when it is the only one, else kept in the metadata' }),
   description: storableText(10_000).nullable().default(null),
-  crawl: z.boolean().default(false),
-  ingest: z.boolean().default(true),
-  reader: z.string().max(100).default('native'),
-  on_duplicate: z.enum(['existing', 'keep']).default('existing'),
+  crawl: z.boolean().default(false).meta({ description: 'Follow the links of the URLs' }),
+  ingest: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'When false, only store; `POST /chunks/create` ingests later' }),
+  reader: z.string().max(100).default('native').meta({ description: 'How files are read' }),
+  on_duplicate: z
+    .enum(['existing', 'keep'])
+    .default('existing')
+    .meta({ description: '`keep` takes bytes and names that the collection has once more', 'x-loci-extension': true }),
 });
 export type UploadForm = z.infer<typeof UploadForm>;
 

@@ -27,7 +27,7 @@ export const uploadContentRoute = route(
       'statuses in it are then those of that moment.',
     ].join('\n'),
     permission: 'uploads:write',
-    form: { schema: UploadForm, files: ['file', 'files'] },
+    form: { schema: UploadForm, files: { file: 'one', files: 'many' } },
     response: UploadResponse,
     status: 202,
     validationStatus: 400,
