@@ -26,30 +26,12 @@ type Handoff = { bytes: Uint8Array; taken: () => void };
  * end and told in the outcome; any other failure of the store fails the stream. Empty parts are not stored.
  */
 export function createPartSink(store: StoreBytes): PartSink {
-  const pipe = new Handover();
-  const outcome = Promise.withResolvers<PartOutcome>();
-  const head = createHead();
+  const part: OpenPart = { pipe: new Handover(), outcome: Promise.withResolvers<PartOutcome>(), head: createHead() };
   let storing: Promise<void> | null = null;
-
-  async function run(stream: Writable): Promise<void> {
-    try {
-      const blob = await store(pipe.read());
-      outcome.resolve({ kind: 'stored', blob, head: head.bytes() });
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'file_too_large') outcome.resolve({ kind: 'refused', error });
-      else {
-        outcome.resolve({ kind: 'aborted' });
-        if (!(error instanceof ClientGone)) stream.destroy(error instanceof Error ? error : new Error('store failed'));
-      }
-    } finally {
-      pipe.discard();
-    }
-  }
-
   const accept = (stream: Writable, bytes: Uint8Array, done: () => void) => {
-    head.add(bytes);
-    storing ??= run(stream);
-    pipe.offer({ bytes, taken: done });
+    part.head.add(bytes);
+    storing ??= storePart(part, store, stream);
+    part.pipe.offer({ bytes, taken: done });
   };
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -60,17 +42,40 @@ export function createPartSink(store: StoreBytes): PartSink {
       accept(this, Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
     },
     final(done) {
-      pipe.end();
-      if (storing === null) outcome.resolve({ kind: 'empty' });
+      part.pipe.end();
+      if (storing === null) part.outcome.resolve({ kind: 'empty' });
       void afterwards(storing, done);
     },
     destroy(error, done) {
-      pipe.fail(error ?? new ClientGone());
-      if (storing === null) outcome.resolve({ kind: 'aborted' });
+      part.pipe.fail(error ?? new ClientGone());
+      if (storing === null) part.outcome.resolve({ kind: 'aborted' });
       done(error);
     },
   });
-  return { stream, outcome: outcome.promise };
+  return { stream, outcome: part.outcome.promise };
+}
+
+type OpenPart = {
+  pipe: Handover;
+  outcome: PromiseWithResolvers<PartOutcome>;
+  head: ReturnType<typeof createHead>;
+};
+
+/** Has the part stored to its end, and settles its outcome. Never rejects. */
+async function storePart({ pipe, outcome, head }: OpenPart, store: StoreBytes, stream: Writable): Promise<void> {
+  try {
+    const blob = await store(pipe.read());
+    outcome.resolve({ kind: 'stored', blob, head: head.bytes() });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file_too_large') {
+      outcome.resolve({ kind: 'refused', error });
+    } else {
+      outcome.resolve({ kind: 'aborted' });
+      if (!(error instanceof ClientGone)) stream.destroy(error instanceof Error ? error : new Error('store failed'));
+    }
+  } finally {
+    pipe.discard();
+  }
 }
 
 /** A sink that swallows everything, for parts that are not taken. */

@@ -1,3 +1,4 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import test from 'ava';
 import {
@@ -188,4 +189,24 @@ test('a thousand small files, and fields and files beyond counting, stay within 
   t.is(new Set(taken.body.items.map((item) => item.blob?.sha256)).size, 1000);
   const fields = rawPart('name="x"', '').repeat(20_001);
   t.is((await receiver.raw([rawUpload(RAW_COLLECTION + fields + RAW_END)])).status, 413);
+});
+
+test('a store that fails fails the request at once, large or small, and the next one is served again', async (t) => {
+  await using receiver = await startUploadReceiver({ maxFileBytes: 5_000_000 });
+  // A file where the folder should be.
+  await rm(receiver.dir, { recursive: true });
+  await writeFile(receiver.dir, '');
+  for (const sizeBytes of [1, 4_000_000]) {
+    const file = new File([new Uint8Array(sizeBytes)], 'a.bin');
+    const { status, body } = await receiver.post(
+      uploadForm([
+        ['files', file],
+        ['files', file],
+      ]),
+    );
+    t.is(status, 500);
+    t.is(body.code, 'internal');
+  }
+  await rm(receiver.dir);
+  t.is((await receiver.post(uploadForm([['content', 'fine']]))).status, 200);
 });

@@ -71,6 +71,8 @@ export async function startUploadReceiver(limits: Partial<Limits> = {}) {
     url: `http://127.0.0.1:${server.port}/upload`,
     port: server.port,
     blobs,
+    /** Where the blobs are. */
+    dir,
     /** Blobs that were reported as stored. */
     told,
     /** Resolves when the next request has been dealt with, also one whose client is gone. */
