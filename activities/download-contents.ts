@@ -92,7 +92,11 @@ async function fetchInto(
   const blob = await services.blobs.put(batch.workspace_id, keepHead(response.body, head), maxBytes);
   if (blob.sizeBytes === 0) throw new AppError('empty_file', 'The URL answered with an empty body.');
   const declaredType = response.headers['content-type'] ?? null;
-  const type = await services.readers.detectType(Buffer.concat(head), { name: content.name, declaredType });
+  const type = await services.readers.detectType(Buffer.concat(head), {
+    name: content.name,
+    declaredType,
+    sizeBytes: blob.sizeBytes,
+  });
   if (type === null) throw new AppError('unsupported_type', 'The URL leads to bytes of no known document type.');
   services.readers.requireReadable(content.reader, type);
   return services.stores.transaction(async (stores) => {

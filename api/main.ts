@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const stopped = untilAskedToStop();
   try {
     const services = await buildServices(config, log, closing);
-    const onMismatch = process.env['NODE_ENV'] === 'production' ? 'log' : 'fail';
+    const onMismatch = process.env['NODE_ENV'] === 'test' ? 'fail' : 'log';
     const app = createApp(services, { version: packageJson.version, onMismatch });
     const server = await listen(app.callback(), config.api);
     closing.defer(() => server.close(DRAIN_MS));

@@ -109,7 +109,11 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     };
     return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : digest(['url', item.url]) };
   }
-  const type = await services.readers.detectType(item.head, { name: item.name, declaredType: item.declaredType });
+  const type = await services.readers.detectType(item.head, {
+    name: item.name,
+    declaredType: item.declaredType,
+    sizeBytes: item.blob.sizeBytes,
+  });
   // A file that is only stored may be of any kind; reading it later says what is wrong with it.
   if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });
   const { sha256, sizeBytes } = item.blob;

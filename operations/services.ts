@@ -24,7 +24,10 @@ export type ReaderCatalogue = {
   /** Names that the form field `reader` takes. */
   readonly names: readonly string[];
   /** Media type by content first, name and declared type as hints; null when the bytes are of no known kind. */
-  detectType(head: Uint8Array, hints: { name: string; declaredType: string | null }): Promise<string | null>;
+  detectType(
+    head: Uint8Array,
+    hints: { name: string; declaredType: string | null; sizeBytes: number },
+  ): Promise<string | null>;
   /** @throws AppError `unsupported_type` or `type_mismatch` when this reader cannot read this type. */
   requireReadable(reader: string, mediaType: string): void;
 };

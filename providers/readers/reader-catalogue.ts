@@ -8,7 +8,7 @@ export const readerCatalogue: ReaderCatalogue = {
   names: READER_NAMES,
   async detectType(head, hints) {
     try {
-      return (await detectType(head, head.length, hints)).mediaType;
+      return (await detectType(head, hints.sizeBytes, hints)).mediaType;
     } catch (error) {
       if (error instanceof AppError) return null;
       throw error;
