@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { killGroup } from './process-identity.ts';
 import { endOfLog, keepLogSmall, openLog } from './process-log.ts';
 import type { ProcessRecords, StopSignal } from './process-records.ts';
 import { StackError } from './stack-error.ts';
@@ -146,14 +147,4 @@ async function end(spec: ProcessSpec, running: Running): Promise<void> {
   if (!running.hasExited) running.child.kill('SIGKILL');
   await running.exited;
   killGroup(running.pid);
-}
-
-/** Ends what the process itself had started and left behind. */
-function killGroup(groupId: number): void {
-  if (groupId === 0) return;
-  try {
-    process.kill(-groupId, 'SIGKILL');
-  } catch {
-    // Nobody is left in the group.
-  }
 }

@@ -40,6 +40,16 @@ export async function endProcess(identity: ProcessIdentity, signal: NodeJS.Signa
   }
 }
 
+/** Ends what a process that led a group had started and left behind. To be called right after its own end. */
+export function killGroup(groupId: number): void {
+  if (groupId === 0) return;
+  try {
+    process.kill(-groupId, 'SIGKILL');
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
 function send(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isSameProcess(identity)) return;
   try {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { endProcess, isSameProcess, processStartTime } from './process-identity.ts';
+import { endProcess, isSameProcess, killGroup, processStartTime } from './process-identity.ts';
 import type { Log } from './timed-step.ts';
 
 /** What is noted in the state folder about a child process, so that somebody else can end it when its launcher was killed. */
@@ -55,6 +55,7 @@ export async function endLeftovers(stateDir: string, options: { launcher?: strin
     if (isSameProcess(record)) {
       options.log?.(`Ending ${record.name} (process ${record.pid}), left behind by a launcher that was killed`);
       await endProcess(record, record.stopSignal, PATIENCE_MS);
+      killGroup(record.pid);
     }
     rmSync(join(recordFolder(stateDir), `${record.name}.json`), { force: true });
   }

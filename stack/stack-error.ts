@@ -6,9 +6,9 @@ export class StackError extends Error {
   }
 }
 
-/** The message of anything that was thrown, with the reason below it where `fetch` and friends hide one. */
+/** The message of anything that was thrown, with the reason behind it where `fetch` and friends hide one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error && error.cause.message !== '' ? ` (${error.cause.message})` : '';
-  return `${error.message}${cause}`;
+  const reason = error.cause instanceof Error ? error.cause.message : '';
+  return reason === '' || error.message.includes(reason) ? error.message : `${error.message} (${reason})`;
 }
