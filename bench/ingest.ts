@@ -1,0 +1,102 @@
+/**
+ * `npm run bench:ingest [-- --dataset DIR --texts 5000 --rounds 1]`: an ingestion from the upload to the last content that is
+ * ready, over the HTTP API, against the slowest of its stages alone on the same files in the same run.
+ */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type BenchStack, withBenchStack } from './bench-stack.ts';
+import { sampleText } from './sample-texts.ts';
+import { type LocalFile, measureStagesAlone, type StageTimes } from './stages-alone.ts';
+import { median, seconds, timed, verdict } from './statistics.ts';
+
+const GOAL = 0.8;
+const TEXT_BYTES = 200;
+/** The folder of documents that is made when none is given: as many, as long. */
+const DOCUMENTS = 60;
+const DOCUMENT_BYTES = 12_000;
+
+const { values: options } = parseArgs({
+  options: {
+    dataset: { type: 'string' },
+    texts: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '1' },
+  },
+});
+
+const folder = await mkdtemp(join(tmpdir(), 'loci-bench-files-'));
+try {
+  await withBenchStack({}, async (stack) => {
+    const documents = options.dataset ? await filesIn(options.dataset) : await makeTexts(DOCUMENTS, DOCUMENT_BYTES);
+    const title = options.dataset ? `the documents of ${basename(options.dataset)}` : 'documents made by rule';
+    await measure(stack, title, documents);
+    const texts = await makeTexts(Number(options.texts), TEXT_BYTES);
+    await measure(stack, `texts of ${TEXT_BYTES} bytes`, texts);
+  });
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function measure(stack: BenchStack, title: string, files: readonly LocalFile[]): Promise<void> {
+  console.log(`\n## ${files.length} files: ${title}`);
+  const ratios: number[] = [];
+  for (let round = 1; round <= Number(options.rounds) && files.length > 0; round += 1) {
+    // Before and after, so that a machine that is slower for a while does not flatter either side.
+    const before = await alone(stack, files);
+    const whole = await ingestAll(stack, files);
+    const after = await alone(stack, files);
+    const slowest = Math.min(slowestOf(before), slowestOf(after));
+    ratios.push(slowest / whole.elapsedMs);
+    console.log(`alone before: ${describe(before)}\nalone after:  ${describe(after)}`);
+    const { ready, failed, refused, chunks } = whole.result;
+    console.log(
+      `end to end:   ${seconds(whole.elapsedMs)}, ${chunks} chunks; ${ready} ready, ${failed} failed, ${refused} refused`,
+    );
+  }
+  console.log(verdict('slowest stage alone / end to end', median(ratios), { atLeast: GOAL }));
+}
+
+function slowestOf({ reading, embedding, writing }: StageTimes): number {
+  return Math.max(reading, embedding, writing);
+}
+
+function describe({ reading, embedding, writing, chunks }: StageTimes): string {
+  return `reading ${seconds(reading)}, embedding ${seconds(embedding)}, index writes ${seconds(writing)}; ${chunks} chunks`;
+}
+
+/** The stages with nothing else running: API and worker are stopped meanwhile. */
+async function alone(stack: BenchStack, files: readonly LocalFile[]): Promise<StageTimes> {
+  await stack.services.worker.stop();
+  await stack.services.api.stop();
+  return measureStagesAlone(stack.config, files);
+}
+
+async function ingestAll(stack: BenchStack, files: readonly LocalFile[]) {
+  await Promise.all([stack.services.api.start(), stack.services.worker.start()]);
+  // What only the first work after a start pays for: child processes, their tokenizers, connections, compiled code.
+  const warmUp = await stack.client.createCollection('warm-up');
+  const few = Array.from({ length: 80 }, (_, number) => ({ name: `${number}.txt`, text: sampleText(number, 400) }));
+  await stack.client.ingest(warmUp.id, few);
+  const collection = await stack.client.createCollection('ingestion');
+  return timed(() => stack.client.ingest(collection.id, files));
+}
+
+/** Every file below a folder, with its path as its name. */
+async function filesIn(dataset: string): Promise<LocalFile[]> {
+  const entries = await readdir(dataset, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((path) => ({ path, name: relative(dataset, path).replaceAll(/[\\/]/g, '_') }));
+}
+
+async function makeTexts(count: number, bytes: number): Promise<LocalFile[]> {
+  const files = Array.from({ length: count }, (_, number) => {
+    const name = `text-${bytes}-${number}.txt`;
+    return { name, path: join(folder, name) };
+  });
+  for (const [number, { path }] of files.entries()) await writeFile(path, sampleText(number, bytes));
+  return files;
+}

@@ -1,0 +1,97 @@
+import { openAsBlob } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { Collection } from '../domain/records/collection.ts';
+import { SearchResponse, type SearchType } from '../domain/records/search.ts';
+import { UploadProgress, UploadResponse } from '../domain/records/upload.ts';
+
+/** A file to upload: its name, and its bytes or where they are. */
+export type UploadFile = { name: string } & ({ text: string } | { path: string });
+/** What became of files. `refused` were not taken to begin with, e.g. for their type. */
+export type IngestResult = { ready: number; failed: number; refused: number; chunks: number };
+
+export type ServiceClient = ReturnType<typeof createServiceClient>;
+
+/** Often enough to be no part of a measurement, seldom enough to be no load. */
+const POLL_MS = 100;
+/** Files in one request; the service's own default limit. */
+const ITEMS_PER_REQUEST = 1_000;
+const API = '/api/v1';
+
+/** Talks to a running API with one key, as any client would. Every call throws on an answer that is no success. */
+export function createServiceClient(baseUrl: string, apiKey: string) {
+  const pool = new Pool(baseUrl, { connections: 64 });
+  const key = { 'X-API-Key': apiKey };
+
+  const json = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+    const headers = { ...key, 'Content-Type': 'application/json' };
+    const answer = await pool.request({ method, path: API + path, headers, body: body ? JSON.stringify(body) : null });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+    return JSON.parse(text);
+  };
+
+  /** Uploads files in one request, streamed from where they are. */
+  const upload = async (
+    collectionId: string,
+    files: readonly UploadFile[],
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<UploadResponse> => {
+    const form = new FormData();
+    form.append('collection_id', collectionId);
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    for (const file of files) {
+      const blob = 'text' in file ? new Blob([file.text], { type: 'text/plain' }) : await openAsBlob(file.path);
+      form.append('files', blob, file.name);
+    }
+    const response = await fetch(`${baseUrl}${API}/upload`, { method: 'POST', headers: key, body: form });
+    const text = await response.text();
+    // No item taken is an answer too: each error says why.
+    if (!response.ok && response.status !== 400) throw new Error(`upload answered ${response.status}: ${text}`);
+    return UploadResponse.parse(JSON.parse(text));
+  };
+
+  /** Waits until nothing of an upload is under way. */
+  const settled = async (uploadId: string): Promise<UploadProgress> => {
+    for (;;) {
+      const progress = UploadProgress.parse(await json('GET', `/uploads/${uploadId}?limit=1`));
+      if (progress.progress.settled === progress.progress.total) return progress;
+      await delay(POLL_MS);
+    }
+  };
+
+  /** Uploads any number of files, request after request, and waits until all are ready or failed. */
+  const ingest = async (collectionId: string, files: readonly UploadFile[]): Promise<IngestResult> => {
+    const result: IngestResult = { ready: 0, failed: 0, refused: 0, chunks: 0 };
+    const uploads: string[] = [];
+    for (let start = 0; start < files.length; start += ITEMS_PER_REQUEST) {
+      const answer = await upload(collectionId, files.slice(start, start + ITEMS_PER_REQUEST));
+      result.refused += answer.failed_uploads;
+      if (answer.upload_id !== null) uploads.push(answer.upload_id);
+    }
+    for (const id of uploads) {
+      const { progress } = await settled(id);
+      result.ready += progress.by_status['ready'] ?? 0;
+      result.failed += progress.by_status['failed'] ?? 0;
+      result.chunks += progress.chunks;
+    }
+    return result;
+  };
+
+  return {
+    upload,
+    settled,
+    ingest,
+    createCollection: async (name: string) => Collection.parse(await json('POST', '/collections', { name })),
+    search: async (search: { collectionId: string; query: string; type: SearchType; limit: number }) =>
+      SearchResponse.parse(
+        await json('POST', '/collections/search', {
+          collection_id: search.collectionId,
+          query: search.query,
+          search_type: search.type,
+          max_results: search.limit,
+        }),
+      ),
+    close: () => pool.close(),
+  };
+}
