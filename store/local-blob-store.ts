@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Dirent } from 'node:fs';
 import { AppError } from '../domain/app-error.ts';
 import type { BlobStore, StoredBlob } from '../domain/blob-store.ts';
@@ -19,8 +19,9 @@ const SHA256_FORM = /^[0-9a-f]{64}$/;
  */
 export function createLocalBlobStore(options: { dir: string; clock?: Clock }): BlobStore {
   const { dir, clock = systemClock } = options;
+  const flushed = new Set<string>();
   return {
-    put: (workspaceId, bytes, maxBytes) => put({ dir, workspaceId, maxBytes }, bytes),
+    put: (workspaceId, bytes, maxBytes) => put({ dir, flushed, workspaceId, maxBytes }, bytes),
     async open(workspaceId, sha256) {
       const handle = await orMissing(open(blobPath(dir, workspaceId, sha256), 'r'));
       return handle.createReadStream();
@@ -60,7 +61,8 @@ async function entriesOf(folder: string): Promise<AsyncIterable<Dirent>> {
 
 async function* nothing(): AsyncIterable<Dirent> {}
 
-type PutTarget = { dir: string; workspaceId: string; maxBytes: number };
+/** `flushed`: folders of which this process knows that their own names are on stable storage. */
+type PutTarget = { dir: string; flushed: Set<string>; workspaceId: string; maxBytes: number };
 
 async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
   const { dir, workspaceId } = target;
@@ -71,7 +73,7 @@ async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise
   try {
     const stored = await writeTemporary(temporaryPath, bytes, target.maxBytes);
     // Also when the blob is there already: a sweep could remove the old file between a look and the answer.
-    await moveIntoPlace(temporaryPath, { dir, workspaceId, sha256: stored.sha256 });
+    await moveIntoPlace(temporaryPath, target, stored.sha256);
     return stored;
   } catch (error) {
     await rm(temporaryPath, { force: true });
@@ -102,17 +104,18 @@ async function writeTemporary(path: string, bytes: AsyncIterable<Uint8Array>, ma
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-async function moveIntoPlace(
-  temporaryPath: string,
-  blob: { dir: string; workspaceId: string; sha256: string },
-): Promise<void> {
-  const path = blobPath(blob.dir, blob.workspaceId, blob.sha256);
-  const workspaceFolder = join(blob.dir, blob.workspaceId);
-  const folder = join(path, '..');
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+async function moveIntoPlace(temporaryPath: string, target: PutTarget, sha256: string): Promise<void> {
+  const { dir, flushed, workspaceId } = target;
+  const path = blobPath(dir, workspaceId, sha256);
+  const folder = dirname(path);
+  const made = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  if (made !== undefined) flushed.delete(folder);
   await rename(temporaryPath, path);
-  // Every level, and always: another process may have made a folder a moment ago and not flushed it yet.
-  for (const level of [folder, workspaceFolder, blob.dir]) await syncFolder(level);
+  await syncFolder(folder);
+  if (flushed.has(folder)) return;
+  // The levels above hold the folders' names. Another process may have made one a moment ago and not flushed it yet.
+  for (const level of [join(dir, workspaceId), dir]) await syncFolder(level);
+  flushed.add(folder);
 }
 
 async function syncFolder(path: string): Promise<void> {
