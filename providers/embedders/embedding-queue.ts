@@ -80,7 +80,7 @@ export class EmbeddingQueue {
     });
   }
 
-  /** The next texts of a job; puts it behind the others, or out of the line when these are its last. */
+  /** The next texts of a job, which leaves the line until they are done: then it stands behind those who came since. */
   #takeUnit(job: Job): readonly number[] {
     const start = job.taken;
     let characters = 0;
@@ -90,7 +90,6 @@ export class EmbeddingQueue {
       job.taken++;
     }
     this.#leaveLine(job);
-    if (job.taken < job.order.length) this.#lineOf(job).push(job);
     return job.order.slice(start, job.taken);
   }
 
@@ -103,7 +102,8 @@ export class EmbeddingQueue {
         job.vectors[index] = vector;
       }
       job.done += indices.length;
-      if (job.done === job.order.length && this.#open.delete(job)) job.resolve(job.vectors);
+      if (job.done < job.order.length && this.#open.has(job)) this.#lineOf(job).push(job);
+      else if (this.#open.delete(job)) job.resolve(job.vectors);
     } catch (error) {
       this.#fail(job, error);
     }

@@ -28,14 +28,28 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** A word or a part of one, as its hash; `weight` is what its first occurrence in a text adds. */
+type Feature = { hash: number; weight: number };
+
+/** Features of words seen before; stemming and hashing them again would take most of the time. */
+const knownWords = new Map<string, readonly Feature[]>();
+const MOST_KNOWN_WORDS = 20_000;
+
 /**
- * The vector of a text: signed feature hashing (Weinberger et al. 2009) of stemmed words, of pairs of neighbouring words
- * and of character n-grams, each with 1 + ln(count) weights, scaled to length 1. Depends on nothing but the text.
+ * The vector of a text: signed feature hashing (Weinberger et al. 2009) of stemmed words and of their character n-grams,
+ * each counted with 1 + ln(occurrences), scaled to length 1. Depends on nothing but the text.
  */
 export function lexicalVector(text: string): Float32Array {
+  const counts = new Map<number, { count: number; weight: number }>();
+  for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+    for (const { hash, weight } of featuresOf(word)) {
+      const known = counts.get(hash);
+      if (known) known.count++;
+      else counts.set(hash, { count: 1, weight });
+    }
+  }
   const vector = new Float32Array(LEXICAL_DIMENSIONS);
-  for (const [feature, { count, weight }] of featuresOf(text)) {
-    const hash = hashOf(feature);
+  for (const [hash, { count, weight }] of counts) {
     const index = hash % LEXICAL_DIMENSIONS;
     const sign = hash >>> 31 === 0 ? 1 : -1;
     vector[index] = (vector[index] ?? 0) + sign * weight * (1 + Math.log(count));
@@ -43,37 +57,35 @@ export function lexicalVector(text: string): Float32Array {
   return toUnitVector(vector);
 }
 
-type Feature = { count: number; weight: number };
-
-function featuresOf(text: string): Map<string, Feature> {
-  const features = new Map<string, Feature>();
-  const add = (feature: string, weight: number): void => {
-    const known = features.get(feature);
-    if (known) known.count++;
-    else features.set(feature, { count: 1, weight });
-  };
-  for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
-    if (UNSPACED.test(word)) addPairs(word, add);
-    else addWord(word.slice(0, LONGEST_WORD), add);
+function featuresOf(word: string): readonly Feature[] {
+  const known = knownWords.get(word);
+  if (known) return known;
+  // Runs without spaces are whole sentences: they do not come again.
+  if (UNSPACED.test(word)) return pairFeatures(word);
+  const features = wordFeatures(word.slice(0, LONGEST_WORD));
+  if (word.length <= LONGEST_WORD) {
+    if (knownWords.size >= MOST_KNOWN_WORDS) knownWords.clear();
+    knownWords.set(word, features);
   }
   return features;
 }
 
-function addPairs(word: string, add: (feature: string, weight: number) => void): void {
+function pairFeatures(word: string): Feature[] {
   const characters = Array.from(word);
-  if (characters.length === 1) add(`w:${word}`, 1);
-  for (let at = 0; at + 1 < characters.length; at++) add(`w:${characters[at]}${characters[at + 1]}`, 1);
+  if (characters.length === 1) return [{ hash: hashOf(`w:${word}`), weight: 1 }];
+  return characters.slice(1).map((character, at) => ({ hash: hashOf(`w:${characters[at]}${character}`), weight: 1 }));
 }
 
-function addWord(word: string, add: (feature: string, weight: number) => void): void {
+function wordFeatures(word: string): Feature[] {
   const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '');
-  if (STOP_WORDS.has(plain)) return;
+  if (STOP_WORDS.has(plain)) return [];
   const stem = LATIN.test(plain) ? stemmer(plain) : plain;
-  add(`w:${stem}`, 1);
   const padded = `<${stem}>`;
   const grams = Math.max(1, padded.length - NGRAM_SIZE + 1);
   const weight = NGRAM_WEIGHT / Math.sqrt(grams);
-  for (let at = 0; at < grams; at++) add(`g:${padded.slice(at, at + NGRAM_SIZE)}`, weight);
+  const features: Feature[] = [{ hash: hashOf(`w:${stem}`), weight: 1 }];
+  for (let at = 0; at < grams; at++) features.push({ hash: hashOf(`g:${padded.slice(at, at + NGRAM_SIZE)}`), weight });
+  return features;
 }
 
 /** FNV-1a over UTF-16 units with MurmurHash3's finalizer, which spreads it over all 32 bits. */

@@ -1,33 +1,43 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { hashFile, readModelFolder } from './model-folder.ts';
 import { loadSentenceModel } from './sentence-model.ts';
 import type { WorkerAnswer, WorkerReady, WorkerRequest } from './model-thread.ts';
 
-/** Body of the thread that holds the model: announces it, then answers one unit after the other. */
-async function main(): Promise<void> {
-  if (!parentPort) throw new Error('local-worker.ts runs as a worker thread only');
-  const port = parentPort;
+/** Body of the thread that holds the model: announces it, or why there is none, then answers one unit after the other. */
+async function main(port: MessagePort): Promise<void> {
   // Given by model-thread.ts, which starts this file.
   const { folder, threads } = workerData as { folder: string; threads: number };
   const described = await readModelFolder(folder);
-  const [model, modelHash] = [await loadSentenceModel(described, threads), await hashFile(described.weightsPath)];
+  const model = await loadSentenceModel(described, threads);
+  const modelHash = await hashFile(described.weightsPath);
+  const send = (answer: WorkerAnswer | WorkerReady): void => port.postMessage(answer, []);
   port.on('message', (request: WorkerRequest) => {
     if (request.kind === 'close') {
       void model.close().finally(() => port.close());
       return;
     }
     model.embed(request.texts).then(
-      (vectors) => port.postMessage({ kind: 'vectors', vectors } satisfies WorkerAnswer, []),
-      (error: unknown) => port.postMessage({ kind: 'failed', message: String(error) } satisfies WorkerAnswer, []),
+      (vectors) => send({ kind: 'vectors', vectors }),
+      (error: unknown) => send({ kind: 'failed', message: messageOf(error) }),
     );
   });
-  port.postMessage({
+  send({
     kind: 'ready',
     dimensions: model.dimensions,
     maxTokens: described.maxSequence - model.specialTokens,
     prefixes: described.prefixes,
     modelHash,
-  } satisfies WorkerReady);
+  });
 }
 
-await main();
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}
+
+if (!parentPort) throw new Error('local-worker.ts runs as a worker thread only');
+const port = parentPort;
+await main(port).catch((error: unknown) => {
+  port.postMessage({ kind: 'failed', message: messageOf(error) } satisfies WorkerAnswer, []);
+  port.close();
+});

@@ -26,8 +26,14 @@ export class ModelThread {
   static async start(options: ModelThreadOptions): Promise<ModelThread> {
     const worker = new Worker(new URL('local-worker.ts', import.meta.url), { workerData: options });
     const description = await new Promise<WorkerReady>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
+      worker.once('message', (first: WorkerReady | WorkerAnswer) => {
+        if (first.kind === 'ready') resolve(first);
+        else
+          reject(
+            new Error(first.kind === 'failed' ? first.message : 'The embedding thread answered before it was asked.'),
+          );
+      });
+      worker.once('error', (cause) => reject(new Error('The embedding thread failed while loading.', { cause })));
       worker.once('exit', (code) => reject(new Error(`The embedding thread ended while loading, with code ${code}.`)));
     });
     return new ModelThread(worker, description);
