@@ -1,6 +1,6 @@
 import { AppError } from '../domain/app-error.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
-import type { OwnedContent, WorkingStage } from '../store/run-stages.ts';
+import type { OwnedContent, Step } from '../store/run-stages.ts';
 import { isPassing } from './failures.ts';
 import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -22,7 +22,7 @@ export function sliceOf(batch: Batch, contentIds: readonly string[] = batch.cont
 export async function claimContents(
   services: WorkerServices,
   batch: Batch,
-  step: { contentIds: readonly string[]; stage: WorkingStage; upTo: WorkingStage },
+  step: Step & { contentIds: readonly string[] },
 ): Promise<ClaimedContents> {
   const scope = scopeOf(batch);
   const { owned, paused, further } = await services.stores.runs.begin(scope, sliceOf(batch, step.contentIds), step);

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/app-error.ts';
 import type { StepOutcome } from '../domain/ingest-outcomes.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
+import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { OwnedContent } from '../store/run-stages.ts';
 import { claimContents, failContents, sliceOf } from './claim.ts';
 import { isPassing, isWorthAnotherDownload } from './failures.ts';
@@ -11,44 +12,63 @@ const DOWNLOADS_AT_ONCE = 4;
 const TRIES = 3;
 const HEAD_BYTES = 64 * 1024;
 
-type Download = { content: OwnedContent; url: string };
+type Download = { content: OwnedContent; url: string; step: StepContext };
 
-/** Downloads the URLs among the contents of a batch into the blob store. A download that fails is a failure, never content. */
+/**
+ * Downloads the URLs among the contents of a batch into the blob store. A download that fails is a failure, never content.
+ * Each content is claimed when its turn comes, so that a dead worker counts against those it was busy with alone.
+ */
 export async function downloadContents(
   services: WorkerServices,
   batch: Batch,
   step: StepContext,
 ): Promise<StepOutcome> {
+  const outcome: StepOutcome = { go_on: [], paused: [] };
+  const waiting = [...batch.content_ids];
+  const next = async (): Promise<void> => {
+    for (let id = waiting.shift(); id; id = waiting.shift())
+      await claimAndDownload(services, batch, { id, step, outcome });
+  };
+  const workers = await Promise.allSettled(
+    Array.from({ length: DOWNLOADS_AT_ONCE }, () =>
+      next().catch((error: unknown) => {
+        // The step fails and comes again: nothing new is begun, what runs is awaited.
+        waiting.length = 0;
+        throw error;
+      }),
+    ),
+  );
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  return outcome;
+}
+
+async function claimAndDownload(
+  services: WorkerServices,
+  batch: Batch,
+  { id, step, outcome }: { id: string; step: StepContext; outcome: StepOutcome },
+): Promise<void> {
+  step.signal.throwIfAborted();
   const { owned, paused, further } = await claimContents(services, batch, {
-    contentIds: batch.content_ids,
+    contentIds: [id],
     stage: 'downloading',
     upTo: 'downloading',
+    source: 'url',
   });
-  const files = owned.filter((content) => content.source !== 'url');
-  const waiting = owned.flatMap((content) =>
-    content.source === 'url' && content.url !== null ? [{ content, url: content.url }] : [],
-  );
-  const done: string[] = [];
-  try {
-    const next = async (): Promise<void> => {
-      for (let one = waiting.shift(); one; one = waiting.shift()) {
-        if (await downloadOne(services, batch, { ...one, step })) done.push(one.content.content_id);
-      }
-    };
-    await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, next));
-  } catch (error) {
-    await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(batch));
-    throw error;
+  outcome.paused.push(...paused);
+  outcome.go_on.push(...further);
+  for (const content of owned) {
+    try {
+      if (content.url === null) throw new Error('a content from a URL has one');
+      if (await downloadOne(services, batch, { content, url: content.url, step })) outcome.go_on.push(id);
+    } catch (error) {
+      await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, [id]));
+      throw error;
+    }
   }
-  return { go_on: [...further, ...files.map((content) => content.content_id), ...done], paused };
 }
 
 /** True when the bytes are there and the content is still this run's. */
-async function downloadOne(
-  services: WorkerServices,
-  batch: Batch,
-  one: Download & { step: StepContext },
-): Promise<boolean> {
+async function downloadOne(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await fetchInto(services, batch, one);
@@ -74,11 +94,7 @@ async function downloadOne(
   }
 }
 
-async function fetchInto(
-  services: WorkerServices,
-  batch: Batch,
-  one: Download & { step: StepContext },
-): Promise<boolean> {
+async function fetchInto(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {
   const { content, url, step } = one;
   const { maxBytes, totalTimeoutMs } = services.downloads;
   const response = await services.egress.download(url, {
@@ -100,7 +116,7 @@ async function fetchInto(
   if (type === null) throw new AppError('unsupported_type', 'The URL leads to bytes of no known document type.');
   services.readers.requireReadable(content.reader, type);
   return services.stores.transaction(async (stores) => {
-    await stores.blobRows.retain(scopeOf(batch), [blob]);
+    await retainBlobs({ ...services, stores }, scopeOf(batch), [blob]);
     const { content_id, name } = content;
     const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256 };
     return stores.runs.finishDownload(scopeOf(batch), sliceOf(batch), file);

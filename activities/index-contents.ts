@@ -63,7 +63,6 @@ async function indexUntil(services: WorkerServices, batch: Batch, slice: Slice):
   } finally {
     await writing;
   }
-  services.metrics.countChunks(chunks);
   return { done, chunks };
 }
 
@@ -105,6 +104,7 @@ async function write(services: WorkerServices, batch: Batch, { slice, rows, vect
     return { id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector };
   });
   await services.vectors.putObjects(space, tenant, objects);
+  services.metrics.countChunks(objects.length);
   const indexed = new Map(rows.map((row) => [row.content_id, row.chunk_index + 1]));
   await services.stores.chunks.advanceIndexed(scopeOf(batch), sliceOf(batch), indexed);
 }
@@ -139,6 +139,9 @@ export async function publishContents(services: WorkerServices, batch: Batch): P
     published: published.length,
     stale: published.filter((content) => content.stale).map((content) => content.content_id),
     paused: stages.filter((content) => content.paused).map((content) => content.content_id),
+    resumed: stages
+      .filter((content) => content.stage === 'indexing' && !content.paused)
+      .map((content) => content.content_id),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import type { Batch, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents, reprojectContents } from './index-contents.ts';
@@ -18,7 +18,9 @@ export function createActivities(services: WorkerServices): Activities {
       work: (services: WorkerServices, args: Args, context: StepContext) => Promise<Result>,
     ) =>
     (args: Args): Promise<Result> =>
-      runStep(services, { name, workspaceId: args.workspace_id }, (context) => work(services, args, context));
+      runStep(services, { name, workspaceId: args.workspace_id, batch: batchOf(args) }, (context) =>
+        work(services, args, context),
+      );
   return {
     upkeep: {
       planBatches: step('plan', planBatches),
@@ -43,4 +45,10 @@ export function createActivities(services: WorkerServices): Activities {
       reprojectContents: step('reproject', reprojectContents),
     },
   };
+}
+
+/** The contents of a run that a step works on; null for steps that work on something else. */
+function batchOf(args: { workspace_id: string } & Partial<Batch>): Batch | null {
+  const { workspace_id, collection_id, run_id, content_ids } = args;
+  return collection_id && run_id && content_ids ? { workspace_id, collection_id, run_id, content_ids } : null;
 }

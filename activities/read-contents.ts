@@ -5,6 +5,7 @@ import type { PlannedChunk } from '../domain/chunker.ts';
 import { embedderName } from '../domain/embedder.ts';
 import type { StepOutcome } from '../domain/ingest-outcomes.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
+import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
 import type { NewChunk } from '../store/chunks.ts';
 import type { FinishedRead, OwnedContent } from '../store/run-stages.ts';
@@ -137,7 +138,7 @@ async function writeDocument(
     await writer.add(toRow(batch, content, { chunk, index }));
     index += 1;
   }
-  await services.stores.blobRows.retain(scopeOf(batch), [text]);
+  await retainBlobs(services, scopeOf(batch), [text]);
   return {
     content_id: content.content_id,
     version: content.version,

@@ -1,4 +1,6 @@
 import { Context } from '@temporalio/activity';
+import { AppError } from '../domain/app-error.ts';
+import type { Batch } from '../domain/ingest-steps.ts';
 import type { Scope } from '../domain/scope.ts';
 import { toActivityFailure, isPassing } from './failures.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -16,7 +18,7 @@ const BEAT_MS = 2_000;
 /** Runs a step with heartbeats, and maps what goes wrong to what Temporal is told. */
 export async function runStep<Result>(
   services: WorkerServices,
-  step: { name: string; workspaceId: string },
+  step: { name: string; workspaceId: string; batch: Batch | null },
   work: (context: StepContext) => Promise<Result>,
 ): Promise<Result> {
   const { info, cancellationSignal, heartbeat } = Context.current();
@@ -37,10 +39,27 @@ export async function runStep<Result>(
       },
       'a step failed',
     );
+    if (step.batch && isPassing(error)) await showWaiting(services, step.batch, error);
     throw toActivityFailure(error, info.attempt);
   } finally {
     clearInterval(beat);
     services.metrics.observeStage(step.name, performance.now() - startedMs);
+  }
+}
+
+/** Says in the contents what they wait for; it is gone with the next step that succeeds. */
+async function showWaiting(services: WorkerServices, batch: Batch, error: unknown): Promise<void> {
+  const reason = error instanceof AppError ? error.message : 'The infrastructure is busy.';
+  const message = `${reason.replace(/[;,] try again[^.;]*/, '')} Ingestion waits and goes on by itself.`;
+  const { collection_id: collectionId, run_id: runId, content_ids: contentIds } = batch;
+  try {
+    await services.stores.runs.showWaiting(scopeOf(batch), { collectionId, runId, contentIds }, message);
+  } catch (failure) {
+    // Postgres itself may be what is away.
+    services.log.info(
+      { error: failure, workspace_id: batch.workspace_id },
+      'what contents wait for could not be shown',
+    );
   }
 }
 

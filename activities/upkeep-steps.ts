@@ -1,5 +1,5 @@
 import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
-import { SHOWN_FAILURES } from '../domain/ingest-outcomes.ts';
+import { groupFailures } from '../domain/ingest-outcomes.ts';
 import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
 import type { RunKey } from '../domain/ingest-jobs.ts';
 import { failUnsettled } from '../operations/fail-unsettled.ts';
@@ -75,9 +75,9 @@ export async function summarizeBatch(services: WorkerServices, batch: Batch): Pr
     failed: failed.length,
     other: batch.content_ids.length - ready.length - failed.length,
     chunks: ready.reduce((sum, content) => sum + content.chunks, 0),
-    failures: failed
-      .slice(0, SHOWN_FAILURES)
-      .map((content) => `${content.content_id}: ${content.failure_code ?? 'failed'}`),
+    failures: groupFailures(
+      failed.map(({ content_id, failure_code }) => ({ content_id, code: failure_code ?? 'internal' })),
+    ),
   };
 }
 

@@ -70,7 +70,11 @@ async function taskOf({ name, path }: LocalFile): Promise<ReadTask | null> {
   try {
     const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
-    const mediaType = await readerCatalogue.detectType(head.subarray(0, bytesRead), { name, declaredType: null });
+    const mediaType = await readerCatalogue.detectType(head.subarray(0, bytesRead), {
+      name,
+      declaredType: null,
+      sizeBytes: (await file.stat()).size,
+    });
     if (mediaType === null) return null;
     readerCatalogue.requireReadable('native', mediaType);
     return { path, name, mediaType, reader: 'native' };

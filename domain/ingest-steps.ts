@@ -17,7 +17,7 @@ export type UpkeepSteps = {
   /** Pauses, resumes or cancels an upload as an operator asked in the Temporal UI. */
   controlUpload(control: UploadKey & { action: 'pause' | 'resume' | 'cancel' }): Promise<void>;
   /** Ends what is left of these contents as failed; infrastructure did not let them finish. */
-  failContents(failure: Batch & { code: 'internal' | 'terminated'; message: string }): Promise<void>;
+  failContents(failure: Batch & { code: string; message: string }): Promise<void>;
   /** What became of the contents of a batch. */
   summarizeBatch(batch: Batch): Promise<BatchOutcome>;
   /** Takes the work off the outbox; contents of the run that are under way without a workflow end as failed. */

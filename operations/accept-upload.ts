@@ -8,6 +8,7 @@ import { reachesCollection, type Scope } from '../domain/scope.ts';
 import type { Stores } from '../store/stores.ts';
 import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
+import { retainBlobs } from './retain-blobs.ts';
 import type { Services } from './services.ts';
 import { sortItems, type SortedItem } from './sort-upload-items.ts';
 import { startJobs } from './start-jobs.ts';
@@ -63,15 +64,20 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   if (status === null) throw inaccessible();
   if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
   if (planned.length === 0) return { answer: answerOf(upload, null, []), jobs: [] };
-  await retainBlobs(services, scope, planned);
+  await retainBlobs(
+    services,
+    scope,
+    planned.flatMap((item) => item.blob ?? []),
+  );
   const sorted = await sortItems(stores, scope, upload);
   const runs = sorted.filter((one) => one.fate !== 'kept').length;
   const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
   const stale = await writeContents(services, caller, { ...upload, sorted, workflowId });
   const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
+  const published = await stores.publications.publishedIn(scope, stale);
   const jobs = [
     ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
-    ...(stale.length === 0 ? [] : [reprojectJob({ ...key, content_ids: stale, run_id: upload.id })]),
+    ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
   for (const job of jobs) await stores.outbox.add(scope, job);
   return {
@@ -84,23 +90,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   };
 }
 
-/** Under the locks of these rows the sweeper deletes nothing; bytes it took just before have to be sent again. */
-async function retainBlobs(services: Services, scope: Scope, planned: readonly PlannedItem[]): Promise<void> {
-  const blobs = planned.flatMap((item) => item.blob ?? []);
-  await services.stores.blobRows.retain(scope, blobs);
-  const present = await Promise.all(blobs.map((blob) => services.blobs.exists(scope.workspaceId, blob.sha256)));
-  if (present.includes(false)) {
-    throw new AppError(
-      'dependency_unavailable',
-      'A file was cleaned up while it was uploaded; send the request again.',
-      {
-        retryAfterS: 1,
-      },
-    );
-  }
-}
-
-/** Writes contents, runs and the upload. Returns contents whose changed metadata the index has to learn of. */
+/** Writes contents, runs and the upload. Returns contents that can be filtered by something else than before. */
 async function writeContents({ stores }: Services, caller: Caller, upload: SortedUpload): Promise<string[]> {
   const { form, sorted, id, workflowId } = upload;
   const { scope } = caller;
@@ -122,10 +112,11 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
     external_id: content.external_id,
   }));
   await stores.runControl.insert(scope, form.collection_id, runs);
-  for (const { item, contentId, fate } of sorted) {
-    if (fate === 'replaced') await stores.contents.replaceBytes(scope, { ...item.content, id: contentId });
-  }
   const changed = await updateExisting(stores, scope, upload);
+  for (const { item, contentId, fate } of sorted) {
+    if (fate !== 'replaced') continue;
+    if (await stores.contents.replaceBytes(scope, { ...item.content, id: contentId })) changed.push(contentId);
+  }
   const restarted = sorted.filter((one) => one.fate === 'again' || one.fate === 'replaced').map((one) => one.contentId);
   await stores.runControl.restart(scope, form.collection_id, {
     contentIds: restarted,
@@ -146,7 +137,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
     createdBy: caller.principal,
     contentIds: sorted.map((one) => one.contentId),
   });
-  return changed.filter((contentId) => !restarted.includes(contentId));
+  return changed;
 }
 
 async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: SortedUpload): Promise<string[]> {

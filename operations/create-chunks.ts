@@ -55,10 +55,13 @@ async function start(
   request: { caller: Caller; body: CreateChunksRequest },
 ): Promise<Started> {
   const { caller, body } = request;
-  const runs = await stores.runControl.lock(caller.scope, body.content_id);
   const content = await stores.contents.find(caller.scope, body.content_id);
-  if (!content || runs.length === 0) throw contentNotFound();
+  if (!content) throw contentNotFound();
   const collectionId = body.collection_id ?? content.collection_id;
+  // First the collection, then its runs: the order in which uploads lock them.
+  const collectionStatus = await stores.collections.lockForUpload(caller.scope, collectionId);
+  const runs = await stores.runControl.lock(caller.scope, body.content_id);
+  if (runs.length === 0) throw contentNotFound();
   const run = runs.find((one) => one.collection_id === collectionId);
   if (run?.stage === 'deleting') throw new AppError('conflict', 'The content is being deleted.');
   const reader = body.reader ?? run?.reader ?? 'native';
@@ -72,15 +75,14 @@ async function start(
     }
     return { collectionId, status: content.status, job: null };
   }
-  await requireActiveCollection(stores, caller, collectionId);
+  requireActive(collectionStatus);
   const job = run
     ? await restartContent(stores, caller, { ...run, reader })
     : await linkContent(stores, caller, { contentId: content.id, collectionId, reader });
   return { collectionId, status: 'pending', job };
 }
 
-async function requireActiveCollection(stores: Stores, caller: Caller, collectionId: string): Promise<void> {
-  const status = await stores.collections.lockForUpload(caller.scope, collectionId);
+function requireActive(status: string | null): void {
   if (status === null) throw new AppError('not_found', 'There is no such collection, or this key does not reach it.');
   if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
 }

@@ -16,7 +16,8 @@ export async function deleteContent(services: Services, caller: Caller, contentI
     const runs = await stores.runControl.lock(scope, contentId);
     const [first] = runs;
     if (!first) throw contentNotFound();
-    const open = await stores.deletions.findOpen(scope, contentId);
+    const isDeleting = runs.every((run) => run.stage === 'deleting');
+    const open = isDeleting ? await stores.deletions.findOpen(scope, contentId) : null;
     if (open) return { deletion: open, jobs: [], wake: [] };
     const changed = await stores.runControl.startDeletion(scope, contentId);
     const id = await stores.deletions.insert(scope, {

@@ -129,14 +129,17 @@ export function createContentStore(database: Database) {
       return rows.filter((row) => row.changed).map((row) => row.id);
     },
 
-    /** Gives a content that is addressed by its `external_id` new bytes; what is published stays until the new run publishes. */
-    async replaceBytes(scope: Scope, content: NewContent): Promise<void> {
-      await query(
+    /**
+     * Gives a content that is addressed by its `external_id` new bytes; what is published stays until the new run publishes.
+     * Returns whether that version can now be filtered by something else.
+     */
+    async replaceBytes(scope: Scope, content: NewContent): Promise<boolean> {
+      const row = await queryOne<{ changed: boolean }>(
         database,
         `update contents set name = :name, description = coalesce(:description, description), metadata = :metadata::jsonb,
            type = :type, size = :size, content_hash = :content_hash, file_data = :file_data::jsonb, source = :source,
-           url = :url, updated_at = now()
-         where id = :id and workspace_id = :workspaceId`,
+           url = :url, sync_status = case when metadata <> :metadata::jsonb or name <> :name then 'stale' else sync_status end, updated_at = now()
+         where id = :id and workspace_id = :workspaceId returning old.metadata <> new.metadata or old.name <> new.name as changed`,
         {
           ...content,
           workspaceId: scope.workspaceId,
@@ -144,6 +147,7 @@ export function createContentStore(database: Database) {
           file_data: JSON.stringify(content.file_data),
         },
       );
+      return row?.changed === true;
     },
 
     /** Adds to the access counters, in one statement for many contents. */

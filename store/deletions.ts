@@ -48,7 +48,7 @@ export function createDeletionStore(database: Database) {
     findOpen(scope: Scope, subjectId: string): Promise<{ id: string; status: Deletion['status'] } | null> {
       return queryOne(
         database,
-        `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed' limit 1`,
+        `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed' order by id desc limit 1`,
         { workspaceId: scope.workspaceId, subjectId },
       );
     },
@@ -90,6 +90,16 @@ export function createDeletionStore(database: Database) {
           transaction,
           `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId
              and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
+          bindings,
+        );
+        // A content that lives on elsewhere is at home there.
+        await query(
+          transaction,
+          `update contents t set collection_id = cc.collection_id, external_id = cc.external_id, updated_at = now(),
+             status = case when cc.paused then 'paused' else cc.stage end, status_message = cc.stage_message
+           from content_collections cc where t.id = :contentId and t.workspace_id = :workspaceId and cc.content_id = t.id
+             and cc.collection_id = (select collection_id from content_collections where content_id = t.id order by created_at, collection_id limit 1)
+             and not exists (select 1 from content_collections home where home.content_id = t.id and home.collection_id = t.collection_id)`,
           bindings,
         );
         const [blobs] = await query<{ count: number }>(

@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/scope.ts';
 import { query, type Database } from './postgres.ts';
+import { WORKING } from './run-control.ts';
 import type { RunSlice } from './run-stages.ts';
 
 export type Published = { content_id: string; chunks: number; stale: boolean };
@@ -31,24 +32,26 @@ export function createPublicationStore(database: Database) {
     publish(scope: Scope, slice: RunSlice, config: Record<string, unknown>): Promise<Published[]> {
       return database.transaction(async (transaction) => {
         const bindings = { workspaceId: scope.workspaceId, collectionId: slice.collectionId, runId: slice.runId };
-        const rows = await query<Published & { version: number }>(
+        const rows = await query<Published>(
           transaction,
           `with mine as (
              select content_id, version, planned_chunks, reader from content_collections where workspace_id = :workspaceId
                and collection_id = :collectionId and run_id = :runId and content_id = any(:contentIds::uuid[]) and stage = 'indexing'
                and not paused and indexed_chunks = planned_chunks order by content_id for update
+           ), content as (
+             -- Held to the end: what changes from now on finds these versions published.
+             select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id order by t.id for no key update of t
            ), shown as (
              update contents t set status = 'ready', status_message = null, updated_at = now(),
                sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
                config = :config::jsonb || jsonb_build_object('reader', mine.reader)
-             from mine where t.id = mine.content_id and t.collection_id = :collectionId returning t.id, t.sync_status
+             from mine where t.id = mine.content_id and t.collection_id = :collectionId
            ), residue as (
              insert into residues (content_id, collection_id, workspace_id)
              select content_id, :collectionId, :workspaceId from mine where version > 1
              on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
            )
-           select mine.content_id, mine.planned_chunks as chunks, mine.version, coalesce(shown.sync_status = 'stale', false) as stale
-           from mine left join shown on shown.id = mine.content_id`,
+           select mine.content_id, mine.planned_chunks as chunks, content.stale from mine join content on content.id = mine.content_id`,
           { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config) },
         );
         if (rows.length === 0) return [];
@@ -65,7 +68,7 @@ export function createPublicationStore(database: Database) {
            from counter, numbered where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
           { ...bindings, count: rows.length, contentIds: rows.map((row) => row.content_id) },
         );
-        return rows.map(({ content_id, chunks, stale }) => ({ content_id, chunks, stale }));
+        return rows;
       });
     },
 
@@ -81,12 +84,29 @@ export function createPublicationStore(database: Database) {
       );
     },
 
-    /** A content is in step with the index again, unless its metadata changed once more meanwhile. */
+    /** Collections that show a published version of some of these contents, with which. */
+    publishedIn(
+      scope: Scope,
+      contentIds: readonly string[],
+    ): Promise<{ collection_id: string; content_ids: string[] }[]> {
+      return query(
+        database,
+        `select collection_id, array_agg(content_id order by content_id) as content_ids from content_collections
+         where workspace_id = :workspaceId and content_id = any(:contentIds::uuid[]) and active_version is not null group by collection_id`,
+        { workspaceId: scope.workspaceId, contentIds },
+      );
+    },
+
+    /**
+     * A content is in step with the index again, unless its metadata changed once more meanwhile, or a run may have taken up
+     * the metadata of before: its publication projects once more.
+     */
     async markSynced(scope: Scope, content: { contentId: string; metadata: Record<string, unknown> }): Promise<void> {
       await query(
         database,
         `update contents set sync_status = 'synced' where id = :contentId and workspace_id = :workspaceId and sync_status = 'stale'
-           and metadata = :metadata::jsonb`,
+           and metadata = :metadata::jsonb
+           and not exists (select 1 from content_collections cc where cc.content_id = :contentId and cc.stage in ${WORKING})`,
         { workspaceId: scope.workspaceId, contentId: content.contentId, metadata: JSON.stringify(content.metadata) },
       );
     },

@@ -52,7 +52,18 @@ export type Restart = {
 /** Stages in which a run has work under way. */
 export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
+/** One content, or everything of an upload. */
+export type RunTarget = { contentId: string } | { uploadId: string };
+
 const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))`;
+
+const TARGETED = `${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId)`;
+
+function bindTarget(target: RunTarget): { contentId: string | null; uploadId: string | null } {
+  return 'contentId' in target
+    ? { contentId: target.contentId, uploadId: null }
+    : { contentId: null, uploadId: target.uploadId };
+}
 
 /**
  * What requests do to runs. Each change that ends a run gives the row a new `run_id` first, so that whatever still
@@ -129,53 +140,52 @@ export function createRunControl(database: Database) {
     },
 
     /** Pauses or resumes work under way; anything else is left as it is. Returns the workflows to wake. */
-    setPaused(scope: Scope, target: { contentId?: string; uploadId?: string }, paused: boolean) {
-      return changed(
+    setPaused(scope: Scope, target: RunTarget, paused: boolean) {
+      return change(
         database,
         {
+          where: `${TARGETED} and cc.stage in ${WORKING} and cc.paused <> :paused`,
+          set: `paused = :paused`,
+          status: `case when :paused then 'paused' else cc.stage end`,
+          message: `case when :paused then 'Paused by a request; resume to go on.' end`,
           residue: false,
-          update: `update content_collections cc set paused = :paused, updated_at = now()
-         where ${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId) and cc.stage in ${WORKING} and cc.paused <> :paused
-         returning cc.content_id, cc.collection_id, cc.workflow_id, case when :paused then 'paused' else cc.stage end as status,
-           case when :paused then 'Paused by a request; resume to go on.' end as message`,
         },
-        { ...scope, paused, contentId: target.contentId, uploadId: target.uploadId },
+        { ...scope, paused, ...bindTarget(target) },
       );
     },
 
     /**
-     * Cancels work under way and leaves its residue to be removed. What was published before stays published, and the
-     * content is `ready` again with it.
+     * Cancels work under way and leaves its residue to be removed. What was published before stays published; the content
+     * is `cancelled` all the same, for what was sent last is not what is found, and can be retried.
      */
-    cancel(scope: Scope, target: { contentId?: string; uploadId?: string }) {
-      return changed(
+    cancel(scope: Scope, target: RunTarget) {
+      return change(
         database,
         {
+          where: `${TARGETED} and cc.stage in ${WORKING}`,
+          set: `run_id = gen_random_uuid(), paused = false, stage = 'cancelled', planned_chunks = null, indexed_chunks = 0, text_sha256 = null`,
+          status: `cc.stage`,
+          message: `'Cancelled by a request; retry to start again.' ||
+            case when cc.active_version is null then '' else ' The version before it stays searchable.' end`,
           residue: true,
-          update: `update content_collections cc set run_id = gen_random_uuid(), paused = false, updated_at = now(),
-           stage = case when cc.active_version is null then 'cancelled' else 'ready' end,
-           planned_chunks = null, indexed_chunks = 0, text_sha256 = null
-         where ${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId) and cc.stage in ${WORKING}
-         returning cc.content_id, cc.collection_id, cc.workflow_id, cc.stage as status,
-           case when cc.active_version is null then 'Cancelled by a request; retry to start again.'
-             else 'The newer version was cancelled by a request; the version before it stays.' end as message`,
         },
-        { ...scope, contentId: target.contentId, uploadId: target.uploadId },
+        { ...scope, ...bindTarget(target) },
       );
     },
 
     /** Takes a content out of search and out of every run, in the collections that the scope reaches. */
     startDeletion(scope: Scope, contentId: string) {
-      return changed(
+      return change(
         database,
         {
+          where: TARGETED,
+          set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null, chunk_count = 0,
+            dedupe_key = null, external_id = null`,
+          status: `cc.stage`,
+          message: `null::text`,
           residue: true,
-          update: `update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
-           publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, updated_at = now()
-         where ${IN_SCOPE} and cc.content_id = :contentId
-         returning cc.content_id, cc.collection_id, cc.workflow_id, 'deleting' as status, null as message`,
         },
-        { ...scope, contentId },
+        { ...scope, ...bindTarget({ contentId }) },
       );
     },
   };
@@ -185,19 +195,35 @@ export type RunControl = ReturnType<typeof createRunControl>;
 
 export type ChangedRun = { content_id: string; collection_id: string; workflow_id: string | null };
 
-/** Runs an update of runs and shows its result in the contents; with `residue`, asks for what is left to be removed. */
-function changed(
+type RunChange = {
+  /** Which rows of `content_collections cc`. */
+  where: string;
+  set: string;
+  /** What the content shows then, from the changed row. */
+  status: string;
+  message: string;
+  /** True to have what the run left removed. */
+  residue: boolean;
+};
+
+/** Changes runs and shows it in their contents. Rows are locked in the order in which steps lock theirs. */
+function change(
   database: Database,
-  change: { update: string; residue: boolean },
+  { where, set, status, message, residue }: RunChange,
   bindings: Record<string, unknown>,
 ): Promise<ChangedRun[]> {
-  const { update, residue } = change;
   const residues = `, residue as (
     insert into residues (content_id, collection_id, workspace_id) select content_id, collection_id, :workspaceId from changed
     on conflict (content_id, collection_id) do update set passes = 0, due_at = now())`;
   return query<ChangedRun>(
     database,
-    `with changed as (${update})${residue ? residues : ''}, shown as (
+    `with target as (
+       select content_id, collection_id from content_collections cc where ${where} order by content_id, collection_id for update
+     ), changed as (
+       update content_collections cc set ${set}, updated_at = now() from target
+       where cc.content_id = target.content_id and cc.collection_id = target.collection_id
+       returning cc.content_id, cc.collection_id, cc.workflow_id, ${status} as status, ${message} as message
+     )${residue ? residues : ''}, shown as (
        update contents t set status = changed.status, status_message = changed.message, updated_at = now()
        from changed where t.id = changed.content_id and t.collection_id = changed.collection_id)
      select content_id, collection_id, workflow_id from changed`,

@@ -36,6 +36,7 @@ export type FinishedRead = {
 
 const STAGE_ORDER = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
 export type WorkingStage = (typeof STAGE_ORDER)[number];
+export type Step = { stage: WorkingStage; upTo: WorkingStage; source?: OwnedContent['source'] };
 
 const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
   and cc.content_id = any(:contentIds::uuid[])`;
@@ -62,9 +63,9 @@ export function createRunStages(database: Database) {
 
     /**
      * Moves what this run still owns, and has no further than `upTo`, into a stage and shows it. What is further was done
-     * by an attempt before.
+     * by an attempt before, or has nothing to do in this stage: `source` names what has.
      */
-    async begin(scope: Scope, slice: RunSlice, step: { stage: WorkingStage; upTo: WorkingStage }): Promise<Claim> {
+    async begin(scope: Scope, slice: RunSlice, step: Step): Promise<Claim> {
       const rows = await query<OwnedContent & { fate: 'owned' | 'paused' | 'further' | 'gone' }>(
         database,
         `with mine as (
@@ -74,6 +75,7 @@ export function createRunStages(database: Database) {
              dead_attempts = case when cc.stage = any(:before::text[]) then 1 else cc.dead_attempts + 1 end
            from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
              and mine.stage = any(:upTo::text[])
+             and (:source::text is null or exists (select 1 from contents t where t.id = mine.content_id and t.source = :source))
            returning cc.content_id, cc.version, cc.reader, cc.dead_attempts
          ), shown as (
            update contents t set status = :stage, status_message = null, updated_at = now()
@@ -88,6 +90,7 @@ export function createRunStages(database: Database) {
         {
           ...bind(scope, slice),
           stage: step.stage,
+          source: step.source,
           before: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.stage)),
           upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
         },
@@ -101,15 +104,16 @@ export function createRunStages(database: Database) {
       };
     },
 
-    /** Shows the stage that a content is in, within a step. */
+    /** Shows the stage that a content is in, within a step. A stalled attempt that wakes up late moves nothing back. */
     async show(scope: Scope, slice: RunSlice, stage: WorkingStage): Promise<void> {
       await query(
         database,
         `with moved as (
-           update content_collections cc set stage = :stage, updated_at = now() where ${MINE} and cc.stage in ${WORKING} returning cc.content_id)
+           update content_collections cc set stage = :stage, updated_at = now() where ${MINE} and cc.stage = any(:upTo::text[])
+           returning cc.content_id)
          update contents t set status = :stage, updated_at = now() from moved where t.id = moved.content_id and t.collection_id = :collectionId
            and t.status <> 'paused'`,
-        { ...bind(scope, slice), stage },
+        { ...bind(scope, slice), stage, upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(stage) + 1) },
       );
     },
 
@@ -150,7 +154,7 @@ export function createRunStages(database: Database) {
       return rows.map((row) => row.content_id);
     },
 
-    /** Records what a download brought. */
+    /** Records what a download brought; a later attempt does not download it again. */
     async finishDownload(
       scope: Scope,
       slice: Omit<RunSlice, 'contentIds'>,
@@ -159,7 +163,8 @@ export function createRunStages(database: Database) {
       const rows = await query(
         database,
         `with mine as (
-           select content_id from content_collections cc where ${MINE} and cc.stage = 'downloading' for update
+           update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
+           where ${MINE} and cc.stage = 'downloading' returning cc.content_id
          )
          update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now()
          from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
@@ -174,13 +179,16 @@ export function createRunStages(database: Database) {
         database,
         `with waiting as (
            update content_collections cc set stage_message = :message
-           where ${MINE} and cc.stage in ${WORKING} and cc.stage_message is distinct from :message returning cc.content_id)
+           where ${MINE} and cc.stage in ${WORKING} and not cc.paused and cc.stage_message is distinct from :message returning cc.content_id)
          update contents t set status_message = :message from waiting where t.id = waiting.content_id and t.collection_id = :collectionId`,
         { ...bind(scope, slice), message },
       );
     },
 
-    /** Moves contents whose chunks are all written to `indexing`; returns those that this run still owns. */
+    /**
+     * Moves contents whose chunks are all written to `indexing`; returns those that this run still owns. One that another
+     * attempt has moved there stays as it is: this one was stalled, and the chunks are the same.
+     */
     async finishRead(
       scope: Scope,
       slice: Omit<RunSlice, 'contentIds'>,
@@ -190,7 +198,7 @@ export function createRunStages(database: Database) {
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+           select content_id, version from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
          ), input as (
            select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int, text_sha256 text, file_data jsonb)
          ), surplus as (
@@ -200,12 +208,15 @@ export function createRunStages(database: Database) {
            update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
              indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, updated_at = now()
            from mine join input using (content_id)
-           where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version returning cc.content_id
+           where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
+             and cc.stage <> 'indexing' returning cc.content_id, cc.paused
          ), shown as (
-           update contents t set status = 'indexing', status_message = null, file_data = t.file_data || input.file_data, updated_at = now()
+           update contents t set file_data = t.file_data || input.file_data, updated_at = now(),
+             status = case when moved.paused then t.status else 'indexing' end,
+             status_message = case when moved.paused then t.status_message end
            from moved join input using (content_id) where t.id = moved.content_id and t.collection_id = :collectionId
          )
-         select content_id from moved`,
+         select content_id from mine join input using (content_id) where mine.version = input.version`,
         {
           ...bind(scope, { ...slice, contentIds: finished.map((one) => one.content_id) }),
           finished: JSON.stringify(finished),

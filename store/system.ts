@@ -136,7 +136,10 @@ export function createSystemStore(database: Database) {
         `update residues r set passes = r.passes + 1,
            due_at = now() + (:delays::bigint[])[least(r.passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
          where (content_id, collection_id) in (
-           select content_id, collection_id from residues where due_at <= now() order by due_at limit :limit for update skip locked)
+           select content_id, collection_id from residues due where due_at <= now() and not exists (
+             -- The deletion removes these itself and counts them.
+             select 1 from content_collections cc where cc.content_id = due.content_id and cc.collection_id = due.collection_id
+               and cc.stage = 'deleting') order by due_at limit :limit for update skip locked)
          returning r.content_id, r.collection_id, r.workspace_id, r.passes, (
            select cc.version from content_collections cc
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id) as max_version, array(

@@ -7,14 +7,20 @@ import { stepsFor } from './steps.ts';
 export async function deleteContent(args: DeleteContentArgs): Promise<void> {
   const { upkeep } = stepsFor(args.workspace_id);
   showStage('deleting');
-  setCurrentDetails(
-    `Content \`${args.content_id}\` of collection \`${args.collection_id}\`, receipt \`${args.deletion_id}\``,
-  );
-  for (;;) {
-    await upkeep.removeFromIndex(args);
-    while (!(await upkeep.removeChunks(args)));
-    if (await upkeep.completeDeletion({ ...args, outbox_id: workflowInfo().workflowId })) break;
-    await sleep('2s');
+  const show = (doing: string) =>
+    setCurrentDetails(
+      `**${doing}**\n\n- content \`${args.content_id}\`\n- workspace \`${args.workspace_id}\`\n` +
+        `- collection \`${args.collection_id}\`\n- receipt \`${args.deletion_id}\``,
+    );
+  const completion = { ...args, outbox_id: workflowInfo().workflowId };
+  for (let pass = 1; ; pass += 1) {
+    show(`removing from index and rows${pass === 1 ? '' : `, pass ${pass}: something was still found`}`);
+    await upkeep.removeFromIndex.executeWithOptions({ summary: 'Remove from the index' }, [args]);
+    while (!(await upkeep.removeChunks.executeWithOptions({ summary: 'Remove chunk rows' }, [args])));
+    const summary = 'Count what is left; complete the receipt when that is nothing';
+    if (await upkeep.completeDeletion.executeWithOptions({ summary }, [completion])) break;
+    await sleep('2s', { summary: 'Something was still found in the index' });
   }
-  showStage('settled');
+  showStage('completed');
+  show('completed: nothing of it was found any more');
 }

@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   condition,
   defineQuery,
   defineSignal,
@@ -8,7 +9,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { IngestBatchArgs } from '../domain/ingest-jobs.ts';
-import { describeOutcome, type BatchOutcome } from '../domain/ingest-outcomes.ts';
+import { describeFailures, describeOutcome, endOf, type BatchOutcome } from '../domain/ingest-outcomes.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 
@@ -32,12 +33,12 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
     stage = name;
     showStage(name);
     setCurrentDetails(
-      `**${name}**: ${detail}\n\nWorkspace \`${workspace_id}\`, collection \`${collection_id}\`, run \`${run_id}\``,
+      `**${name}**: ${detail}\n\n- workspace \`${workspace_id}\`\n- collection \`${collection_id}\`\n- run \`${run_id}\``,
     );
   };
 
-  /** Takes contents as far as they go now; returns those that are paused. */
-  const advance = async (ids: string[]): Promise<string[]> => {
+  /** Takes contents as far as they go now; returns those that are not done. */
+  const advance = async (ids: string[]): Promise<{ paused: string[]; resumed: string[] }> => {
     const paused: string[] = [];
     let left = ids;
     if (args.downloads) {
@@ -56,7 +57,7 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
       paused.push(...step.paused);
       left = step.go_on;
     }
-    if (left.length === 0) return paused;
+    if (left.length === 0) return { paused, resumed: [] };
     let chunks = 0;
     for (let done = false; !done;) {
       enter('indexing', `${left.length} contents, ${chunks} chunks so far`);
@@ -71,25 +72,37 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
       { ...batch, content_ids: left },
     ]);
     if (published.stale.length > 0) {
-      await index.reprojectContents({ workspace_id, collection_id, content_ids: published.stale });
+      const stale = { workspace_id, collection_id, content_ids: published.stale };
+      const summary = `Update the filters of ${published.stale.length} contents changed meanwhile`;
+      await index.reprojectContents.executeWithOptions({ summary }, [stale]);
     }
-    return [...paused, ...published.paused];
+    return { paused: [...paused, ...published.paused], resumed: published.resumed };
   };
 
   try {
-    for (let left = await advance(content_ids); left.length > 0; left = await advance(left)) {
-      enter('paused', `${left.length} contents wait to be resumed`);
-      await condition(() => woken, LOOK_AGAIN);
+    for (let left = content_ids; left.length > 0;) {
+      const { paused, resumed } = await advance(left);
+      left = [...paused, ...resumed];
+      if (paused.length === 0 || resumed.length > 0) continue;
+      enter('paused', `${paused.length} contents wait to be resumed`);
+      await condition(() => woken, LOOK_AGAIN, { summary: 'Paused: looks again by itself, or when woken' });
       woken = false;
     }
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const code = (error.cause instanceof ApplicationFailure && error.cause.type) || 'internal';
     const message = `Ingestion stopped: ${error.cause?.message ?? error.message}`;
-    await upkeep.failContents({ ...batch, code: 'internal', message });
+    await upkeep.failContents.executeWithOptions({ summary: `End what is left as failed: ${code}` }, [
+      { ...batch, code, message },
+    ]);
   }
-  const outcome = await upkeep.summarizeBatch(batch);
-  if (args.outbox_id !== null)
-    await upkeep.settleRun({ workspace_id, collection_id, run_id, outbox_id: args.outbox_id });
-  enter('settled', [describeOutcome(outcome), ...outcome.failures.map((failure) => `- ${failure}`)].join('\n'));
+  const outcome = await upkeep.summarizeBatch.executeWithOptions({ summary: 'Count what became of the contents' }, [
+    batch,
+  ]);
+  if (args.outbox_id !== null) {
+    const settling = { workspace_id, collection_id, run_id, outbox_id: args.outbox_id };
+    await upkeep.settleRun.executeWithOptions({ summary: 'Take the run off the outbox' }, [settling]);
+  }
+  enter(endOf(outcome), `${describeOutcome(outcome)}\n\n${describeFailures(outcome.failures)}`);
   return outcome;
 }

@@ -16,7 +16,11 @@ import { batchWorkflowId, type IngestUploadArgs } from '../domain/ingest-jobs.ts
 import {
   NO_OUTCOME,
   addOutcomes,
+  describeFailures,
   describeOutcome,
+  endOf,
+  groupFailures,
+  settledOf,
   type BatchOutcome,
   type BatchPlan,
 } from '../domain/ingest-outcomes.ts';
@@ -60,17 +64,12 @@ export async function ingestUpload(
     [cancelSignal, 'cancel'],
   ] as const) {
     setHandler(signal, async () => {
-      await upkeep.controlUpload({ workspace_id, collection_id, upload_id, action });
+      const control = { workspace_id, collection_id, upload_id, action };
+      await upkeep.controlUpload.executeWithOptions({ summary: `An operator sent ${action}` }, [control]);
       await wakeChildren();
     });
   }
-  const show = () => {
-    const failures = state.outcome.failures.map((failure) => `- ${failure}`).join('\n');
-    setCurrentDetails(
-      `**${describeOutcome(state.outcome)}** of ${args.contents} contents, ${running.size} batches running\n\n${failures}\n\n` +
-        `Workspace \`${workspace_id}\`, collection \`${collection_id}\`, upload \`${upload_id}\``,
-    );
-  };
+  const show = (stage: string) => setCurrentDetails(detailsOf(args, { ...state, stage, running: running.size }));
   const finish = async (number: number, batch: PlannedBatch) => {
     try {
       const outcome = await runBatch(args, { ...batch, number, onStart: (child) => children.set(number, child) });
@@ -81,7 +80,7 @@ export async function ingestUpload(
     }
     running.delete(number);
     children.delete(number);
-    show();
+    show('running');
   };
   const waitForRoom = async (room: number) => {
     while (running.size > room) await Promise.race(running.values());
@@ -89,7 +88,7 @@ export async function ingestUpload(
   };
 
   showStage('running');
-  show();
+  show('running');
   const lastBatch = state.batches + BATCHES_PER_RUN;
   for (let more = true; more; more = state.after !== null) {
     if (state.batches >= lastBatch) {
@@ -97,20 +96,41 @@ export async function ingestUpload(
       await condition(allHandlersFinished);
       await continueAsNew<typeof ingestUpload>(args, state);
     }
-    const plan = await upkeep.planBatches({ ...run, after: state.after });
+    const summary = `Plan batches${state.after === null ? '' : `, from number ${state.batches + 1} on`}`;
+    const plan = await upkeep.planBatches.executeWithOptions({ summary }, [{ ...run, after: state.after }]);
     for (const batch of plan.batches) {
       await waitForRoom(WINDOW - 1);
       const number = state.batches;
       state = { ...state, batches: number + 1 };
       running.set(number, finish(number, batch));
+      show('running');
     }
     state = { ...state, after: plan.next };
   }
   await waitForRoom(0);
-  await upkeep.settleRun({ ...run, outbox_id: workflowInfo().workflowId });
+  const settling = { ...run, outbox_id: workflowInfo().workflowId };
+  await upkeep.settleRun.executeWithOptions({ summary: 'Take the upload off the outbox' }, [settling]);
   await condition(allHandlersFinished);
-  showStage('settled');
+  showStage(endOf(state.outcome));
+  show(endOf(state.outcome));
   return state.outcome;
+}
+
+/** What an operator reads: how far, what failed and why, for whom, and how to steer. */
+function detailsOf(args: IngestUploadArgs, now: UploadState & { stage: string; running: number }): string {
+  const { workspace_id, collection_id, upload_id, contents } = args;
+  const settled = settledOf(now.outcome);
+  const percent = contents === 0 ? 100 : Math.floor((settled * 100) / contents);
+  const isOver = now.stage !== 'running';
+  const work = isOver ? '' : `\n\n${now.running} batches at work, ${now.batches} started so far`;
+  return [
+    `**${now.stage}: ${settled} of ${contents} contents done (${percent} %)**\n\n${describeOutcome(now.outcome)}${work}`,
+    describeFailures(now.outcome.failures),
+    `- workspace \`${workspace_id}\`\n- collection \`${collection_id}\`\n- upload \`${upload_id}\``,
+    isOver ? '' : 'Steer it with the signals `pause`, `resume` and `cancel`.',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 type PlannedBatch = BatchPlan['batches'][number];
@@ -128,7 +148,7 @@ async function runBatch(args: IngestUploadArgs, batch: StartedBatch): Promise<Ba
       workflowId: batchWorkflowId(upload_id, number),
       args: [{ workspace_id, collection_id, run_id: upload_id, upload_id, content_ids, downloads, outbox_id: null }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
-      staticSummary: `Batch ${number + 1}: ${content_ids.length} of ${args.contents} contents of upload ${upload_id}`,
+      staticSummary: `Batch ${number + 1}: ${content_ids.length} of ${args.contents} contents`,
       typedSearchAttributes: workflowInfo().typedSearchAttributes,
       priority: { fairnessKey: workspace_id },
     });
@@ -138,14 +158,10 @@ async function runBatch(args: IngestUploadArgs, batch: StartedBatch): Promise<Ba
     if (isCancellation(error)) throw error;
     const { upkeep } = stepsFor(workspace_id);
     const message = 'An operator ended the workflow of this batch; retry to start again.';
-    await upkeep.failContents({
-      workspace_id,
-      collection_id,
-      run_id: upload_id,
-      content_ids,
-      code: 'terminated',
-      message,
-    });
-    return { ...NO_OUTCOME, failed: content_ids.length, failures: [`batch ${number + 1} was ended by an operator`] };
+    const code = 'terminated';
+    const failure = { workspace_id, collection_id, run_id: upload_id, content_ids, code, message };
+    await upkeep.failContents.executeWithOptions({ summary: `End batch ${number + 1} as failed: ${code}` }, [failure]);
+    const failures = groupFailures(content_ids.map((content_id) => ({ content_id, code })));
+    return { ...NO_OUTCOME, failed: content_ids.length, failures };
   }
 }

@@ -8,8 +8,12 @@ export async function reprojectContents(args: ReprojectArgs): Promise<void> {
   const { workspace_id, collection_id, content_ids } = args;
   const { index, upkeep } = stepsFor(workspace_id);
   showStage('reprojecting');
-  setCurrentDetails(`${content_ids.length} contents of collection \`${collection_id}\``);
-  await index.reprojectContents({ workspace_id, collection_id, content_ids });
-  await upkeep.settleOutbox({ workspace_id, outbox_id: workflowInfo().workflowId });
-  showStage('settled');
+  setCurrentDetails(
+    `Filters of ${content_ids.length} contents, nothing is embedded again\n\n- workspace \`${workspace_id}\`\n- collection \`${collection_id}\``,
+  );
+  const summary = `Update the filters of ${content_ids.length} contents`;
+  await index.reprojectContents.executeWithOptions({ summary }, [{ workspace_id, collection_id, content_ids }]);
+  const settling = { workspace_id, outbox_id: workflowInfo().workflowId };
+  await upkeep.settleOutbox.executeWithOptions({ summary: 'Take the work off the outbox' }, [settling]);
+  showStage('completed');
 }

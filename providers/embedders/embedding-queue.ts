@@ -12,6 +12,9 @@ type Job = {
   reject: (error: unknown) => void;
 };
 
+/** Calls that wait for their next unit. */
+type Lane = { jobs: Job[]; isRunning: boolean };
+
 const EMPTY = new Float32Array(0);
 
 export type QueueOptions = {
@@ -25,15 +28,15 @@ export type QueueOptions = {
 export type EmbedRequest = { texts: readonly string[]; isUrgent: boolean; signal?: AbortSignal | undefined };
 
 /**
- * Shares one model between concurrent calls: small units one after the other, urgent calls first, the others in turn.
+ * Shares one model between concurrent calls, in small units. Ordinary calls take turns, one unit at a time; no unit of
+ * theirs is begun while an urgent one runs, and an urgent one does not wait for theirs to end.
  * Texts that wait are only referenced, vectors are handed over as they come: memory is bounded by what callers hold.
  */
 export class EmbeddingQueue {
   readonly #options: QueueOptions;
-  readonly #urgent: Job[] = [];
-  readonly #ordinary: Job[] = [];
+  readonly #urgent: Lane = { jobs: [], isRunning: false };
+  readonly #ordinary: Lane = { jobs: [], isRunning: false };
   readonly #open = new Set<Job>();
-  #isRunning = false;
   #closedBy: Error | null = null;
 
   constructor(options: QueueOptions) {
@@ -69,13 +72,16 @@ export class EmbeddingQueue {
   }
 
   #next(): void {
-    if (this.#isRunning) return;
-    const job = this.#urgent[0] ?? this.#ordinary[0];
-    if (!job) return;
-    const indices = this.#takeUnit(job);
-    this.#isRunning = true;
-    void this.#runUnit(job, indices).finally(() => {
-      this.#isRunning = false;
+    this.#begin(this.#urgent);
+    if (!this.#urgent.isRunning) this.#begin(this.#ordinary);
+  }
+
+  #begin(lane: Lane): void {
+    const job = lane.jobs[0];
+    if (lane.isRunning || !job) return;
+    lane.isRunning = true;
+    void this.#runUnit(job, this.#takeUnit(job)).finally(() => {
+      lane.isRunning = false;
       this.#next();
     });
   }
@@ -110,7 +116,7 @@ export class EmbeddingQueue {
   }
 
   #lineOf(job: Job): Job[] {
-    return job.isUrgent ? this.#urgent : this.#ordinary;
+    return (job.isUrgent ? this.#urgent : this.#ordinary).jobs;
   }
 
   #leaveLine(job: Job): void {

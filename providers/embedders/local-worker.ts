@@ -1,30 +1,31 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { hashFile, readModelFolder } from './model-folder.ts';
 import { loadSentenceModel } from './sentence-model.ts';
-import type { WorkerAnswer, WorkerReady, WorkerRequest } from './model-thread.ts';
+import type { WorkerAnswer, WorkerRequest, WorkerStart } from './model-thread.ts';
 
-/** Body of the thread that holds the model: announces it, or why there is none, then answers one unit after the other. */
+/** Body of the thread that holds the model: announces it, or why there is none, then answers. */
 async function main(port: MessagePort): Promise<void> {
   // Given by model-thread.ts, which starts this file.
   const { folder, threads } = workerData as { folder: string; threads: number };
   const described = await readModelFolder(folder);
   const model = await loadSentenceModel(described, threads);
   const modelHash = await hashFile(described.weightsPath);
-  const send = (answer: WorkerAnswer | WorkerReady): void => port.postMessage(answer, []);
+  const send = (answer: WorkerAnswer | WorkerStart): void => port.postMessage(answer, []);
   port.on('message', (request: WorkerRequest) => {
     if (request.kind === 'close') {
       void model.close().finally(() => port.close());
       return;
     }
+    // Requests that come meanwhile are begun between two runs of the model: a query does not wait for a long document.
     model.embed(request.texts).then(
-      (vectors) => send({ kind: 'vectors', vectors }),
-      (error: unknown) => send({ kind: 'failed', message: messageOf(error) }),
+      (vectors) => send({ kind: 'vectors', id: request.id, vectors }),
+      (error: unknown) => send({ kind: 'failed', id: request.id, message: messageOf(error) }),
     );
   });
   send({
     kind: 'ready',
     dimensions: model.dimensions,
-    maxTokens: described.maxSequence - model.specialTokens,
+    maxTokens: model.maxTokens,
     prefixes: described.prefixes,
     modelHash,
   });
@@ -38,6 +39,6 @@ function messageOf(error: unknown): string {
 if (!parentPort) throw new Error('local-worker.ts runs as a worker thread only');
 const port = parentPort;
 await main(port).catch((error: unknown) => {
-  port.postMessage({ kind: 'failed', message: messageOf(error) } satisfies WorkerAnswer, []);
+  port.postMessage({ kind: 'unusable', message: messageOf(error) } satisfies WorkerStart, []);
   port.close();
 });

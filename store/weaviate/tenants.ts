@@ -73,8 +73,14 @@ export async function whereTenantIs<T>(
   } catch (error) {
     if (!saysMissing(error)) throw error;
     await connection.ready();
-    if (await tenantExists(connection, tenant)) throw unavailable(error);
-    return absent;
+    if (!(await tenantExists(connection, tenant))) return absent;
+  }
+  // The tenant was created just now, or its server is still loading: a second look tells which.
+  try {
+    return await connection.inTenant(tenant, run);
+  } catch (error) {
+    if (saysMissing(error)) throw unavailable(error);
+    throw error;
   }
 }
 

@@ -44,17 +44,27 @@ test('vectors come back in the order of the texts, whatever their lengths', asyn
   );
 });
 
-test('a query goes ahead of documents that were there before', async (t) => {
+test('a query does not wait for documents that were there before, and they wait for it', async (t) => {
   const { queue, units, step } = controlledQueue();
-  const documents = document(queue, ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']);
-  const query = queue.embed({ texts: ['query'], isUrgent: true });
+  const documents = document(queue, ['a1', 'a2', 'a3', 'a4']);
+  const queries = [
+    queue.embed({ texts: ['query'], isUrgent: true }),
+    queue.embed({ texts: ['other'], isUrgent: true }),
+  ];
+  t.deepEqual(
+    units.map(({ texts }) => texts[0]),
+    ['a1', 'query'],
+  );
+  units[0]?.finish();
+  await new Promise(setImmediate);
+  t.is(units.length, 2);
   await step();
-  t.deepEqual(units[1]?.texts, ['query']);
+  t.deepEqual((await queries[0])?.[0], Float32Array.of(5));
+  t.deepEqual(units.at(-1)?.texts, ['other']);
   await step();
-  t.deepEqual((await query)[0], Float32Array.of(5));
+  await queries[1];
   await step();
-  await step();
-  t.is((await documents).length, 6);
+  t.is((await documents).length, 4);
 });
 
 test('concurrent calls take turns', async (t) => {

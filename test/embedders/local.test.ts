@@ -94,8 +94,17 @@ withModel('the space names the weights, and maxTokens is what the counter counts
   const count = await createTokenCounter(embedder.tokenCounting);
   const fits = 'word '.repeat(embedder.maxTokens);
   t.is(count(fits), embedder.maxTokens);
-  const [whole, cut] = await embedder.embed([fits, `${fits} volcano`], 'document');
-  t.true(cosine(whole, cut) > 0.99);
+  const [whole, cut, read] = await embedder.embed([fits, `${fits} volcano`, `volcano ${fits}`], 'document');
+  t.true(cosine(whole, cut) > 0.99999);
+  t.true(cosine(whole, read) < 0.9999);
+});
+
+withModel('what stands at the end of a text longer than one sequence counts too', async (t) => {
+  const embedder = await model();
+  const filler = 'The committee met on Tuesday and approved the minutes of the previous meeting. '.repeat(20);
+  const ending = 'The volcano erupted and its lava buried the village. '.repeat(10);
+  const [long, plain, topic] = await embedder.embed([filler + ending, filler, 'volcanic eruption'], 'document');
+  t.true(cosine(long, topic) > cosine(plain, topic) + 0.1);
 });
 
 withModel('the folder may be the model’s or the one that holds it', async (t) => {
@@ -116,7 +125,7 @@ withModel('settings beside the weights are followed: length, pooling, prompts', 
   await writeFile(join(copy, 'sentence_bert_config.json'), '{"max_seq_length": 16}');
   await writeFile(join(copy, 'config_sentence_transformers.json'), '{"prompts": {"query": "volcano eruption: "}}');
   const embedder = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir: '', threads: 1 });
-  t.is(embedder.maxTokens, 14);
+  t.is(embedder.maxTokens, 4 * 14);
   const [query] = await embedder.embed(['cats'], 'query');
   const [prefixed, plain] = await embedder.embed(['volcano eruption: cats', 'cats'], 'document');
   t.true(cosine(query, prefixed) > 0.9999);

@@ -22,7 +22,7 @@ import { StackError } from '../../stack/stack-error.ts';
 import { formatDuration, timedStep } from '../../stack/timed-step.ts';
 import { createAvaReport, type TestCounts } from './ava-report.ts';
 import { type ControlServer, startControlServer } from './control-server.ts';
-import { TEST_STACK_VARIABLE, type TestStackFacts } from './stack.ts';
+import { DOWNLOAD_ADDRESS, TEST_STACK_VARIABLE, type TestStackFacts } from './stack.ts';
 
 const FAULTS = 'test/faults/';
 /** Settings of the shell that may reach a test run: where programs come from, never where data is. */
@@ -31,9 +31,15 @@ const PASSED_ON =
 
 const startedAt = performance.now();
 const log = (line: string) => console.log(line);
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name)),
-);
+const environment: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name)),
+  ),
+  // One loopback address for servers of tests to be downloaded from; all the others stay refused.
+  LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
+  // An answer that does not fit its schema is an error here, and a line in the log elsewhere.
+  NODE_ENV: 'test',
+};
 // Whatever ends this process, the reaper ends the stack and removes its state.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 

@@ -17,6 +17,9 @@ export const TestStackFacts = z.object({
 });
 export type TestStackFacts = z.infer<typeof TestStackFacts>;
 
+/** The one local address that the running stack may download from. */
+export const DOWNLOAD_ADDRESS = '127.99.0.1';
+
 /** The variable that carries the facts, as JSON. */
 export const TEST_STACK_VARIABLE = 'LOCI_TEST_STACK';
 

@@ -1,0 +1,90 @@
+import { Client, Connection } from '@temporalio/client';
+import test from 'ava';
+import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
+import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
+import { openBehindTheApi, type BehindTheApi } from '../support/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '../support/census.ts';
+import { eventually } from '../support/eventually.ts';
+import { idsOf, startFlow, type Flow } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+
+const stack = testStack();
+const { worker } = stack.processes;
+let behind: BehindTheApi;
+let temporal: Connection;
+
+test.before(async () => {
+  behind = openBehindTheApi(stack);
+  temporal = await Connection.connect({ address: stack.temporal.address });
+});
+test.after.always(async () => {
+  await behind.close();
+  await temporal.close();
+});
+test.afterEach.always('the worker runs again', () => worker.start());
+
+/** Ends a workflow as an operator does in the Temporal UI; it may be a moment before the workflow is there. */
+async function terminate(workflowId: string): Promise<void> {
+  const { workflow } = new Client({ connection: temporal, namespace: stack.temporal.namespace });
+  const handle = workflow.getHandle(workflowId);
+  await eventually(`workflow ${workflowId} is terminated`, () => handle.terminate('by a test').then(() => true));
+}
+
+/** What the upkeep would come to within minutes. */
+async function reached<Value>(flow: Flow, what: string, ask: () => Promise<Value | null | false>): Promise<Value> {
+  return eventually(what, async () => {
+    await behind.hurry(flow.workspaceId);
+    return ask();
+  });
+}
+
+async function endsFailedAndCanBeRetried(flow: Flow, id: string): Promise<string> {
+  const failed = await reached(flow, 'the content failed', async () => {
+    const content = await flow.content(id);
+    return content.status === 'failed' ? content : null;
+  });
+  const retried = await flow.control(`/contents/${id}/retry`);
+  if (retried.status !== 200) throw new Error(`the retry answered ${retried.status}`);
+  await reached(flow, 'the content is ready', async () => (await flow.content(id)).status === 'ready');
+  return failed.status_message ?? '';
+}
+
+test.serial('contents of an upload whose workflow was terminated end as failed, and can be retried', async (t) => {
+  const flow = await startFlow();
+  await worker.stop();
+  const upload = await flow.send(['content', 'The orchard was sold in March.']);
+  await terminate(uploadWorkflowId(upload.upload_id ?? ''));
+  await worker.start();
+  t.regex(await endsFailedAndCanBeRetried(flow, idsOf(upload)[0]), /workflow ended .*retry/i);
+});
+
+test.serial('contents of a batch whose workflow was terminated end as failed, and can be retried', async (t) => {
+  const flow = await startFlow();
+  await worker.stop();
+  const upload = await flow.send(['content', 'The mill burnt down in June.']);
+  const { status } = await flow.control(`/uploads/${upload.upload_id}/pause`);
+  t.is(status, 200);
+  await worker.start();
+  await terminate(batchWorkflowId(upload.upload_id ?? '', 0));
+  t.regex(await endsFailedAndCanBeRetried(flow, idsOf(upload)[0]), /operator ended .*retry/i);
+  t.is((await flow.progress(upload.upload_id)).status, 'completed');
+});
+
+test.serial('a deletion whose workflow was terminated gets its receipt all the same', async (t) => {
+  const flow = await startFlow();
+  const [id] = idsOf(await flow.upload(['content', 'The lamp oil ran out.']));
+  await worker.stop();
+  const accepted = await flow.api.get(`/contents/${id}`, DeletionAccepted, { method: 'DELETE', status: 202 });
+  await terminate(`delete-content/${accepted.deletion_id}`);
+  await worker.start();
+  const receipt = await reached(flow, 'the receipt is complete', async () => {
+    const deletion = await flow.api.get(`/deletions/${accepted.deletion_id}`, Deletion);
+    return deletion.status === 'completed' ? deletion : null;
+  });
+  t.like(receipt.removed, { contents: 1, chunks: 1, index_objects: 1 });
+  const census = await reached(flow, 'nothing is left', async () => {
+    const now = await takeCensus(behind, flow.workspaceId);
+    return isSound(now) ? now : null;
+  });
+  t.deepEqual(problemsOf(census), []);
+});
