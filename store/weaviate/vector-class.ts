@@ -17,6 +17,12 @@ export const KEYWORD_PROPERTIES = [
 ] as const;
 
 /**
+ * Searches that leave at most so many objects compare the query with each of them. The graph that serves larger ones loses
+ * sight of groups of objects that are nearly alike, as boilerplate is: 81 of 120 such were found.
+ */
+const EXACT_UP_TO_OBJECTS = 20_000;
+
+/**
  * Name of the class that holds a space's vectors. Readable first, and told apart by a hash of everything in the space: another
  * model file is another class.
  */
@@ -36,7 +42,7 @@ export function classDefinition(space: EmbeddingSpace): object {
     description: `Chunks embedded with ${space.provider}/${space.model}, ${space.dimensions} dimensions. Rebuildable from Postgres.`,
     vectorizer: 'none',
     vectorIndexType: 'hnsw',
-    vectorIndexConfig: { distance: 'cosine' },
+    vectorIndexConfig: { distance: 'cosine', flatSearchCutoff: EXACT_UP_TO_OBJECTS },
     multiTenancyConfig: { enabled: true, autoTenantCreation: false, autoTenantActivation: true },
     invertedIndexConfig: { bm25: { k1: 1.2, b: 0.75 }, stopwords: { preset: 'none' } },
     properties: [
