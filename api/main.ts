@@ -8,7 +8,7 @@ import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { createEmbedders } from '../providers/embedders/configured.ts';
+import { createEmbedders } from '../providers/embedders/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { createEmbedders } from '../providers/embedders/configured.ts';
+import { createEmbedders } from '../providers/embedders/index.ts';
 import { createPostgres, query } from '../store/postgres.ts';
 import { createVectorIndex } from '../store/weaviate/vector-index.ts';
 import { documentText, readBeirDataset } from './beir-dataset.ts';

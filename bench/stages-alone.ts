@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { chunkLimitsFor } from '../domain/chunk-limits.ts';
 import { indexedText } from '../domain/chunker.ts';
 import type { Embedder } from '../domain/embedder.ts';
-import { createEmbedders } from '../providers/embedders/configured.ts';
+import { createEmbedders } from '../providers/embedders/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool, type ReadTask } from '../providers/readers/reader-pool.ts';
 import { createVectorIndex, type IndexObject } from '../store/weaviate/vector-index.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiKey, connectToCustom } from 'weaviate-client';
 import type { Config } from '../config.ts';
 import type { SearchType } from '../domain/records/search.ts';
-import { createEmbedders } from '../providers/embedders/configured.ts';
+import { createEmbedders } from '../providers/embedders/index.ts';
 import { createVectorIndex, type IndexObject } from '../store/weaviate/vector-index.ts';
 import { className } from '../store/weaviate/vector-class.ts';
 import { type BeirDocument, documentText } from './beir-dataset.ts';

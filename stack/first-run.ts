@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { generateApiKey, hashApiKey, parseApiKey } from '../security/api-key.ts';
 import { createPostgres, query } from '../store/postgres.ts';
 import { createStores, type Stores } from '../store/stores.ts';
-import { createEmbedders } from '../providers/embedders/configured.ts';
+import { createEmbedders } from '../providers/embedders/index.ts';
 import { readConfig } from '../config.ts';
 import { embedderName, type EmbeddingSpace } from '../domain/embedder.ts';
 import { writePrivateFile } from './stack-secrets.ts';

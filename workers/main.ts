@@ -13,7 +13,7 @@ import { createLog, type Log } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import { checkReadiness } from '../operations/check-readiness.ts';
-import { createEmbedders } from '../providers/embedders/configured.ts';
+import { createEmbedders } from '../providers/embedders/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { createEgress } from '../security/egress/egress.ts';

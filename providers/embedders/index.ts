@@ -10,7 +10,8 @@ export { createLexicalEmbedder, withQueryCache, createEmbedderSet, type Embedder
 /** `cacheDir` is Loci's cache; models lie in its folder `models`. */
 export type EmbedderOptions = Config['embedder'] & { cacheDir: string };
 
-const QUERY_CACHE_ENTRIES = 1_000;
+/** Embeddings of recent queries kept, at about 2 kB each. */
+const QUERY_CACHE_ENTRIES = 2_000;
 
 /**
  * The embedders of a process: the configured one, with a cache for queries, and `lexical`.

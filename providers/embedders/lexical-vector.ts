@@ -1,4 +1,4 @@
-import { stemmer } from '@orama/stemmers/english';
+import { stemmer } from 'stemmer';
 import { toUnitVector } from './unit-vector.ts';
 
 /** Changes whenever the vector of any text changes: vectors of two versions must not be compared. */
