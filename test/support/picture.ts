@@ -21,7 +21,8 @@ const MAX_DOCUMENTS = 240;
 const MAX_DOCUMENT_BYTES = 12 * 1024;
 /** The picture is taken when this share of the contents has come to an end. */
 const SHARE_DONE = { from: 20, to: 90 };
-const VIEW = { width: 1280, height: 1000 };
+const VIEW = { width: 1440, height: 1010 };
+const SETTLING_MS = 1_500;
 
 const log = (line: string) => console.log(line);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
@@ -40,24 +41,25 @@ await withStack(async (stack, first) => {
   }
 });
 
+/** Two pages of the run that is under way: how far it is and what failed, then what is at work. */
 async function takePictures(page: Page, workflows: string, uploadId: string): Promise<void> {
   mkdirSync(IMAGES_DIR, { recursive: true });
   await page.goto(`${workflows}/${encodeURIComponent(`ingest-upload/${uploadId}`)}`);
-  await delay(8000);
-  await page.screenshot({ path: join(IMAGES_DIR, 'ingestion.png'), fullPage: true });
-  const u = page.url();
-  log(u);
-  for (const tab of ['relationships', 'metadata', 'search-attributes', 'call-stack', 'queries']) {
-    await page.goto(u.replace(/\/(history|timeline).*/, `/${tab}`));
-    await delay(4000);
-    await page.screenshot({ path: `/tmp/pic-${tab}.png`, fullPage: true });
-  }
-  await page.goto(`${workflows}?query=${encodeURIComponent(`LociUpload="${uploadId}"`)}`);
-  await delay(5000);
-  await page.screenshot({ path: `/tmp/pic-list.png`, fullPage: true });
-  await page.goto(`${workflows}/${encodeURIComponent(`ingest-batch/${uploadId}/0`)}`);
-  await delay(5000);
-  await page.screenshot({ path: `/tmp/pic-batch.png`, fullPage: true });
+  await page.getByRole('tab', { name: 'User Metadata' }).click();
+  await page.frameLocator('iframe[src*=done]').getByText('contents done').waitFor();
+  await takePicture(page, 'ingestion-progress.png');
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.getByText('Batch 1:').first().waitFor();
+  await takePicture(page, 'ingestion.png');
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  // Bars of the timeline grow into their places; nothing tells when they are there.
+  await delay(SETTLING_MS);
+  await page.screenshot({ path: join(IMAGES_DIR, name) });
+  if (!(await page.getByText('Running', { exact: true }).first().isVisible()))
+    throw new Error('The ingestion was over before the picture was taken: give a larger folder.');
+  log(`Took docs/images/${name}`);
 }
 
 type First = Awaited<ReturnType<typeof prepareFirstRun>>;
