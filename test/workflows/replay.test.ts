@@ -1,0 +1,64 @@
+import test from 'ava';
+import * as workflows from '../../workflows/index.ts';
+import { CANARIES, leaksOf, readableText } from './canaries.ts';
+import { readRecordings, replay, type RecordedHistory } from './recording.ts';
+
+const recordings = await readRecordings();
+
+/** The same history with something changed in its JSON. */
+function tampered(history: RecordedHistory, from: string, to: string): RecordedHistory {
+  const text = JSON.stringify(history);
+  if (!text.includes(from)) throw new Error(`there is no ${from} in the history`);
+  return JSON.parse(text.replaceAll(from, to));
+}
+
+function recordingOf(name: string): RecordedHistory {
+  const found = recordings.findLast((recording) => recording.name.endsWith(`/${name}`));
+  if (!found) throw new Error(`there is no recording ${name}; npm run histories makes them`);
+  return found.history;
+}
+
+test('every workflow has recordings', (t) => {
+  const recorded = new Set(recordings.map(({ name }) => /([^/]+?)-/.exec(name.split('/').at(-1) ?? '')?.[1]));
+  t.deepEqual(recorded, new Set(Object.keys(workflows)));
+});
+
+test('workflows that ran before go on with the present code as they began', async (t) => {
+  t.deepEqual(await replay(recordings), []);
+});
+
+test('a workflow that would do something else than it did is found out', async (t) => {
+  const plain = recordingOf('ingestBatch-plain');
+  const problems = await replay([
+    {
+      name: 'another workflow',
+      history: tampered(plain, '"workflowType":{"name":"ingestBatch"}', '"workflowType":{"name":"deleteContent"}'),
+    },
+    { name: 'another step', history: tampered(plain, '"publishContents"', '"announceContents"') },
+    {
+      name: 'another child',
+      history: tampered(recordingOf('ingestUpload-plain'), '"name":"ingestBatch"', '"name":"crawlSite"'),
+    },
+    { name: 'untouched', history: plain },
+  ]);
+  t.deepEqual(
+    problems.map((problem) => problem.split(': ', 2).join(': ')),
+    ['another workflow', 'another step', 'another child'].map((name) => `${name}: DeterminismViolationError`),
+  );
+});
+
+test('no recording holds what a user wrote, or a key', (t) => {
+  for (const { name, history } of recordings) t.deepEqual(leaksOf(history), [], name);
+});
+
+test('a leak would be seen: payloads are read as what they say', (t) => {
+  const data = Buffer.from(JSON.stringify({ name: `x ${CANARIES.file_name}` })).toString('base64');
+  t.deepEqual(leaksOf({ events: [{ input: { payloads: [{ metadata: {}, data }] } }] }), ['file_name']);
+  t.deepEqual(leaksOf({ summary: `loci_${'a'.repeat(12)}_${'b'.repeat(49)}` }), ['secret']);
+  t.deepEqual(leaksOf({ summary: 'a secret' }, ['secret']), ['secret']);
+  t.regex(readableText(recordingOf('ingestUpload-plain')), /"contents":1/);
+});
+
+test('recordings name no machine and no process', (t) => {
+  for (const { name, history } of recordings) t.notRegex(JSON.stringify(history), /"identity"/, name);
+});

@@ -1,0 +1,217 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { WorkflowClient } from '@temporalio/client';
+import { CreateChunksResponse } from '../../domain/records/chunk.ts';
+import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
+import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
+import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
+import { CANARIES } from './canaries.ts';
+
+export type WorkflowType = 'ingestUpload' | 'ingestBatch' | 'deleteContent' | 'reprojectContents';
+
+export type Scenario = {
+  /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
+  play(flow: Flow, workflows: WorkflowClient): Promise<void>;
+  /** How many runs of which workflow there are then, and no other ones. */
+  runs: Partial<Record<WorkflowType, number>>;
+  /** Of which workflows a recording is kept: the first run of each. */
+  keep: readonly WorkflowType[];
+  /** Events that make this scenario what it is, by recorded workflow. */
+  shows?: Partial<Record<WorkflowType, readonly string[]>>;
+  /** Too costly to be played in every test run. */
+  isCostly?: boolean;
+};
+
+const { text, metadata_key, metadata_value, file_name, description, user, url_path, url_query, download } = CANARIES;
+const WORDS: Entries = [
+  ['metadata', JSON.stringify({ [metadata_key]: metadata_value })],
+  ['description', description],
+  ['user_id', user],
+];
+const file = (bytes: string, name: string = file_name) => ['files', new File([bytes], `${name}.txt`)] as const;
+const small = (index = 0) => file(`A ${text}, number ${index}.`, `${file_name}-${index}`);
+/** Enough to be steered while it is ingested. */
+const big = () => file(longText(400, text));
+
+/** Uploads, pauses at once, and waits until the batch itself rests. */
+async function sendPaused(flow: Flow, workflows: WorkflowClient, ...entries: Entries) {
+  const upload = await flow.send(...entries, ...WORDS);
+  const id = upload.upload_id ?? '';
+  await flow.control(`/uploads/${id}/pause`);
+  await untilResting(workflows, id);
+  return { id, contentId: idsOf(upload)[0] };
+}
+
+const untilResting = (workflows: WorkflowClient, uploadId: string) =>
+  until(
+    () =>
+      workflows
+        .getHandle(batchWorkflowId(uploadId, 0))
+        .query<string>('stage')
+        .catch(() => 'not there yet'),
+    (stage) => stage === 'paused',
+  );
+
+const untilOver = (flow: Flow, uploadId: string) =>
+  until(
+    () => flow.progress(uploadId),
+    ({ status }) => status !== 'running' && status !== 'paused',
+  );
+
+const createChunks = (flow: Flow, contentId: string) =>
+  flow.api.post('/chunks/create', CreateChunksResponse, { json: { content_id: contentId }, status: 202 });
+
+/** What happens to workflows, by name. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  plain: {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestUpload', 'ingestBatch'],
+    play: async (flow) => void (await flow.upload(['content', `A ${text}.`], ...WORDS)),
+  },
+  'with-failures': {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestUpload', 'ingestBatch'],
+    play: async (flow) => void (await flow.upload(small(1), file('   \n '), file(' \n\n ', 'blank'), ...WORDS)),
+  },
+  'several-batches': {
+    runs: { ingestUpload: 1, ingestBatch: 5 },
+    keep: ['ingestUpload'],
+    play: async (flow) => {
+      const files = Array.from({ length: 170 }, (_, index) => small(index));
+      await flow.upload(...files, ...WORDS);
+    },
+  },
+  downloads: {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestBatch'],
+    play: playDownloads,
+  },
+  'paused-and-resumed': {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestUpload', 'ingestBatch'],
+    shows: { ingestBatch: ['TIMER_STARTED', 'TIMER_CANCELED', 'WORKFLOW_EXECUTION_SIGNALED'] },
+    play: async (flow, workflows) => {
+      const { id } = await sendPaused(flow, workflows, big());
+      await flow.control(`/uploads/${id}/resume`);
+      await untilOver(flow, id);
+    },
+  },
+  'steered-by-an-operator': {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestUpload'],
+    shows: { ingestUpload: ['WORKFLOW_EXECUTION_SIGNALED', 'EXTERNAL_WORKFLOW_EXECUTION_SIGNALED'] },
+    play: async (flow, workflows) => {
+      const { upload_id } = await flow.send(big(), ...WORDS);
+      const upload = workflows.getHandle(uploadWorkflowId(upload_id ?? ''));
+      await until(
+        () =>
+          upload.signal('pause').then(
+            () => true,
+            () => false,
+          ),
+        (isSent) => isSent,
+      );
+      await untilResting(workflows, upload_id ?? '');
+      await upload.signal('resume');
+      await upload.signal('pause');
+      await upload.signal('cancel');
+      await untilOver(flow, upload_id ?? '');
+    },
+  },
+  cancelled: {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestBatch'],
+    play: async (flow, workflows) => {
+      const { id } = await sendPaused(flow, workflows, small(1), big());
+      await flow.control(`/uploads/${id}/cancel`);
+      await untilOver(flow, id);
+    },
+  },
+  'batch-terminated': {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestUpload'],
+    shows: { ingestUpload: ['CHILD_WORKFLOW_EXECUTION_TERMINATED'] },
+    play: async (flow, workflows) => {
+      const { id } = await sendPaused(flow, workflows, big());
+      await workflows.getHandle(batchWorkflowId(id, 0)).terminate('a test');
+      await untilOver(flow, id);
+    },
+  },
+  'changed-meanwhile': {
+    runs: { ingestUpload: 1, ingestBatch: 1 },
+    keep: ['ingestBatch'],
+    play: async (flow, workflows) => {
+      const sent = big();
+      const { id } = await sendPaused(flow, workflows, sent);
+      await flow.send(sent, ['metadata', JSON.stringify({ [metadata_key]: `${metadata_value} anew` })]);
+      await flow.control(`/uploads/${id}/resume`);
+      await untilOver(flow, id);
+    },
+  },
+  'ingested-later': {
+    runs: { ingestBatch: 1 },
+    keep: ['ingestBatch'],
+    play: async (flow) => {
+      const [id] = idsOf(await flow.upload(small(), ['ingest', 'false'], ...WORDS));
+      await createChunks(flow, id);
+      await flow.reach(id, 'ready');
+    },
+  },
+  reprojected: {
+    runs: { ingestUpload: 1, ingestBatch: 1, reprojectContents: 1 },
+    keep: ['reprojectContents'],
+    play: async (flow) => {
+      const sent = small();
+      await flow.upload(sent, ...WORDS);
+      await flow.upload(sent, ['metadata', JSON.stringify({ [metadata_key]: `${metadata_value} anew` })]);
+    },
+  },
+  deleted: {
+    runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
+    keep: ['deleteContent'],
+    play: async (flow) => void (await flow.delete(idsOf(await flow.upload(small(), ...WORDS))[0])),
+  },
+  'deleted-while-paused': {
+    runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
+    keep: ['ingestBatch'],
+    play: async (flow, workflows) => {
+      const { contentId } = await sendPaused(flow, workflows, big());
+      await flow.delete(contentId);
+    },
+  },
+  'continued-as-new': {
+    runs: { ingestUpload: 2, ingestBatch: 108 },
+    keep: ['ingestUpload'],
+    isCostly: true,
+    play: playContinued,
+  },
+};
+
+async function playDownloads(flow: Flow): Promise<void> {
+  const server = createServer((request, response) =>
+    request.url?.includes('absent')
+      ? response.writeHead(404).end(download)
+      : response.writeHead(200, { 'content-type': 'text/plain' }).end(`A ${download}.`),
+  );
+  await new Promise<void>((resolve) => server.listen(0, DOWNLOAD_ADDRESS, resolve));
+  try {
+    const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+    const urls = ['there', 'absent'].map(
+      (path) => `http://${DOWNLOAD_ADDRESS}:${port}/${url_path}/${path}?${url_query}=1`,
+    );
+    const refused = `http://127.0.0.1:${port}/${url_path}?${url_query}=1`;
+    await flow.upload(['urls', JSON.stringify([...urls, refused])], ['content_type', 'url'], ...WORDS);
+  } finally {
+    server.close();
+  }
+}
+
+/**
+ * A run plans 400 contents at a time and ends after the page that brought it to 100 batches. So: a first page with 100
+ * files of which no two fit into one batch, and one content more than it holds. All are blank, which is read in no time.
+ */
+async function playContinued(flow: Flow): Promise<void> {
+  const files = Array.from({ length: 401 }, (_, index) => file(' '.repeat(index < 100 ? 4_300_000 : 1), `${index}`));
+  const { upload_id } = await flow.send(...files, ...WORDS);
+  await untilOver(flow, upload_id ?? '');
+}
