@@ -32,6 +32,8 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=model /model/models /opt/loci/models
 COPY . .
+# The worker may write to /var/lib/loci only: its workflow bundle is made here, into LOCI_CACHE_DIR.
+RUN node --eval "import('./workers/workflow-bundle.ts').then((bundle) => bundle.loadWorkflowBundle('/opt/loci'))"
 USER node
 VOLUME /var/lib/loci
 EXPOSE 8700 8701

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import test from 'ava';
 import type { Embedder } from '../../domain/embedder.ts';
 import { createLocalEmbedder } from '../../providers/embedders/local.ts';
@@ -148,4 +150,19 @@ test('a folder without a usable model is an error that says which setting names 
   await writeFile(join(empty, 'tokenizer.json'), '{}');
   await t.throwsAsync(create(), { message: /weights cannot be loaded[^]*LOCI_EMBEDDER_FOLDER/ });
   await rm(empty, { recursive: true });
+});
+
+withModel('the runtime of the model keeps no record of its use to report', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'loci-home-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const options = JSON.stringify({ model: 'all-MiniLM-L6-v2', folder, cacheDir: home, threads: 1 });
+  const script = `const { createLocalEmbedder } = await import('${import.meta.resolve('../../providers/embedders/local.ts')}');
+    const embedder = await createLocalEmbedder(${options});
+    await embedder.embed(['A sentence.'], 'query');
+    await embedder.close();`;
+  const { ORT_DISABLE_TELEMETRY: _, XDG_CACHE_HOME: __, ...environment } = process.env;
+  const program = join(home, 'embed.mjs');
+  await writeFile(program, script);
+  await promisify(execFile)(process.execPath, [program], { env: { ...environment, HOME: home } });
+  t.deepEqual(await readdir(home), ['embed.mjs']);
 });
