@@ -33,8 +33,11 @@ async function sweepRowless(services: Services, unusedMs: number): Promise<numbe
   const flush = async () => {
     const rowless = await services.stores.system.blobsWithoutRow(page);
     page = [];
-    for (const blob of rowless) await services.blobs.delete(blob.workspace_id, blob.sha256);
-    count += rowless.length;
+    for (const { workspace_id: workspaceId, sha256 } of rowless) {
+      const scope = { workspaceId, collectionIds: null };
+      const remove = () => services.blobs.delete(workspaceId, sha256);
+      if (await services.stores.blobRows.deleteRowless(scope, sha256, remove)) count += 1;
+    }
   };
   for await (const blob of services.blobs.walk(before)) {
     page.push(blob);

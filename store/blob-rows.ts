@@ -1,6 +1,6 @@
 import type { StoredBlob } from '../domain/blob-store.ts';
 import type { Scope } from '../domain/scope.ts';
-import { query, type Database } from './postgres.ts';
+import { query, queryOne, type Database } from './postgres.ts';
 
 /** Which blobs exist; the row's lock orders an upload and the sweeper. */
 export function createBlobRowStore(database: Database) {
@@ -19,6 +19,28 @@ export function createBlobRowStore(database: Database) {
           sizes: blobs.map((blob) => blob.sizeBytes),
         },
       );
+    },
+
+    /**
+     * Deletes bytes that have no row, under the lock of the row they would get: an upload that sends the same ones at this
+     * moment waits, and then finds whether they are there. Returns false when they have a row by now.
+     */
+    deleteRowless(scope: Scope, sha256: string, deleteBytes: () => Promise<void>): Promise<boolean> {
+      return database.transaction(async (transaction) => {
+        const blob = { workspaceId: scope.workspaceId, sha256 };
+        // For a workspace that is not known nobody can upload.
+        const claim = await queryOne<{ is_mine: boolean }>(
+          transaction,
+          `with known as (select id from workspaces where id = :workspaceId), claimed as (
+             insert into blobs (workspace_id, sha256, size_bytes) select id, :sha256, 0 from known on conflict do nothing returning sha256)
+           select exists (select from claimed) or not exists (select from known) as is_mine`,
+          blob,
+        );
+        if (claim?.is_mine !== true) return false;
+        await deleteBytes();
+        await query(transaction, `delete from blobs where workspace_id = :workspaceId and sha256 = :sha256`, blob);
+        return true;
+      });
     },
   };
 }

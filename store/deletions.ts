@@ -44,12 +44,13 @@ export function createDeletionStore(database: Database) {
       return row && toDeletion(row);
     },
 
-    /** The deletion of a content that is not completed, or null. */
+    /** The deletion of a content that is not completed and that the scope reaches, or null. */
     findOpen(scope: Scope, subjectId: string): Promise<{ id: string; status: Deletion['status'] } | null> {
       return queryOne(
         database,
-        `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed' order by id desc limit 1`,
-        { workspaceId: scope.workspaceId, subjectId },
+        `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed'
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) order by id desc limit 1`,
+        { ...scope, subjectId },
       );
     },
 

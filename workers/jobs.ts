@@ -11,9 +11,19 @@ const DEADLINE_MS = 2_000;
 export function createJobs(options: JobsOptions): Jobs {
   const connection = Connection.lazy({ address: options.address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace: options.namespace });
+  const underWay = new Set<Promise<unknown>>();
+  const reach = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const calling = reachWithin(connection, call);
+    underWay.add(calling);
+    try {
+      return await calling;
+    } finally {
+      underWay.delete(calling);
+    }
+  };
   return {
     start: (job) =>
-      reach(connection, async () => {
+      reach(async () => {
         try {
           await client.workflow.start(job.workflow_type, startOptions(job));
         } catch (error) {
@@ -21,7 +31,7 @@ export function createJobs(options: JobsOptions): Jobs {
         }
       }),
     signal: (workflowId, signal) =>
-      reach(connection, async () => {
+      reach(async () => {
         try {
           await client.workflow.getHandle(workflowId).signal(signal);
         } catch (error) {
@@ -29,12 +39,16 @@ export function createJobs(options: JobsOptions): Jobs {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
         }
       }),
-    state: (workflowId) => reach(connection, () => stateOf(client, workflowId)),
+    state: (workflowId) => reach(() => stateOf(client, workflowId)),
     ping: () =>
-      reach(connection, async () => {
+      reach(async () => {
         await client.workflowService.getSystemInfo({});
       }),
-    close: () => connection.close(),
+    close: async () => {
+      // A retry that finds its connection closed would throw where nobody can catch it. All end within their deadline.
+      await Promise.allSettled(underWay);
+      await connection.close();
+    },
   };
 }
 
@@ -76,7 +90,7 @@ async function stateOf(client: Client, workflowId: string): Promise<JobState> {
   }
 }
 
-async function reach<Result>(connection: Connection, call: () => Promise<Result>): Promise<Result> {
+async function reachWithin<Result>(connection: Connection, call: () => Promise<Result>): Promise<Result> {
   try {
     return await connection.withDeadline(Date.now() + DEADLINE_MS, call);
   } catch (error) {
