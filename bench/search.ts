@@ -8,12 +8,14 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createPostgres, query } from '../store/postgres.ts';
-import { createVectorIndex } from '../store/weaviate/vector-index.ts';
+import { keywordQuery } from '../store/weaviate/shadow-text.ts';
+import { className, KEYWORD_PROPERTIES } from '../store/weaviate/vector-class.ts';
 import { documentText, readBeirDataset } from './beir-dataset.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { sampleQuestion, sampleText } from './sample-texts.ts';
 import type { UploadFile } from './service-client.ts';
 import { milliseconds, percentile, verdict } from './statistics.ts';
+import { openWeaviateClient } from './weaviate-alone.ts';
 
 const GOAL = 1.3;
 const CLIENTS = [1, 16];
@@ -86,22 +88,30 @@ async function runBlock(
   return times;
 }
 
-/** Embedding and index search alone, in this process, with the service's own code and in the service's own index. */
+/** The query embedded in this process, then one call of Weaviate's own client that asks the service's index the same question. */
 async function bareSearch(stack: BenchStack, collectionId: string) {
   const { config } = stack;
   const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
-  const vectors = createVectorIndex({ ...config.weaviate, timeoutMs: 30_000 });
+  const client = await openWeaviateClient(config);
   const embedder = embedders.preferred;
   const tenant = await tenantOf(config.database.url, collectionId);
+  const { query: ask } = client.collections.use(className(embedder.space)).withTenant(tenant);
   const search: Search = async (queryText) => {
-    const [queryVector = null] = await embedder.embed([queryText], 'query');
-    const asked = { type: 'hybrid', queryText, queryVector, filter: null, limit: RESULTS } as const;
-    return (await vectors.search(embedder.space, tenant, asked)).length;
+    const [vector = new Float32Array()] = await embedder.embed([queryText], 'query');
+    const { objects } = await ask.hybrid(keywordQuery(queryText), {
+      vector: Array.from(vector),
+      limit: RESULTS,
+      queryProperties: [...KEYWORD_PROPERTIES],
+      fusionType: 'RelativeScore',
+      returnMetadata: ['score'],
+      returnProperties: [],
+    });
+    return objects.length;
   };
   return {
     search,
     async [Symbol.asyncDispose]() {
-      await vectors.close();
+      await client.close();
       await embedders.close();
     },
   };

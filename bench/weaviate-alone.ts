@@ -30,7 +30,7 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
     });
     await vectors.putObjects(embedder.space, tenant, objects);
   }
-  const client = await openClient(config);
+  const client = await openWeaviateClient(config);
   const embedQuery = async (text: string) => (await embedder.embed([text], 'query'))[0] ?? new Float32Array();
   return {
     /** With the service's class and its way to ask. */
@@ -54,7 +54,8 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
   };
 }
 
-function openClient({ weaviate }: Config) {
+/** Weaviate's own client, with nothing of the service around it. Close it. */
+export function openWeaviateClient({ weaviate }: Config) {
   const rest = new URL(weaviate.url);
   const [grpcHost = '', grpcPort = ''] = weaviate.grpc.split(':');
   return connectToCustom({

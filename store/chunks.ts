@@ -1,6 +1,6 @@
 import type { Scope } from '../domain/scope.ts';
 import type { RunSlice } from './run-stages.ts';
-import { query, queryOne, type Database } from './postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
 /** A chunk to be written; `id` is made of collection, content, version and index. */
 export type NewChunk = {
@@ -50,6 +50,20 @@ const COLUMNS = `ch.id, ch.content_id, ch.collection_id, ch.workspace_id, ch.con
 const PUBLISHED = `cc.workspace_id = :workspaceId and cc.active_version is not null
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and (:collectionId::uuid is null or cc.collection_id = :collectionId) and (:contentId::uuid is null or cc.content_id = :contentId)`;
+
+/** Every search ends with this. One look-up by key after the other, whatever the planner knows or does not know yet of tables just filled. */
+const FIND_PUBLISHED: PreparedStatement = {
+  name: 'find_published_chunks',
+  sql: `select ${COLUMNS}, t.name, t.type, t.external_id, t.size as content_size, t.content_hash, t.source, t.url, t.metadata as content_metadata,
+      t.description, t.created_at as content_created_at, t.updated_at as content_updated_at
+    from unnest(:ids::uuid[]) as asked(id)
+    cross join lateral (select * from chunks where id = asked.id offset 0) ch
+    cross join lateral (
+      select from content_collections cc where cc.content_id = ch.content_id and cc.collection_id = ch.collection_id
+        and cc.workspace_id = :workspaceId and cc.active_version = ch.version
+        and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) offset 0) published
+    cross join lateral (select * from contents where id = ch.content_id offset 0) t`,
+};
 
 /** Chunk rows. Those of a version that is not `active_version` belong to no answer. */
 export function createChunkStore(database: Database) {
@@ -155,15 +169,7 @@ export function createChunkStore(database: Database) {
 
     /** Published chunks by id, in any order; others are absent. With the content's fields for filters and answers. */
     findPublished(scope: Scope, ids: readonly string[]) {
-      return query<PublishedChunk & ContentOfChunk>(
-        database,
-        `select ${COLUMNS}, t.name, t.type, t.external_id, t.size as content_size, t.content_hash, t.source, t.url, t.metadata as content_metadata,
-           t.description, t.created_at as content_created_at, t.updated_at as content_updated_at
-         from unnest(:ids::uuid[]) as asked(id) join chunks ch on ch.id = asked.id
-         join content_collections cc on cc.content_id = ch.content_id and cc.collection_id = ch.collection_id and cc.active_version = ch.version
-         join contents t on t.id = ch.content_id where ${PUBLISHED}`,
-        { ...scope, collectionId: null, contentId: null, ids },
-      );
+      return query<PublishedChunk & ContentOfChunk>(database, FIND_PUBLISHED, { ...scope, ids });
     },
 
     /** A page of one content's published chunks in a collection, by index. */

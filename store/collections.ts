@@ -2,7 +2,7 @@ import { isContentStatus } from '../domain/statuses.ts';
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Collection, CreateCollectionRequest } from '../domain/records/collection.ts';
 import type { Scope } from '../domain/scope.ts';
-import { query, queryOne, type Database } from './postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
 /** Where a collection's vectors and words live in the index. */
 export type IndexGeneration = { tenant: string; space: EmbeddingSpace };
@@ -45,6 +45,14 @@ const IN_SCOPE = `c.workspace_id = :workspaceId and (:collectionIds::uuid[] is n
 const MATCHING = `(:status::text is null or c.status = :status)
   and (:search::text is null or strpos(lower(c.name), lower(:search)) > 0)`;
 
+/** Every search begins with this. */
+const FIND_INDEX: PreparedStatement = {
+  name: 'find_index',
+  sql: `select c.status, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
+    from collections c join index_generations g on g.collection_id = c.id and g.status = 'active'
+    where ${IN_SCOPE} and c.id = :id`,
+};
+
 /** Collections and their index generations. */
 export function createCollectionStore(database: Database) {
   return {
@@ -85,13 +93,10 @@ export function createCollectionStore(database: Database) {
 
     /** Status and index generation without the statistics: one indexed look-up. */
     async findIndex(scope: Scope, id: string): Promise<{ status: string; index: IndexGeneration } | null> {
-      const row = await queryOne<{ status: string; tenant: string } & EmbeddingSpace>(
-        database,
-        `select c.status, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
-         from collections c join index_generations g on g.collection_id = c.id and g.status = 'active'
-         where ${IN_SCOPE} and c.id = :id`,
-        { ...scope, id },
-      );
+      const row = await queryOne<{ status: string; tenant: string } & EmbeddingSpace>(database, FIND_INDEX, {
+        ...scope,
+        id,
+      });
       return row && { status: row.status, index: indexOf(row) };
     },
 

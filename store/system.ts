@@ -1,5 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
-import { query, queryOne, type Database } from './postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
 /** An API key as authentication needs it. */
 export type ApiKeyRow = {
@@ -40,6 +40,13 @@ export type Residue = {
 
 const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, attempts`;
 
+/** Every request begins with this. */
+const FIND_API_KEY: PreparedStatement = {
+  name: 'find_api_key',
+  sql: `select id, workspace_id, key, hashed_secret, status, permissions, ip_whitelist, collections, expires_at, last_used_at
+    from api_keys where key = :publicId`,
+};
+
 /** The few statements that know no workspace yet, or serve all of them. */
 export function createSystemStore(database: Database) {
   return {
@@ -48,12 +55,7 @@ export function createSystemStore(database: Database) {
     },
 
     findApiKey(publicId: string): Promise<ApiKeyRow | null> {
-      return queryOne<ApiKeyRow>(
-        database,
-        `select id, workspace_id, key, hashed_secret, status, permissions, ip_whitelist, collections, expires_at, last_used_at
-         from api_keys where key = :publicId`,
-        { publicId },
-      );
+      return queryOne<ApiKeyRow>(database, FIND_API_KEY, { publicId });
     },
 
     /** Notes a use, at most once a minute. */
