@@ -41,10 +41,9 @@ function answer(context: Context, error: unknown, log: Log): void {
   context.status = status;
   context.body = bodyOf(error, code, state.requestId);
   if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="loci"');
-  if (status === 503 || status === 429) {
-    const retryAfterS = error instanceof AppError ? error.retryAfterS : null;
-    context.set('Retry-After', String(Math.ceil(retryAfterS ?? DEFAULT_RETRY_AFTER_S)));
-  }
+  const named = error instanceof AppError ? error.retryAfterS : null;
+  const retryAfterS = named ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_S : null);
+  if (retryAfterS !== null) context.set('Retry-After', String(Math.ceil(retryAfterS)));
   if (status >= 500) {
     const fields = { request_id: state.requestId, method: context.method, route: state.route, status, code, error };
     if (status === 503) log.warn(fields, 'a dependency is away');
