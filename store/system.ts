@@ -92,7 +92,7 @@ export function createSystemStore(database: Database) {
     takeDueStarts(limit: number): Promise<OutboxRow[]> {
       return query<OutboxRow>(
         database,
-        `update outbox set attempts = attempts + 1, next_attempt_at = now() + least(power(2, attempts), 30) * interval '1 second'
+        `update outbox set attempts = attempts + 1, next_attempt_at = now() + least(power(2, least(attempts, 5)), 30) * interval '1 second'
          where id in (select id from outbox where state = 'pending' and next_attempt_at <= now() order by id limit :limit for update skip locked)
          returning ${OUTBOX_COLUMNS}`,
         { limit },

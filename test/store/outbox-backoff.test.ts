@@ -1,0 +1,30 @@
+import test from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { deleteContentJob } from '../../domain/ingest-jobs.ts';
+import { query } from '../../store/postgres.ts';
+import { createStores } from '../../store/stores.ts';
+import { makePlace } from '../support/content-runs.ts';
+import { openOwnDatabase } from '../support/own-services.ts';
+
+test('a start that failed for days is tried again like any other, and holds up nothing', async (t) => {
+  const database = await openOwnDatabase(t);
+  const { outbox, system } = createStores(database);
+  const { scope, collectionId } = await makePlace(database);
+  const add = () => {
+    const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
+    return outbox.add(scope, deleteContentJob({ ...key, content_id: uuidv7(), deletion_id: uuidv7() }));
+  };
+  await add();
+  await query(database, `update outbox set attempts = 20000`);
+  await add();
+  await query(database, `update outbox set next_attempt_at = now()`);
+  t.deepEqual(
+    (await system.takeDueStarts(10)).map(({ attempts }) => attempts),
+    [20_001, 1],
+  );
+  const waits = await query<{ wait: number }>(
+    database,
+    `select extract(epoch from next_attempt_at - now())::float as wait from outbox order by attempts desc`,
+  );
+  t.true(waits.every(({ wait }) => wait > 0 && wait <= 30));
+});
