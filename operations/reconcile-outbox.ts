@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { assertNever } from '../domain/app-error.ts';
+import { AppError, assertNever } from '../domain/app-error.ts';
 import type { OutboxRow } from '../store/system.ts';
 import { failUnsettled } from './fail-unsettled.ts';
 import type { Services } from './services.ts';
@@ -20,7 +20,18 @@ const IngestArgs = z.object({
  */
 export async function reconcileOutbox(services: Services, olderThanMs = UNCHECKED_MS): Promise<void> {
   const rows = await services.stores.system.takeUnchecked(olderThanMs, AT_ONCE);
-  for (const row of rows) await reconcile(services, row);
+  for (const row of rows) {
+    try {
+      await reconcile(services, row);
+    } catch (error) {
+      // Without Temporal or Postgres the others fare no better.
+      if (error instanceof AppError && error.code === 'dependency_unavailable') throw error;
+      services.log.warn(
+        { error, workflow_id: row.workflow_id, workspace_id: row.workspace_id },
+        'started work could not be looked after; it will be the next time',
+      );
+    }
+  }
 }
 
 async function reconcile(services: Services, row: OutboxRow): Promise<void> {
