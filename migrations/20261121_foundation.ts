@@ -129,7 +129,7 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
     );
-    create index on contents (workspace_id, collection_id, created_at, id);
+    create index on contents (workspace_id, created_at, id);
     create index on contents (workspace_id, content_hash);
 
     create table content_collections (
@@ -151,8 +151,7 @@ export async function up(knex: Knex): Promise<void> {
       planned_chunks int,
       indexed_chunks int not null default 0,
       publish_seq bigint,
-      text_sha256 text,
-      active_text_sha256 text,
+      text_sha256 text, active_text_sha256 text,
       dedupe_key text, external_id text,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
@@ -162,8 +161,9 @@ export async function up(knex: Knex): Promise<void> {
     create unique index content_collections_external on content_collections (collection_id, external_id) where external_id is not null;
     create index on content_collections (run_id, content_id);
     create index on content_collections (upload_id, content_id);
-    create index on content_collections (workspace_id, publish_seq) where active_version is not null;
-    create index on content_collections (collection_id, publish_seq) where active_version is not null;
+    create index on content_collections (workspace_id, publish_seq) include (collection_id, chunk_count) where active_version is not null;
+    create index on content_collections (collection_id, publish_seq) include (chunk_count) where active_version is not null;
+    create index on content_collections (collection_id, content_id);
     create index on content_collections (workspace_id, text_sha256);
     create index on content_collections (workspace_id, active_text_sha256);
 
