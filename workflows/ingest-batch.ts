@@ -2,11 +2,13 @@ import {
   ActivityFailure,
   ApplicationFailure,
   condition,
+  continueAsNew,
   defineQuery,
   defineSignal,
   isCancellation,
   setCurrentDetails,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { IngestBatchArgs } from '../domain/ingest-jobs.ts';
 import { describeFailures, describeOutcome, endOf, type BatchOutcome } from '../domain/ingest-outcomes.ts';
@@ -87,6 +89,8 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
       enter('paused', `${paused.length} contents wait to be resumed`);
       await condition(() => woken, LOOK_AGAIN, { summary: 'Paused: looks again by itself, or when woken' });
       woken = false;
+      // Who pauses for weeks fills a history; what is done is not done again.
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof ingestBatch>(args);
     }
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;

@@ -1,4 +1,5 @@
 import {
+  CancellationScope,
   ParentClosePolicy,
   allHandlersFinished,
   condition,
@@ -155,7 +156,8 @@ async function runBatch(args: IngestUploadArgs, batch: StartedBatch): Promise<Ba
     onStart(child);
     return await child.result();
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    // A batch that alone was cancelled is one that was ended; only the upload's own cancellation ends the upload.
+    if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;
     const { upkeep } = stepsFor(workspace_id);
     const message = 'An operator ended the workflow of this batch; retry to start again.';
     const code = 'terminated';
