@@ -10,6 +10,9 @@ export type Loops = { stop(): Promise<void> };
 
 type Loop = { name: string; everyMs: number; work: () => Promise<number | void> };
 
+/** A loop may wait for a server that is away, or walk a disk: whatever it does may be broken off and is done again. */
+const STOP_MS = 5_000;
+
 /** Starts the loops; one that fails is logged and goes on after its pause. One that found work goes on at once. */
 export function startLoops(services: Services): Loops {
   const stopping = new AbortController();
@@ -24,7 +27,7 @@ export function startLoops(services: Services): Loops {
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all(running);
+      await Promise.race([Promise.all(running), delay(STOP_MS)]);
     },
   };
 }

@@ -54,9 +54,13 @@ async function main(): Promise<void> {
       activities: createActivities(services),
       readers: config.readers.processes,
     });
-    stopping.signal.addEventListener('abort', () => state.workers.forEach(shutDown));
+    const running = state.workers.map((worker) => worker.run());
+    const stop = () => state.workers.forEach(shutDown);
+    stopping.signal.addEventListener('abort', stop);
+    // Asked to stop while the workers were being made: that was before anybody listened.
+    if (stopping.signal.aborted) stop();
     log.info({ embedder: services.instance.embedder }, 'the worker takes work');
-    await Promise.all(state.workers.map((worker) => worker.run()));
+    await Promise.all(running);
   } finally {
     await closing.disposeAsync();
   }

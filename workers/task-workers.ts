@@ -16,13 +16,21 @@ const GRACE = '20s';
 /** Workflows kept in memory between their tasks. */
 const CACHED_WORKFLOWS = 200;
 const WORKFLOW_TASKS = 20;
+/** Else the SDK holds heartbeats back for four fifths of their timeout, and a pause of two seconds counts as a death. */
+const HEARTBEAT_EVERY = '2s';
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
 
 /** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
 export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Worker[]> {
   const { connection, namespace, activities } = options;
-  const shared = { connection, namespace, shutdownGraceTime: GRACE, shutdownForceTime: '30s' } as const;
+  const shared = {
+    connection,
+    namespace,
+    shutdownGraceTime: GRACE,
+    shutdownForceTime: '30s',
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+  } as const;
   return Promise.all([
     Worker.create({
       ...shared,
