@@ -62,7 +62,7 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
       await spec.prepare?.();
       const started = launch(spec, (exit) => {
         running = null;
-        if (!started.isEnding) for (const listener of listeners) listener(exit);
+        if (started.isReady && !started.isEnding) for (const listener of listeners) listener(exit);
       });
       running = started;
       try {
@@ -71,6 +71,7 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
         await end(spec, started);
         throw error;
       }
+      started.isReady = true;
     },
     async kill(signal) {
       const target = running;
@@ -87,7 +88,15 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
   };
 }
 
-type Running = { child: ChildProcess; pid: number; exited: Promise<void>; hasExited: boolean; isEnding: boolean };
+type Running = {
+  child: ChildProcess;
+  pid: number;
+  exited: Promise<void>;
+  hasExited: boolean;
+  isEnding: boolean;
+  /** Before that its end is told by `start` alone: who starts it anew hears of it once. */
+  isReady: boolean;
+};
 
 function launch(spec: ProcessSpec, onExit: ExitListener): Running {
   const output = openLog(spec.logFile);
@@ -103,7 +112,7 @@ function launch(spec: ProcessSpec, onExit: ExitListener): Running {
   closeSync(output);
   const logKeeper = keepLogSmall(spec.logFile);
   const { promise: exited, resolve: settle } = Promise.withResolvers<void>();
-  const running: Running = { child, pid: child.pid ?? 0, exited, hasExited: false, isEnding: false };
+  const running: Running = { child, pid: child.pid ?? 0, exited, hasExited: false, isEnding: false, isReady: false };
   let isOver = false;
   const over = (code: number | null, signal: NodeJS.Signals | null) => {
     if (isOver) return;
@@ -124,7 +133,7 @@ async function waitUntilReady(spec: ProcessSpec, running: Running): Promise<void
   const deadline = AbortSignal.timeout(spec.readyTimeoutMs);
   while (!deadline.aborted && !running.hasExited) {
     const isReady = await spec.isReady(deadline).catch(() => false);
-    if (isReady) return;
+    if (isReady && !running.hasExited) return;
     await delay(READY_POLL_MS);
   }
   const what = running.hasExited

@@ -76,8 +76,11 @@ test('a process that ends while it starts fails with the end of its log', async 
     stateDir: await stateFolder(t),
     script: `console.error('no such plug'); process.exit(1)`,
   });
+  let told = 0;
+  managed.onUnexpectedExit(() => (told += 1));
   const error = await t.throwsAsync(managed.start(), { instanceOf: StackError });
   t.regex(error.message, /The server ended while it was starting.*no such plug/s);
+  t.is(told, 0, 'who starts it knows already: told twice, a supervisor would start it twice');
 });
 
 test('a process that is never ready is ended, and the error says how long was waited', async (t) => {
