@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { RunSlice } from '../../../store/run-stages.ts';
+import { createStores } from '../../../store/stores.ts';
 import {
   addContents,
   chunkRows,
@@ -80,25 +81,28 @@ const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
   },
 };
 
-/** What takes a run away from its workflow. */
-const takeovers: Readonly<Record<string, (place: Place, slice: RunSlice) => Promise<unknown>>> = {
+/** What takes a run away from its workflow; a new run is soon as far as the old one was. */
+const takeovers: Readonly<Record<string, (place: Place, slice: RunSlice, name: string) => Promise<unknown>>> = {
   'a cancel': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.cancel(scope, { contentId: id }),
-  'a retry': async (place, { contentIds }) => {
+  'a retry': async (place, { contentIds }, name) => {
     await place.stores.runControl.cancel(place.scope, { contentId: contentIds[0] ?? '' });
-    await restart(place, contentIds);
+    await work(place, await restart(place, contentIds), { name, version: 2 });
   },
-  'a second upload': (place, { contentIds }) => restart(place, contentIds),
+  'a second upload': async (place, { contentIds }, name) =>
+    work(place, await restart(place, contentIds), { name, version: 2 }),
   'a deletion': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.startDeletion(scope, id),
 };
 
-/** A run under way, in the state that this write is for. */
+/** Takes a run to the state that a write is for. */
+async function work(place: Place, slice: RunSlice, run: { name: string; version: number }): Promise<void> {
+  if (writes[run.name]?.ready) return makeReady(place, slice, { version: run.version });
+  const stage = run.name === 'finish a download' ? 'downloading' : 'reading';
+  await place.stores.runs.begin(place.scope, slice, { stage, upTo: stage });
+}
+
 async function startRun(place: Place, name: string): Promise<RunSlice> {
   const slice = await addContents(place);
-  if (writes[name]?.ready) await makeReady(place, slice);
-  else {
-    const stage = name === 'finish a download' ? 'downloading' : 'reading';
-    await place.stores.runs.begin(place.scope, slice, { stage, upTo: stage });
-  }
+  await work(place, slice, { name, version: 1 });
   return slice;
 }
 
@@ -117,7 +121,7 @@ for (const [how, takeOver] of Object.entries(takeovers)) {
     const place = await makePlace(await openOwnDatabase(t));
     for (const [name, { write }] of Object.entries(writes)) {
       const slice = await startRun(place, name);
-      await takeOver(place, slice);
+      await takeOver(place, slice, name);
       const before = await rowsOf(place);
       await write(place, slice);
       t.deepEqual(await rowsOf(place), before, name);
@@ -130,12 +134,14 @@ for (const [how, takeOver] of Object.entries(takeovers)) {
     for (const [name, { write }] of Object.entries(writes)) {
       const slice = await startRun(place, name);
       let zombie: Promise<unknown> = Promise.resolve();
-      await place.stores.transaction(async (stores) => {
-        await takeOver({ ...place, stores }, slice);
+      let before: Awaited<ReturnType<typeof rowsOf>> = {};
+      await database.transaction(async (transaction) => {
+        const inside = { ...place, database: transaction, stores: createStores(transaction) };
+        await takeOver(inside, slice, name);
+        before = await rowsOf(inside);
         zombie = write(place, slice);
         await eventually(`"${name}" waits`, async () => (await countWaiting(database)) === 1, { everyMs: 5 });
       });
-      const before = await rowsOf(place);
       await zombie;
       t.deepEqual(await rowsOf(place), before, name);
     }
