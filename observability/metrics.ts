@@ -16,7 +16,6 @@ export type Metrics = {
   /** `outcome` is `ok` or an error code. */
   observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
-  countEmbeddedTokens(tokens: number, purpose: 'query' | 'document'): void;
 };
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -47,9 +46,7 @@ function requestMetrics(registry: Registry): Pick<Metrics, 'observeRequest'> {
   return { observeRequest: (request, durationMs) => seconds.observe({ ...request }, durationMs / 1000) };
 }
 
-function ingestionMetrics(
-  registry: Registry,
-): Pick<Metrics, 'countContent' | 'countChunks' | 'observeStage' | 'countEmbeddedTokens'> {
+function ingestionMetrics(registry: Registry): Pick<Metrics, 'countContent' | 'countChunks' | 'observeStage'> {
   const registers = [registry];
   const contents = new Counter({
     name: 'loci_ingested_contents_total',
@@ -65,17 +62,10 @@ function ingestionMetrics(
     buckets: STAGE_SECONDS,
     registers,
   });
-  const tokens = new Counter({
-    name: 'loci_embedded_tokens_total',
-    help: 'Tokens given to the embedder.',
-    labelNames: ['purpose'],
-    registers,
-  });
   return {
     countContent: (outcome, code = '') => contents.inc({ outcome, code }),
     countChunks: (count) => chunks.inc(count),
     observeStage: (stage, durationMs) => stages.observe({ stage }, durationMs / 1000),
-    countEmbeddedTokens: (count, purpose) => tokens.inc({ purpose }, count),
   };
 }
 

@@ -11,7 +11,6 @@ test('what was measured appears with its labels, durations in seconds', async (t
   metrics.observeStage('read', 1_500);
   metrics.observeSearch({ type: 'hybrid', outcome: 'ok' }, 20);
   metrics.setOutboxBacklog(7, 90_000);
-  metrics.countEmbeddedTokens(1_234, 'document');
   const lines = (await metrics.render()).split('\n');
   for (const line of [
     'loci_http_request_duration_seconds_sum{method="POST",route="/collections/search",status="200"} 0.25',
@@ -23,7 +22,6 @@ test('what was measured appears with its labels, durations in seconds', async (t
     'loci_search_duration_seconds_count{type="hybrid",outcome="ok"} 1',
     'loci_outbox_backlog 7',
     'loci_outbox_oldest_age_seconds 90',
-    'loci_embedded_tokens_total{purpose="document"} 1234',
   ]) {
     t.true(lines.includes(line), line);
   }

@@ -21,6 +21,7 @@ export const searchCollectionRoute = route(
     permission: 'collections:read',
     body: SearchRequest,
     response: SearchResponse,
+    otherStatuses: { 409: 'The embedder of the collection is not configured; `keyword` works all the same' },
     examples: {
       body: {
         query: 'how is a rotated token kept',

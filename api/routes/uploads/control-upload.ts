@@ -18,7 +18,6 @@ function controlRoute(action: 'pause' | 'resume' | 'cancel', summary: string) {
       params: UploadParams,
       response: UploadProgress,
       extension: true,
-      otherStatuses: { 409: `The upload is in no state to ${action}` },
     },
     async ({ services, caller, params }) => controlUpload(services, caller, { uploadId: params.upload_id, action }),
   );

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { z } from 'zod';
+import { statusOf } from '../../api/http/error-status.ts';
+import type { ErrorCode } from '../../domain/app-error.ts';
+import { ERROR_MEANINGS } from '../../domain/error-meanings.ts';
+import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { readDocument, section, tableRows } from './markdown.ts';
+
+const page = readDocument('docs/api.md');
+
+test('the page has every endpoint, and no other', (t) => {
+  const { paths } = z
+    .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+    .parse(JSON.parse(readDocument('openapi.json')));
+  const served = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const described = [...page.matchAll(/^### ((?:GET|POST|PUT|PATCH|DELETE) .*)$/gm)].map(
+    ([, heading]) => heading ?? '',
+  );
+  t.deepEqual(described.toSorted(compare), served.toSorted(compare));
+});
+
+test('the page has every error code with its status and in the words of the Temporal UI', (t) => {
+  const described = [
+    ...tableRows(section(page, '## Error codes of requests')),
+    ...tableRows(section(page, '## Error codes of items')),
+  ].filter(([code]) => code !== 'code');
+  const meant = Object.entries(ERROR_MEANINGS).map(([code, { meaning, remedy }]) => {
+    const status = String(statusOf(code as ErrorCode)); // the keys of the record are codes
+    return [`\`${code}\``, code === 'validation_failed' ? `${status}, on upload 400` : status, meaning, remedy];
+  });
+  t.deepEqual(described, meant);
+});
+
+test('every test file that the page names is there', (t) => {
+  const named = page.match(/`test\/[\w./-]+\.test\.ts`/g) ?? [];
+  t.true(named.length > 20);
+  for (const name of named) t.true(existsSync(join(PROJECT_DIR, name.slice(1, -1))), name);
+});
+
+function compare(one: string, other: string): number {
+  return one.localeCompare(other);
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECT_DIR } from '../../stack/loci-services.ts';
+
+/** A document of the project as text. */
+export function readDocument(path: string): string {
+  return readFileSync(join(PROJECT_DIR, path), 'utf8');
+}
+
+/** The cells of all table rows of a Markdown text, without those that only draw the table. */
+export function tableRows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^[|\s:-]+$/.test(line))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** What stands below a heading, down to the next of its level or above. */
+export function section(text: string, heading: string): string {
+  const level = heading.indexOf(' ');
+  const from = text.indexOf(`\n${heading}\n`);
+  if (from === -1) throw new Error(`There is no heading "${heading}".`);
+  const body = text.slice(from + heading.length + 2);
+  const end = body.search(new RegExp(`^#{1,${level}} `, 'm'));
+  return end === -1 ? body : body.slice(0, end);
+}
+
+/** Shell commands of a Markdown text, block by block. */
+export function shellBlocks(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands ?? '');
+}

@@ -1,0 +1,51 @@
+import { globSync } from 'node:fs';
+import { homedir } from 'node:os';
+import test from 'ava';
+import { readConfig } from '../../config.ts';
+import { createMetrics } from '../../observability/metrics.ts';
+import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { configuredPorts } from '../../stack/stack-ports.ts';
+import { readDocument, section, tableRows } from './markdown.ts';
+
+const runbook = readDocument('docs/operations.md');
+const settings = tableRows(section(runbook, '## Settings')).flatMap(([name = '', value = '']) => {
+  const variable = /^`(LOCI_\w+)`$/.exec(name)?.[1];
+  return variable === undefined ? [] : [{ variable, standard: /^`(.*)`$/.exec(value)?.[1] ?? null }];
+});
+/** Stand for any variable. */
+const PLACEHOLDERS = new Set(['LOCI_', 'LOCI_X', 'LOCI_X_FILE']);
+
+test('every setting of the code is in the runbook, once, and the runbook knows no other', (t) => {
+  const sources = ['config.ts', ...globSync('stack/**/*.ts', { cwd: PROJECT_DIR })];
+  const read = new Set(sources.flatMap((path) => readDocument(path).match(/\bLOCI_[A-Z0-9_]*/g) ?? []));
+  const known = [...read].filter((name) => !PLACEHOLDERS.has(name));
+  t.deepEqual(settings.map(({ variable }) => variable).toSorted(compare), known.toSorted(compare));
+});
+
+test('the defaults of the runbook are those of the code', (t) => {
+  const required = {
+    LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
+    LOCI_SECRET_KEYS: '1:x',
+    LOCI_API_KEY_PEPPER: 'p'.repeat(32),
+  };
+  const stated = settings.flatMap(({ variable, standard }) =>
+    standard === null ? [] : [[variable, standard.replace(/^~/, homedir())] as const],
+  );
+  t.true(stated.length > 20);
+  const environment = Object.fromEntries(stated);
+  t.deepEqual(readConfig({ ...environment, ...required }), readConfig(required));
+  t.deepEqual(configuredPorts(environment), configuredPorts({}));
+});
+
+test('every metric is in the runbook, and the runbook knows no other', async (t) => {
+  const text = await createMetrics().render();
+  const measured = [...text.matchAll(/^# TYPE (loci_\w+)/gm)].map(([, name]) => name ?? '');
+  const described = tableRows(section(runbook, '## Health and metrics')).flatMap(
+    ([name = '']) => /^`(loci_\w+)`$/.exec(name)?.[1] ?? [],
+  );
+  t.deepEqual(described.toSorted(compare), measured.toSorted(compare));
+});
+
+function compare(one: string, other: string): number {
+  return one.localeCompare(other);
+}
