@@ -73,7 +73,7 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   const values = withSecretFiles(environment, problems);
   const parsed = Environment.safeParse(values);
   if (!parsed.success) {
-    for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')} ${plain(issue.message)}`);
+    for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}${plain(issue.message)}`);
   } else if (parsed.data.LOCI_EMBEDDER === 'openai') {
     if (!parsed.data.LOCI_OPENAI_BASE_URL) problems.push('LOCI_OPENAI_BASE_URL is required when LOCI_EMBEDDER=openai');
     if (!parsed.data.LOCI_EMBEDDER_MODEL) problems.push('LOCI_EMBEDDER_MODEL is required when LOCI_EMBEDDER=openai');
@@ -150,8 +150,11 @@ function withSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Re
   return values;
 }
 
+/** Reads on after the name of the variable. */
 function plain(message: string): string {
-  return message.startsWith('is required') ? message : message.replace(/^Invalid input: /, 'is not valid: ');
+  if (message.startsWith('is required')) return ` ${message}`;
+  if (message.endsWith('received NaN')) return ' is not a number';
+  return `: ${message.replace(/^Invalid input: /, '')}`;
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ConfigError, readConfig } from '../config.ts';
 import { startLocalStack } from './local-stack.ts';
 import { createLociServices, loopbackOf, migrate, prepareFirstRun, PROJECT_DIR } from './loci-services.ts';
 import type { ManagedProcess } from './managed-process.ts';
@@ -33,6 +34,7 @@ try {
 
 async function start(): Promise<void> {
   const startedAt = performance.now();
+  requireUsableSettings();
   const stack = await startLocalStack({
     stateDir,
     cacheDir: resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
@@ -86,6 +88,20 @@ async function start(): Promise<void> {
     throw error;
   }
   onSignal = onceThenForce(stopInOrder);
+}
+
+/** Finds what API and worker would refuse before anything is started. What the stack makes up itself is filled in. */
+function requireUsableSettings(): void {
+  const madeUp = {
+    LOCI_DATABASE_URL: 'made up',
+    LOCI_SECRET_KEYS: 'made up',
+    LOCI_API_KEY_PEPPER: 'made up'.repeat(5),
+  };
+  try {
+    readConfig({ ...madeUp, ...process.env });
+  } catch (error) {
+    throw error instanceof ConfigError ? new StackError(error.message, { cause: error }) : error;
+  }
 }
 
 async function startAll(processes: readonly ManagedProcess[]): Promise<void> {
