@@ -7,7 +7,7 @@ import { fileNameOf } from './part-name.ts';
 import { createDrain, createPartSink } from './part-sink.ts';
 import type { PartSink, StoreBytes } from './part-sink.ts';
 
-/** Most bytes of all fields together; they are held in memory. */
+/** Most bytes of all fields together, names included; they are held in memory. */
 export const MAX_FIELD_BYTES = 8 * 1024 * 1024;
 /** Most parts that are fields. */
 const MAX_FIELDS = 20_000;
@@ -15,7 +15,8 @@ const MAX_FIELDS = 20_000;
 const FLUSHING = 4;
 const IDENTITY_ENCODINGS: ReadonlySet<string> = new Set(['', 'binary', '7bit', '8bit']);
 
-type Field = { name: string; pieces: Buffer[] };
+/** `bytes` has room for more than the `sizeBytes` that are there. */
+type Field = { name: string; bytes: Buffer; sizeBytes: number };
 type Streamed = Omit<StreamedPart, 'outcome'> & { sink: PartSink };
 
 /** The parts of one form as the parser finds them. Its methods never throw: the parser would not catch it. */
@@ -56,7 +57,7 @@ export class MultipartReception {
   /** Everything, once the parser has come to the end. */
   async whole(): Promise<MultipartBody> {
     const parts = this.#parts.map(async ({ sink, ...part }) => ({ ...part, outcome: await sink.outcome }));
-    const fields = this.#fields.map(({ name, pieces }) => ({ name, value: utf8(pieces) }));
+    const fields = this.#fields.map((field) => ({ name: field.name, value: textOf(field) }));
     return { fields, parts: await Promise.all(parts) };
   }
 
@@ -68,18 +69,23 @@ export class MultipartReception {
   }
 
   #hold(name: string, part: Part): void {
-    const field: Field = { name, pieces: [] };
+    const field: Field = { name, bytes: Buffer.alloc(0), sizeBytes: 0 };
     if (this.#fields.push(field) > MAX_FIELDS) {
       this.#fail(new AppError('payload_too_large', `A form may have at most ${MAX_FIELDS} fields.`));
     }
+    this.#count(Buffer.byteLength(name));
     part.on('data', (bytes: Buffer) => {
-      this.#fieldBytes += bytes.length;
-      if (this.#fieldBytes <= MAX_FIELD_BYTES) field.pieces.push(Buffer.from(bytes));
-      else {
-        const message = `The fields of a form may have at most ${MAX_FIELD_BYTES} bytes; only files and content may be larger.`;
-        this.#fail(new AppError('payload_too_large', message));
-      }
+      if (this.#count(bytes.length)) append(field, bytes);
     });
+  }
+
+  /** False when the fields have become too many bytes. */
+  #count(sizeBytes: number): boolean {
+    this.#fieldBytes += sizeBytes;
+    if (this.#fieldBytes <= MAX_FIELD_BYTES) return true;
+    const message = `The fields of a form may have at most ${MAX_FIELD_BYTES} bytes; only files and content may be larger.`;
+    this.#fail(new AppError('payload_too_large', message));
+    return false;
   }
 
   #stream(named: { field: string; name: string | null }, part: Part, handlePart: (part: Part) => void): void {
@@ -120,9 +126,22 @@ function headersOf(part: Part): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-function utf8(pieces: readonly Buffer[]): string | null {
+/** Doubles the room when it is used up: bytes may come one by one. */
+function append(field: Field, bytes: Buffer): void {
+  const sizeBytes = field.sizeBytes + bytes.length;
+  if (sizeBytes > field.bytes.length) {
+    const roomier = Buffer.alloc(Math.max(sizeBytes, 2 * field.bytes.length));
+    field.bytes.copy(roomier, 0, 0, field.sizeBytes);
+    field.bytes = roomier;
+  }
+  bytes.copy(field.bytes, field.sizeBytes);
+  field.sizeBytes = sizeBytes;
+}
+
+/** Null where the bytes are no UTF-8. */
+function textOf({ bytes, sizeBytes }: Field): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, sizeBytes));
   } catch {
     return null;
   }

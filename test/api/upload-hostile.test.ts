@@ -191,6 +191,14 @@ test('a thousand small files, and fields and files beyond counting, stay within 
   t.is((await receiver.raw([rawUpload(RAW_COLLECTION + fields + RAW_END)])).status, 413);
 });
 
+test('the names of fields count as their bytes do', async (t) => {
+  await using receiver = await startUploadReceiver({ maxRequestBytes: 50_000_000 });
+  const fields = (count: number) => rawPart(`name="${'n'.repeat(10_000)}"`, '').repeat(count);
+  const allowed = Math.floor((8 * 1024 * 1024 - 1_000) / 10_000);
+  t.is((await receiver.raw([rawUpload(RAW_COLLECTION + fields(allowed) + RAW_END)])).status, 400);
+  t.is((await receiver.raw([rawUpload(RAW_COLLECTION + fields(allowed + 2) + RAW_END)])).status, 413);
+});
+
 test('a store that fails fails the request at once, large or small, and the next one is served again', async (t) => {
   await using receiver = await startUploadReceiver({ maxFileBytes: 5_000_000 });
   // A file where the folder should be.
