@@ -35,9 +35,9 @@ const SELECT = `
     select jsonb_object_agg(stage, count) as by_stage, coalesce(sum(chunks), 0)::bigint as chunks,
       coalesce(sum(bytes), 0)::bigint as bytes
     from (
-      select cc.stage, count(*) as count, sum(cc.chunk_count) as chunks, sum(t.size) as bytes
+      select case when cc.paused then 'paused' else cc.stage end as stage, count(*) as count, sum(cc.chunk_count) as chunks, sum(t.size) as bytes
       from content_collections cc join contents t on t.id = cc.content_id
-      where cc.collection_id = c.id group by cc.stage
+      where cc.collection_id = c.id group by 1
     ) stages
   ) s`;
 
@@ -132,7 +132,12 @@ export function createCollectionStore(database: Database) {
      * contents. Returns the status, or null when the scope does not reach the collection.
      */
     async lockForUpload(scope: Scope, id: string): Promise<string | null> {
-      await query(database, `select pg_advisory_xact_lock(hashtextextended(:id, 0))`, { id });
+      // Nobody can make others wait by naming what is theirs.
+      await query(
+        database,
+        `select pg_advisory_xact_lock(hashtextextended(c.id::text, 0)) from collections c where ${IN_SCOPE} and c.id = :id`,
+        { ...scope, id },
+      );
       const row = await queryOne<{ status: string }>(
         database,
         `select c.status from collections c where ${IN_SCOPE} and c.id = :id for share`,

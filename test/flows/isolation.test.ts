@@ -107,3 +107,25 @@ test('a limited key deletes a content from its collection only; elsewhere it sta
   t.is((await other.chunks(shared)).length, 1);
   t.false((await owner.search('both barns')).some(({ content_id }) => content_id === shared));
 });
+
+test('a content is shown as it stands in a collection in reach, never in one that is not', async (t) => {
+  const owner = await startFlow();
+  const other = await startFlow({ key: owner });
+  const [id] = idsOf(await owner.upload(['content', 'Wool from both barns.'], ['ingest', 'false']));
+  const json = { content_id: id, collection_id: other.collectionId };
+  await owner.api.send('/chunks/create', { method: 'POST', json });
+  while ((await other.search('wool barns')).length === 0);
+  const { key } = await createKey({ workspaceId: owner.workspaceId, collections: [other.collectionId] });
+  const limited = await startFlow({ key: { key, workspaceId: owner.workspaceId }, collectionId: other.collectionId });
+  const there = { id, collection_id: other.collectionId, status: 'ready' } as const;
+  t.like(await limited.content(id), there);
+  t.like(await owner.content(id), { id, collection_id: owner.collectionId, status: 'stored' });
+  const list = async ({ api }: Flow, path: string) => (await api.get(`/contents?${path}`, ContentList)).data;
+  t.like((await list(limited, 'status=ready'))[0], there);
+  t.deepEqual(await list(limited, 'status=stored'), []);
+  t.like((await list(owner, `collection_id=${other.collectionId}&status=ready`))[0], there);
+  t.is((await owner.api.get('/contents?status=ready', ContentList)).total_count, 0);
+  t.is((await owner.api.get('/contents?status=stored', ContentList)).total_count, 1);
+  const again = await limited.api.send('/chunks/create', { method: 'POST', json: { content_id: id } });
+  t.is(again.status, 202, 'a limited key means the collection it reaches');
+});
