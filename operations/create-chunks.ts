@@ -63,7 +63,8 @@ async function start(
   const runs = await stores.runControl.lock(caller.scope, body.content_id);
   if (runs.length === 0) throw contentNotFound();
   const run = runs.find((one) => one.collection_id === collectionId);
-  if (run?.stage === 'deleting') throw new AppError('conflict', 'The content is being deleted.');
+  if (run?.stage === 'deleting' || runs.every((one) => one.stage === 'deleting'))
+    throw new AppError('conflict', 'The content is being deleted.');
   const reader = body.reader ?? run?.reader ?? 'native';
   if (content.type !== null) services.readers.requireReadable(reader, content.type);
   if (run && !isSettled(run.stage)) {
@@ -73,7 +74,7 @@ async function start(
         'The content is being ingested with another reader; wait for it, or cancel it first.',
       );
     }
-    return { collectionId, status: content.status, job: null };
+    return { collectionId, status: run.paused ? 'paused' : run.stage, job: null };
   }
   requireActive(collectionStatus);
   const job = run

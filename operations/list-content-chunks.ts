@@ -25,12 +25,14 @@ export type ContentChunksAnswer = {
 };
 
 const PAGE = 200;
+/** How often the first page is read again when the content changes between two statements. */
+const ATTEMPTS = 3;
 
 type ContentChunkRow = PublishedChunk & { name: string; filters: Record<string, unknown>; version: number };
 
 /**
  * The published chunks of a content in one collection, in order. All are of one version: when another one is published
- * while the answer is written, the stream ends with an error rather than mix them.
+ * while the answer is written, or the content is deleted, the stream ends with an error rather than mix or cut them.
  * @throws AppError `not_found` when the content is not in that collection or not in reach.
  */
 export async function listContentChunks(
@@ -42,9 +44,8 @@ export async function listContentChunks(
   const binding = { list: 'content-chunks', filters: key };
   const start =
     query.cursor === undefined ? { version: null, index: -1 } : positionOf(decodeCursor(binding, query.cursor));
-  const link = await services.stores.chunks.findLink(caller.scope, key);
-  if (!link)
-    throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
+  const walk = { afterIndex: start.index, end: query.limit === null ? null : start.index + query.limit };
+  const { link, first } = await readStart(services, caller, { key, walk });
   if (start.version !== null && start.version !== link.active_version) {
     throw new AppError(
       'conflict',
@@ -53,11 +54,6 @@ export async function listContentChunks(
   }
   services.accesses.note(caller.scope, query.contentId);
   let next: string | null = null;
-  const walk = {
-    version: link.active_version,
-    afterIndex: start.index,
-    end: query.limit === null ? null : start.index + query.limit,
-  };
   return {
     head: {
       content_id: query.contentId,
@@ -68,6 +64,8 @@ export async function listContentChunks(
     chunks: streamChunks(services, caller, {
       query,
       walk,
+      first,
+      link,
       onEnd: (lastIndex) => {
         if (lastIndex < link.chunk_count - 1) next = encodeCursor(binding, [link.active_version ?? 0, lastIndex]);
       },
@@ -76,27 +74,58 @@ export async function listContentChunks(
   };
 }
 
+type Key = { contentId: string; collectionId: string };
+type Walk = { afterIndex: number; end: number | null };
+type Link = { chunk_count: number; active_version: number | null };
+
+/** How many chunks there are and the first of them, of one version: what was published in between is looked at again. */
+async function readStart(
+  { stores }: Services,
+  { scope }: Caller,
+  { key, walk }: { key: Key; walk: Walk },
+): Promise<{ link: Link; first: ContentChunkRow[] }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const link = await stores.chunks.findLink(scope, key);
+    if (!link)
+      throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
+    const first = await stores.chunks.listOfContent(scope, key, pageAfter(walk, walk.afterIndex));
+    const isWhole = first.length > 0 || walk.afterIndex >= link.chunk_count - 1;
+    if (attempt === ATTEMPTS || (isWhole && first.every((row) => row.version === link.active_version)))
+      return { link, first };
+  }
+}
+
+function pageAfter({ end }: Walk, afterIndex: number): { afterIndex: number; limit: number } {
+  return { afterIndex, limit: end === null ? PAGE : Math.min(PAGE, end - afterIndex) };
+}
+
 type Stream = {
   query: ContentChunksQuery;
-  walk: { version: number | null; afterIndex: number; end: number | null };
+  walk: Walk;
+  link: Link;
+  first: readonly ContentChunkRow[];
   onEnd: (lastIndex: number) => void;
 };
 
 async function* streamChunks(services: Services, caller: Caller, stream: Stream): AsyncIterable<ContentChunk> {
-  const { query, walk } = stream;
-  let afterIndex = walk.afterIndex;
-  while (walk.end === null || afterIndex < walk.end) {
-    const limit = walk.end === null ? PAGE : Math.min(PAGE, walk.end - afterIndex);
-    const rows = await services.stores.chunks.listOfContent(caller.scope, query, { afterIndex, limit });
-    if (rows.some((row) => row.version !== walk.version)) {
+  const { query, walk, link } = stream;
+  let rows = stream.first;
+  let page = pageAfter(walk, walk.afterIndex);
+  for (;;) {
+    if (rows.some((row) => row.version !== link.active_version)) {
       throw new AppError('conflict', 'The content got a newer version while it was read; ask again.');
     }
     const vectors = query.includeEmbeddings ? await fetchEmbeddings(services, caller, rows) : null;
     for (const row of rows) yield toContentChunk(row, vectors?.get(row.id) ?? null);
-    afterIndex = rows.at(-1)?.chunk_index ?? afterIndex;
-    if (rows.length < limit) break;
+    const isLast = rows.length < page.limit;
+    page = pageAfter(walk, rows.at(-1)?.chunk_index ?? page.afterIndex);
+    if (isLast || page.limit <= 0) break;
+    rows = await services.stores.chunks.listOfContent(caller.scope, query, page);
   }
-  stream.onEnd(afterIndex);
+  if (walk.end === null && page.afterIndex < link.chunk_count - 1) {
+    throw new AppError('conflict', 'The content was deleted while it was read.');
+  }
+  stream.onEnd(page.afterIndex);
 }
 
 function toContentChunk(row: ContentChunkRow, embedding: readonly number[] | null): ContentChunk {
@@ -115,7 +144,7 @@ function toContentChunk(row: ContentChunkRow, embedding: readonly number[] | nul
 }
 
 function positionOf(position: unknown): { version: number; index: number } {
-  const parsed = z.tuple([z.int(), z.int()]).safeParse(position);
+  const parsed = z.tuple([z.int32(), z.int32()]).safeParse(position);
   if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
   return { version: parsed.data[0], index: parsed.data[1] };
 }
