@@ -41,7 +41,7 @@ export async function listChunks(services: Services, caller: Caller, query: List
 }
 
 function positionOf(position: unknown): ChunkPosition {
-  const parsed = z.tuple([z.int(), z.int()]).safeParse(position);
+  const parsed = z.tuple([z.int(), z.int32()]).safeParse(position);
   if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
   return { publishSeq: parsed.data[0], chunkIndex: parsed.data[1] };
 }

@@ -5,7 +5,7 @@ import { AppError, validationError, type ValidationIssue } from '../domain/app-e
 import type { UploadError, UploadForm } from '../domain/records/upload.ts';
 import { metadataIssues } from '../domain/filters/facets.ts';
 import type { NewContent } from '../store/contents.ts';
-import type { Services } from './services.ts';
+import type { ReaderCatalogue, Services } from './services.ts';
 
 /** One input of an upload, with its bytes already in the blob store. `head` is its first 64 KiB. */
 export type ReceivedItem =
@@ -29,7 +29,7 @@ export async function planUpload(
   received: { form: UploadForm; items: readonly ReceivedItem[]; principal: string },
 ): Promise<{ planned: PlannedItem[]; errors: UploadError[] }> {
   const { form, items } = received;
-  const issues = formIssues(services, form, items);
+  const issues = uploadFormIssues(services.readers, form, items.length);
   if (issues.length > 0) throw validationError(issues);
   const planned: PlannedItem[] = [];
   const errors: UploadError[] = [];
@@ -44,31 +44,35 @@ export async function planUpload(
   return { planned, errors };
 }
 
-function formIssues(services: Services, form: UploadForm, items: readonly ReceivedItem[]): ValidationIssue[] {
-  const issues = metadataIssues(form.metadata, ['body', 'metadata']);
-  const { names } = services.readers;
-  if (!names.includes(form.reader)) {
+/** What is wrong with a form beyond its shape. Fields whose shape is wrong are left out of `form`. */
+export function uploadFormIssues(
+  { names }: ReaderCatalogue,
+  form: { [Name in 'metadata' | 'reader' | 'crawl']?: UploadForm[Name] | undefined },
+  itemCount: number,
+): ValidationIssue[] {
+  const issues = metadataIssues(form.metadata ?? {}, ['body', 'metadata']);
+  if (form.reader !== undefined && !names.includes(form.reader)) {
     issues.push({
       loc: ['body', 'reader'],
       msg: `is not a known reader; use one of ${names.join(', ')}`,
       type: 'unknown_reader',
     });
   }
-  if (form.crawl) {
+  if (form.crawl === true) {
     issues.push({
       loc: ['body', 'crawl'],
       msg: 'crawling is not available in this version; send the URLs to take',
       type: 'unavailable',
     });
   }
-  const externalId = form.metadata['external_id'];
+  const externalId = form.metadata?.['external_id'];
   if (externalId !== undefined && (typeof externalId !== 'string' || externalId === '' || externalId.length > 255)) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
       msg: 'must be a text of 1 to 255 characters',
       type: 'string_type',
     });
-  } else if (externalId !== undefined && items.length > 1) {
+  } else if (externalId !== undefined && itemCount > 1) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
       msg: 'names one content; send one item with it',

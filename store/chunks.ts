@@ -45,7 +45,7 @@ export type ChunkPosition = { publishSeq: number; chunkIndex: number };
 export type ChunkFilter = { collectionId?: string | undefined; contentId?: string | undefined };
 
 const COLUMNS = `ch.id, ch.content_id, ch.collection_id, ch.workspace_id, ch.content, ch.metadata, ch.chunk_index, ch.size,
-  extract(epoch from ch.created_at)::bigint as created_at`;
+  floor(extract(epoch from ch.created_at))::bigint as created_at`;
 
 const PUBLISHED = `cc.workspace_id = :workspaceId and cc.active_version is not null
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))

@@ -1,15 +1,18 @@
 import type { Context, Next } from 'koa';
 import { AppError } from '../../domain/app-error.ts';
-import type { ErrorCode } from '../../domain/app-error.ts';
+import type { ErrorCode, ValidationIssue } from '../../domain/app-error.ts';
 import type { Log } from '../../observability/log.ts';
 import type { ErrorBody, ValidationErrorBody } from './error-body.ts';
 import { statusOf } from './error-status.ts';
 import type { HttpErrorCode } from './error-status.ts';
 import { CLIENT_CLOSED_REQUEST, ClientGone, HttpError } from './http-error.ts';
 import { requestState } from './request-state.ts';
+import { shownName } from './validation.ts';
 
 /** Seconds named in `Retry-After` where the error names none. */
 const DEFAULT_RETRY_AFTER_S = 5;
+/** More problems than anybody reads; a request can be made of nothing else. */
+const MAX_SHOWN_ISSUES = 500;
 const INTERNAL_MESSAGE = 'Something went wrong inside Loci. Try again; if it stays, tell the operator the request_id.';
 
 /**
@@ -57,10 +60,17 @@ function codeOf(error: unknown): ErrorCode | HttpErrorCode {
 
 function bodyOf(error: unknown, code: ErrorCode | HttpErrorCode, requestId: string): ErrorBody | ValidationErrorBody {
   if (error instanceof AppError && code === 'validation_failed') {
-    return { detail: error.issues.map(({ loc, msg, type }) => ({ loc, msg, type })) };
+    return { detail: shownIssues(error.issues) };
   }
   const message = code !== 'internal' && error instanceof Error ? error.message : INTERNAL_MESSAGE;
   return { code, detail: message, request_id: requestId };
+}
+
+function shownIssues(issues: readonly ValidationIssue[]): ValidationIssue[] {
+  const shown = issues.slice(0, MAX_SHOWN_ISSUES).map(({ loc, msg, type }) => ({ loc: loc.map(shownName), msg, type }));
+  const hidden = issues.length - shown.length;
+  if (hidden === 0) return shown;
+  return [...shown, { loc: [], msg: `There are ${hidden} more problems, which are not listed`, type: 'truncated' }];
 }
 
 /** What the router says by a bare status: no such path, or not with this method. */

@@ -7,26 +7,33 @@ import type { Limits } from '../../operations/services.ts';
 import { urlForDisplay } from '../../security/url-for-display.ts';
 import { receiveMultipart } from './multipart.ts';
 import type { StreamedPart } from './multipart.ts';
+import type { FormContext } from './upload-form.ts';
 import { FILE_FIELDS, TEXT_FIELD, parseUploadForm } from './upload-form.ts';
 
 export type ReceivedUpload = { form: UploadForm; items: ReceivedItem[]; errors: UploadError[] };
+
+export type UploadTarget = {
+  workspaceId: string;
+  blobs: BlobStore;
+  limits: Limits;
+  /** Is told what went into the blob store, also when the request fails. */
+  stored: (blobs: StoredBlob[]) => Promise<void>;
+  inspect: FormContext['inspect'];
+};
 
 type Received = { item: ReceivedItem } | { error: UploadError };
 
 const STREAMED: ReadonlySet<string> = new Set([...FILE_FIELDS, TEXT_FIELD]);
 const TEXT_NAME = 'text';
+const MAX_URL_CHARACTERS = 4096;
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /**
  * Reads an upload: its files and text into the blob store, its fields into the form. Items that cannot be taken are told in
  * `errors`; the request fails only where it is wrong as a whole.
- * `stored` is told what went into the blob store, also when the request fails.
  * @throws what `receiveMultipart` and `parseUploadForm` throw.
  */
-export async function receiveUpload(
-  context: Context,
-  target: { workspaceId: string; blobs: BlobStore; limits: Limits; stored: (blobs: StoredBlob[]) => Promise<void> },
-): Promise<ReceivedUpload> {
+export async function receiveUpload(context: Context, target: UploadTarget): Promise<ReceivedUpload> {
   const { workspaceId, blobs, limits } = target;
   const body = await receiveMultipart(context, {
     streamed: STREAMED,
@@ -37,7 +44,8 @@ export async function receiveUpload(
   });
   const received = body.parts.flatMap((part) => receivedPart(part, limits));
   await target.stored(received.flatMap((entry) => ('item' in entry && 'blob' in entry.item ? [entry.item.blob] : [])));
-  const form = parseUploadForm(body.fields, received.length > 0);
+  const { maxRequestItems: maxItems } = limits;
+  const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });
   const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) =>
     index < limits.maxRequestItems || 'error' in entry ? entry : beyondLimit(entry.item, limits),
   );
@@ -77,10 +85,12 @@ function receivedPart(part: StreamedPart, limits: Limits): Received[] {
 function receivedUrl(url: string): Received {
   const parsed = URL.parse(url);
   const name = urlForDisplay(parsed ?? url);
-  if (parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) {
+  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
+  const isOpen = parsed?.username === '' && parsed.password === '';
+  if (parsed !== null && isWeb && isOpen && url.length <= MAX_URL_CHARACTERS) {
     return { item: { source: 'url', name, url: parsed.href } };
   }
-  const message = 'Give an absolute URL that begins with http:// or https://.';
+  const message = `Give an absolute URL of at most ${MAX_URL_CHARACTERS} characters that begins with http:// or https://, without a user name or password.`;
   return { error: { name, source: 'url', code: 'invalid_url', message } };
 }
 

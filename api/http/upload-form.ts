@@ -11,24 +11,44 @@ export const TEXT_FIELD = 'content';
 const BOOLEANS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
+/** Fields whose shape is right; those whose is not are left out. */
+export type InspectedForm = { [Name in 'metadata' | 'reader' | 'crawl']?: UploadForm[Name] | undefined };
+
+/** What has to be known of an upload to judge its form. */
+export type FormContext = {
+  /** Items that came beside the fields. */
+  itemCount: number;
+  /** Items and URLs beyond twice as many refuse the request: the list of errors itself would become the attack. */
+  maxItems: number;
+  /** What is wrong with fields beyond their shape, told together with all else. */
+  inspect: (form: InspectedForm, itemCount: number) => readonly ValidationIssue[];
+};
+
 /**
  * The text fields of an upload as the form they mean. Text becomes what the field holds: booleans, the metadata object,
  * the list of URLs. An empty field is one that was not filled in.
- * @throws AppError `validation_failed` with every problem, `forbidden` when the collection cannot exist.
+ * @throws AppError `validation_failed` with every problem, `forbidden` when the collection cannot exist,
+ *   `payload_too_large` for too many URLs.
  */
-export function parseUploadForm(fields: readonly FieldPart[], hasItems: boolean): UploadForm {
+export function parseUploadForm(fields: readonly FieldPart[], context: FormContext): UploadForm {
   const problems: ValidationIssue[] = [];
-  const values = readFields(fields, problems);
-  const parsed = UploadForm.safeParse(values, { reportInput: true });
+  const { urls, values } = readFields(fields, problems);
+  const itemCount = context.itemCount + urls.length;
+  if (itemCount > 2 * context.maxItems) {
+    const message = `An upload may have at most ${context.maxItems} items; send the rest in another.`;
+    throw new AppError('payload_too_large', message);
+  }
+  const parsed = UploadForm.safeParse(urls.length > 0 ? { ...values, urls } : values, { reportInput: true });
   const issues = parsed.error?.issues ?? [];
   // A value that could not be read is reported as that alone.
   const reported = new Set(problems.map(({ loc }) => loc[1]));
   const shown = issues.filter((issue) => !reported.has(String(issue.path[0])));
   problems.push(...shown.flatMap((issue) => toValidationIssues('body', issue)));
-  const urls = values['urls'];
-  if (!hasItems && !reported.has('urls') && !(Array.isArray(urls) && urls.length > 0)) {
+  if (itemCount === 0 && !reported.has('urls')) {
     problems.push(issueOf('file', 'There is nothing to upload: send file, files, content or urls', 'missing'));
   }
+  const found = context.inspect(wellShaped(values), itemCount);
+  problems.push(...found.filter(({ loc }) => !reported.has(loc[1])));
   if (parsed.success && problems.length === 0) return parsed.data;
   if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
     throw new AppError('forbidden', 'There is no collection with this collection_id that your key may write to.');
@@ -36,17 +56,28 @@ export function parseUploadForm(fields: readonly FieldPart[], hasItems: boolean)
   throw validationError(problems);
 }
 
-function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): Record<string, unknown> {
+/** The fields that can be looked into although others are wrong. */
+function wellShaped(values: Record<string, unknown>): InspectedForm {
+  const { metadata, reader, crawl } = UploadForm.shape;
+  return {
+    metadata: metadata.safeParse(values['metadata']).data,
+    reader: reader.safeParse(values['reader']).data,
+    crawl: crawl.safeParse(values['crawl']).data,
+  };
+}
+
+type ReadFields = { urls: unknown[]; values: Record<string, unknown> };
+
+function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): ReadFields {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  const urls: unknown[] = [];
+  const urls: unknown[][] = [];
   for (const { name, value } of fields) {
     if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
-    else if (name === 'urls' || name === 'urls[]') urls.push(...readUrls(value, problems));
+    else if (name === 'urls' || name === 'urls[]') urls.push(readUrls(value, problems));
     else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
     else if (value !== '') values[name] = readValue(name, value, problems);
   }
-  if (urls.length > 0) values['urls'] = urls;
-  return values;
+  return { urls: urls.flat(), values };
 }
 
 function readValue(name: string, value: string, problems: ValidationIssue[]): unknown {

@@ -43,7 +43,9 @@ export function toValidationIssues(part: RequestPart, issue: z.core.$ZodIssue): 
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
     return [{ loc, msg: 'Field required', type: 'missing' }];
   }
-  return [{ loc, msg: issue.message, type: issue.code }];
+  // Checks of our own name their kind of problem themselves.
+  const ownType: unknown = issue.code === 'custom' ? issue.params?.['type'] : undefined;
+  return [{ loc, msg: issue.message, type: typeof ownType === 'string' ? ownType : issue.code }];
 }
 
 /** True for text that was sent as an id and is none. */
@@ -56,6 +58,7 @@ function unknownIdMessage(issues: readonly { part: RequestPart; issue: z.core.$Z
   return `Nothing has the id given as ${names.join(' and ')}.`;
 }
 
-function shownName(name: string): string {
+/** A name as an answer repeats it. */
+export function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME - 1)}…` : name;
 }

@@ -1,4 +1,5 @@
 import { validationError } from '../app-error.ts';
+import { MAX_JSON_PATH_CHARACTERS } from '../records/fields.ts';
 import { resolveField, type Field } from './fields.ts';
 import type { Filter } from './filter.ts';
 import { below, deeper, report, type FilterParse, type FilterPlace } from './filter-problems.ts';
@@ -12,6 +13,8 @@ export const FILTER_LIMITS = {
   maxConditions: 128,
   /** Values to compare with, over the whole filter. */
   maxValues: 1024,
+  /** Characters of one key: the longest path that metadata may have, behind `metadata.`. */
+  maxKeyCharacters: MAX_JSON_PATH_CHARACTERS + 'metadata.'.length,
 } as const;
 
 const BELOW_A_KEY = [...COMPARISONS, '$not'].join(', ');
@@ -70,6 +73,10 @@ function parseList(kind: 'and' | 'or', value: unknown, place: FilterPlace): Filt
 
 /** `value` or `{$operator: value, …}` below a key. */
 function parseConditions(key: string, value: unknown, place: FilterPlace): Filter {
+  const { maxKeyCharacters } = FILTER_LIMITS;
+  if (key.length > maxKeyCharacters) {
+    return report(place, `is longer than ${maxKeyCharacters} characters, so it names nothing`, 'filter_too_large');
+  }
   const field = resolveField(key);
   if (!field) return report(place, 'names no field: write metadata.<key> or chunk.<key>', 'unknown_field');
   if (isPlainObject(value)) return parseOperators(value, field, place);

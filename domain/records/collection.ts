@@ -58,7 +58,7 @@ export type CreateCollectionRequest = z.infer<typeof CreateCollectionRequest>;
 
 export const ListCollectionsQuery = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
-  search: z.string().max(255).optional().meta({ description: 'Part of the name' }),
+  search: storableText(255).optional().meta({ description: 'Part of the name' }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().optional(),
 });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /** Field schemas that several records share. */
 
-export const Id = z.uuid().meta({ description: 'UUID' });
+/** In lower case, as they are stored and compared; clients may write them as they like. */
+export const Id = z.uuid().toLowerCase().meta({ description: 'UUID' });
 /** ISO 8601 UTC with milliseconds. */
 export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time, UTC' });
 /** Unix seconds. */
@@ -10,25 +11,33 @@ export const UnixTime = z.int().meta({ description: 'Unix time in seconds' });
 
 /** How deep metadata may nest; deeper JSON is refused before anything is stored. */
 export const MAX_JSON_DEPTH = 16;
+/** Most characters of the keys on the way to a value, with dots between them: filters name values by them. */
+export const MAX_JSON_PATH_CHARACTERS = 1024;
 /** Most characters of metadata as JSON text. */
 export const MAX_METADATA_CHARACTERS = 64 * 1024;
 
 /** Looks for what Postgres or a later reader could not take. Returns the problem, or null. */
-export function jsonProblem(value: unknown, depth = 0): string | null {
+export function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): string | null {
   if (depth > MAX_JSON_DEPTH) return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
   if (typeof value === 'string') return textProblem(value);
   if (Array.isArray(value)) {
     for (const inner of value) {
-      const problem = jsonProblem(inner, depth + 1);
+      const problem = jsonProblem(inner, depth + 1, pathCharacters);
       if (problem) return problem;
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
-      const problem = textProblem(key) ?? jsonProblem(inner, depth + 1);
+      const characters = pathCharacters + key.length + (depth === 0 ? 0 : 1);
+      const problem = textProblem(key) ?? pathProblem(characters) ?? jsonProblem(inner, depth + 1, characters);
       if (problem) return problem;
     }
   }
   return null;
+}
+
+function pathProblem(characters: number): string | null {
+  if (characters <= MAX_JSON_PATH_CHARACTERS) return null;
+  return `has keys that together are longer than ${MAX_JSON_PATH_CHARACTERS} characters on the way to a value`;
 }
 
 function textProblem(text: string): string | null {

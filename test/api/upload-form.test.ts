@@ -40,6 +40,28 @@ test('every problem of a form is listed at once, with its place', async (t) => {
   ]);
 });
 
+test('what is wrong beyond the shape of a field is listed with the rest', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const { status, body } = await receiver.post(
+    uploadForm([
+      file,
+      ['content', 'and a text'],
+      ['content_type', 'picture'],
+      ['crawl', 'true'],
+      ['reader', 'crystal ball'],
+      ['metadata', '{"external_id":"one for two"}'],
+    ]),
+  );
+  t.is(status, 400);
+  const problems = (Array.isArray(body.detail) ? body.detail : []).map(({ loc, type }) => `${loc.join('.')} ${type}`);
+  t.deepEqual(problems.sort(), [
+    'body.content_type invalid_value',
+    'body.crawl unavailable',
+    'body.metadata.external_id too_many_items',
+    'body.reader unknown_reader',
+  ]);
+});
+
 test('a form with nothing to upload is refused', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.post(uploadForm([['label', 'nothing']]));

@@ -109,12 +109,15 @@ test('an empty file, one that is too large and a bad URL are told as errors whil
       ['content', 'b'.repeat(1001)],
       ['urls', 'ftp://example.org/x'],
       ['urls', 'nonsense'],
+      ['urls', 'https://me:hunter2@example.org/x'],
+      ['urls', `https://example.org/${'x'.repeat(4096 - 20)}`],
+      ['urls', `https://example.org/${'x'.repeat(4096 - 19)}`],
     ]),
   );
   t.is(status, 200);
   t.deepEqual(
     body.items.map(({ name }) => name),
-    ['just.txt', 'fine.txt'],
+    ['just.txt', 'fine.txt', `https://example.org/${'x'.repeat(279)}…`],
   );
   t.deepEqual(
     body.errors.map(({ source, name, code }) => `${source} ${name} ${code}`),
@@ -124,6 +127,8 @@ test('an empty file, one that is too large and a bad URL are told as errors whil
       'text text file_too_large',
       'url ftp://example.org/x invalid_url',
       'url (not a URL) invalid_url',
+      'url https://example.org/x invalid_url',
+      `url https://example.org/${'x'.repeat(279)}… invalid_url`,
     ],
   );
   t.false(await allStored(receiver.blobs, [sha256('a'.repeat(1001))]));
@@ -175,6 +180,20 @@ test('as many items as allowed are taken; those beyond are told one by one, twic
   );
   t.is(mixed.body.items.length, limit);
   t.is(mixed.body.errors.length, 3);
+  for (const [count, status] of [
+    [limit * 2 - 1, 200],
+    [limit * 2, 413],
+    [300_000, 413],
+  ] as const) {
+    const listed = JSON.stringify(Array.from({ length: count }, () => 'nonsense'));
+    const { status: answered } = await receiver.post(
+      uploadForm([
+        ['urls', listed],
+        ['content', 'text'],
+      ]),
+    );
+    t.is(answered, status, `${count} URLs that are none, and a text`);
+  }
 });
 
 test('binary files of many sizes arrive byte by byte as they were', async (t) => {

@@ -14,6 +14,8 @@ import { listen } from '../../api/server.ts';
 import type { BlobStore, StoredBlob } from '../../domain/blob-store.ts';
 import { createSilentLog } from '../../observability/log.ts';
 import type { Limits } from '../../operations/services.ts';
+import { uploadFormIssues } from '../../operations/plan-upload.ts';
+import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
 
 export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
@@ -57,6 +59,7 @@ export async function startUploadReceiver(limits: Partial<Limits> = {}) {
         blobs,
         limits: { maxFileBytes: 1_000_000, maxRequestBytes: 10_000_000, maxRequestItems: 20, ...limits },
         stored: async (some) => void told.push(...some),
+        inspect: (form, itemCount) => uploadFormIssues(readerCatalogue, form, itemCount),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,

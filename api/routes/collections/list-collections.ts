@@ -1,4 +1,5 @@
 import { CollectionList } from '../../../domain/records/collection.ts';
+import { storableText } from '../../../domain/records/fields.ts';
 import { COLLECTION_STATUSES } from '../../../domain/statuses.ts';
 import { listCollections } from '../../../operations/list-collections.ts';
 import { z } from 'zod';
@@ -7,7 +8,7 @@ import { route } from '../../http/route.ts';
 
 const Query = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
-  search: z.string().max(255).optional().meta({ description: 'Part of the name' }),
+  search: storableText(255).optional().meta({ description: 'Part of the name' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });

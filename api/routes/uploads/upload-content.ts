@@ -1,6 +1,7 @@
 import { UploadForm, UploadResponse } from '../../../domain/records/upload.ts';
 import { acceptUpload } from '../../../operations/accept-upload.ts';
 import { noteBlobs } from '../../../operations/note-blobs.ts';
+import { uploadFormIssues } from '../../../operations/plan-upload.ts';
 import { refreshUploadResponse, waitForUpload } from '../../../operations/wait-for-upload.ts';
 import { closedSignal } from '../../http/closed-signal.ts';
 import { applyWaitPreference } from '../../http/prefer.ts';
@@ -44,6 +45,7 @@ export const uploadContentRoute = route(
       blobs: services.blobs,
       limits: services.limits,
       stored: (blobs) => noteBlobs(services, caller, blobs),
+      inspect: (form, itemCount) => uploadFormIssues(services.readers, form, itemCount),
     });
     const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };
     const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });
