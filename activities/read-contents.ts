@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import type { StoredBlob } from '../domain/blob-store.ts';
 import { chunkId } from '../domain/chunk-identity.ts';
 import { chunkLimitsFor } from '../domain/chunk-limits.ts';
 import type { PlannedChunk } from '../domain/chunker.ts';
@@ -17,6 +18,7 @@ import type { WorkerServices } from './worker-services.ts';
 /** Chunk rows of one statement, and roughly their bytes. */
 const ROWS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 2 * 1024 * 1024;
+const DOCUMENTS_AT_ONCE = 4;
 
 /**
  * Reads and splits the contents of a batch in child processes and writes their chunk rows. On a later attempt each content
@@ -83,14 +85,14 @@ async function readGroup(services: WorkerServices, batch: Batch, { contents, pla
       'splitting',
     );
     const writer = createChunkWriter(services, batch);
-    const finished: FinishedRead[] = [];
+    const documents: Document[] = [];
     for (const [place, outcome] of read.outcomes.entries()) {
       const content = files[place]?.content;
       if (!content) continue;
-      if (outcome.ok && outcome.result.chunkCount > 0)
-        finished.push(await writeDocument(services, batch, { content, result: outcome.result, writer }));
+      if (outcome.ok && outcome.result.chunkCount > 0) documents.push({ content, result: outcome.result, writer });
       else failures.push({ content_id: content.content_id, ...(outcome.ok ? NO_TEXT : failureOf(outcome.error)) });
     }
+    const finished = await writeDocuments(services, batch, documents);
     await writer.flush();
     await failContents(services, batch, failures);
     return await services.stores.runs.finishRead(scopeOf(batch), sliceOf(batch), finished);
@@ -126,26 +128,47 @@ async function checkOut(
 
 type Document = { content: OwnedContent; result: ReadResult; writer: ChunkWriter };
 
-/** Keeps the extracted text and hands the chunks to the writer. */
+/** Writes documents, some at a time because storing waits for the disk, and keeps all their texts at once. */
+async function writeDocuments(
+  services: WorkerServices,
+  batch: Batch,
+  documents: readonly Document[],
+): Promise<FinishedRead[]> {
+  const written: WrittenDocument[] = [];
+  for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
+    const some = documents.slice(start, start + DOCUMENTS_AT_ONCE);
+    written.push(...(await Promise.all(some.map((document) => writeDocument(services, batch, document)))));
+  }
+  await retainBlobs(
+    services,
+    scopeOf(batch),
+    written.map(({ text }) => text),
+  );
+  return written.map(({ finished }) => finished);
+}
+
+type WrittenDocument = { finished: FinishedRead; text: StoredBlob };
+
+/** Stores the extracted text and hands the chunks to the writer. */
 async function writeDocument(
   services: WorkerServices,
   batch: Batch,
   { content, result, writer }: Document,
-): Promise<FinishedRead> {
+): Promise<WrittenDocument> {
   const text = await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER);
   let index = 0;
   for await (const chunk of result.chunks()) {
     await writer.add(toRow(batch, content, { chunk, index }));
     index += 1;
   }
-  await retainBlobs(services, scopeOf(batch), [text]);
-  return {
+  const finished = {
     content_id: content.content_id,
     version: content.version,
     planned_chunks: index,
     text_sha256: text.sha256,
     file_data: { ...result.notes, text_bytes: result.sizeBytes },
   };
+  return { finished, text };
 }
 
 function toRow(

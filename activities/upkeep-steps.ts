@@ -8,11 +8,11 @@ import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
 /** Contents looked at by one planning step. */
-const PLAN_PAGE = 400;
-const BATCH_CONTENTS = 40;
+const PLAN_PAGE = 800;
+const BATCH_CONTENTS = 200;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** The next batches of a run: at most 40 contents and 8 MiB each, so that a large one goes alone. */
+/** The next batches of a run: at most 200 contents and 8 MiB each, so that a large one goes alone. */
 export async function planBatches(
   services: WorkerServices,
   plan: RunKey & { after: string | null },

@@ -22,7 +22,7 @@ export const batchStageQuery = defineQuery<string>('stage');
 /** A paused batch looks again by itself, in case a wake-up was lost. */
 const LOOK_AGAIN = '10m';
 
-/** Ingests 1 to 40 contents: download, read and split, index in slices, publish. Contents end one by one, never the batch. */
+/** Ingests 1 to 200 contents: download, read and split, index in slices, publish. Contents end one by one, never the batch. */
 export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const batch = { workspace_id, collection_id, run_id, content_ids };

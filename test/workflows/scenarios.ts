@@ -74,10 +74,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     play: async (flow) => void (await flow.upload(small(1), file('   \n '), file(' \n\n ', 'blank'), ...WORDS)),
   },
   'several-batches': {
-    runs: { ingestUpload: 1, ingestBatch: 5 },
+    runs: { ingestUpload: 1, ingestBatch: 3 },
     keep: ['ingestUpload'],
     play: async (flow) => {
-      const files = Array.from({ length: 170 }, (_, index) => small(index));
+      const files = Array.from({ length: 450 }, (_, index) => small(index));
       await flow.upload(...files, ...WORDS);
     },
   },
