@@ -35,6 +35,7 @@ export type SplitResult = {
   chunks(): AsyncIterable<PlannedChunk>;
 };
 
+/** `error` is `dependency_unavailable` where reading was not begun, because the time for it was over. */
 export type Outcome<Result> = { ok: true; result: Result } | { ok: false; error: AppError };
 
 /** Outcomes in the order of the tasks. Dispose (`await using`) when all results are consumed: their files go then. */
@@ -46,10 +47,13 @@ export type OutcomeBatch<Result> = AsyncDisposable & { outcomes: readonly Outcom
  * what is thrown is a fault of the installation, or the signal's reason. Many small documents go in one call.
  */
 export interface ReaderPool {
-  /** Reads; with a plan splits too, in the same round trip. */
+  /**
+   * Reads; with a plan splits too, in the same round trip. So long as `beginWithinMs` after the first document, no further one
+   * is begun.
+   */
   read(
     tasks: readonly ReadTask[],
-    options?: { plan?: SplitPlan; signal?: AbortSignal },
+    options?: { plan?: SplitPlan; signal?: AbortSignal; beginWithinMs?: number },
   ): Promise<OutcomeBatch<ReadResult>>;
   /** Splits texts read before. */
   split(
@@ -63,7 +67,7 @@ export interface ReaderPool {
 export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'reader-tasks.ts') });
   return {
-    async read(tasks, { plan, signal } = {}) {
+    async read(tasks, { plan, signal, beginWithinMs } = {}) {
       const payload = ({ reader, mediaType, name }: ReadTask): TaskPayload => ({
         kind: 'read',
         reader,
@@ -74,7 +78,7 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
       });
       const batch = await sandbox.run(
         tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
-        signal,
+        { signal, beginWithinMs },
       );
       return outcomesOf(batch);
     },
@@ -82,7 +86,7 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
       const batch = await sandbox.run(
         tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
-        signal,
+        { signal },
       );
       return outcomesOf(batch);
     },

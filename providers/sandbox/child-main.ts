@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { lockDown } from './lockdown.ts';
-import type { FromChild, TaskModule, ToChild } from './protocol.ts';
+import type { ChildTask, FromChild, TaskModule, ToChild } from './protocol.ts';
 
 /**
  * The sandboxed child process: `node --permission … child-main.ts MODULE`. Does the tasks it is sent, one after another,
@@ -13,12 +14,18 @@ const modulePath = process.argv[2] ?? '';
 // The pool names the module; it is one of ours.
 const tasks = (await import(modulePath)) as TaskModule;
 
-process.on('message', (message: ToChild) => void work(message));
+let isCut = false;
+process.on('message', (message: ToChild) => {
+  isCut = message.type === 'cut';
+  if (message.type === 'tasks') void work(message.tasks);
+});
 await send({ type: 'ready' });
 
-async function work(message: ToChild): Promise<void> {
-  for (const task of message.tasks) {
-    await send(await tasks.runTask(task).then(toValue, toFailure));
+async function work(given: readonly ChildTask[]): Promise<void> {
+  for (const task of given) {
+    await send(isCut ? { type: 'not_begun' } : await tasks.runTask(task).then(toValue, toFailure));
+    // Lets a message in, if there is one.
+    await setImmediate();
   }
 }
 

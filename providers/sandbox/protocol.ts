@@ -12,10 +12,14 @@ export type ChildTask = {
 /** What the module named at start exports: does one task, answers with something small and JSON-like. */
 export type TaskModule = { runTask(task: ChildTask): Promise<unknown> };
 
-export type ToChild = { tasks: readonly ChildTask[] };
+export type ToChild =
+  | { type: 'tasks'; tasks: readonly ChildTask[] }
+  /** Nothing more is to be begun of those tasks. */
+  | { type: 'cut' };
 
 export type FromChild =
   | { type: 'ready' }
   | { type: 'value'; value: unknown }
+  | { type: 'not_begun' }
   /** `detail` is for the log only: it may name code and files. */
   | { type: 'failure'; code: ErrorCode | null; message: string; detail: string };

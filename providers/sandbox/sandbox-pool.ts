@@ -1,11 +1,13 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../../domain/app-error.ts';
 import { limitError } from './limit-error.ts';
-import type { FromChild } from './protocol.ts';
+import { endSlice, NOT_BEGUN, outcomeOf, slicesOf } from './sandbox-batch.ts';
+import type { Batch, SandboxOutcome, SandboxTask, Slice } from './sandbox-batch.ts';
 import { SandboxDeath, SandboxProcess } from './sandbox-process.ts';
 import { createWorkFolder, placeInput } from './work-folder.ts';
+
+export type { SandboxOutcome, SandboxTask } from './sandbox-batch.ts';
 
 export type SandboxOptions = {
   /** Absolute path of the module whose `runTask` does the work. */
@@ -24,30 +26,9 @@ export type SandboxOptions = {
   recycleAfterTasks?: number;
 };
 
-export type SandboxTask = { inputPath: string; payload: unknown };
-
-/** `error` is an AppError when the document is to blame; anything else is a fault of the installation. */
-export type SandboxOutcome =
-  | { ok: true; value: unknown; /** The names of files the task left begin with this. */ outputPrefix: string }
-  | { ok: false; error: Error };
-
 /** Outcomes in the order of the tasks. Their files go when it is disposed. */
 export type SandboxBatch = AsyncDisposable & { outcomes: readonly SandboxOutcome[] };
 
-type Batch = {
-  tasks: readonly SandboxTask[];
-  outcomes: (SandboxOutcome | undefined)[];
-  folder: string;
-  openSlices: number;
-  crashes: Map<number, number>;
-  isSettled: boolean;
-  resolve: () => void;
-  reject: (error: Error) => void;
-};
-/** Tasks that travel together in one message. */
-type Slice = { batch: Batch; indices: readonly number[] };
-
-const MAX_SLICE_TASKS = 32;
 const IDLE_MS = 60_000;
 /** Of the memory limit; a process that once grew past it is not used again. */
 const RECYCLE_SHARE = 0.5;
@@ -75,14 +56,21 @@ export class SandboxPool {
     this.#workFolder = options.workFolder;
   }
 
-  /** @throws the signal's reason; an Error when no process can be started or an input is not there. */
-  async run(tasks: readonly SandboxTask[], signal?: AbortSignal): Promise<SandboxBatch> {
+  /**
+   * `beginWithinMs`: so long after the first task, no further one is begun; those come back as they went.
+   * @throws the signal's reason; an Error when no process can be started or an input is not there.
+   */
+  async run(
+    tasks: readonly SandboxTask[],
+    { signal, beginWithinMs }: { signal?: AbortSignal | undefined; beginWithinMs?: number | undefined } = {},
+  ): Promise<SandboxBatch> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error('The sandbox is closed.');
     this.#root ??= createWorkFolder(this.#workFolder);
     const root = await this.#root;
     const folder = join(root, `batch-${(this.#counter += 1)}`);
-    await mkdir(folder);
+    // The root too, should somebody have tidied it away.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error('The sandbox is closed.');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -92,6 +80,9 @@ export class SandboxPool {
       folder,
       openSlices: 0,
       crashes: new Map(),
+      beginWithinMs: beginWithinMs ?? null,
+      cutTimer: null,
+      isCut: false,
       isSettled: false,
       resolve,
       reject,
@@ -109,6 +100,7 @@ export class SandboxPool {
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
+      if (batch.cutTimer) clearTimeout(batch.cutTimer);
     }
     const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
     return { outcomes: batch.outcomes.filter((outcome) => outcome !== undefined), [Symbol.asyncDispose]: dispose };
@@ -128,7 +120,8 @@ export class SandboxPool {
 
   #enqueue(slice: Slice): void {
     slice.batch.openSlices += 1;
-    this.#queue.push(slice);
+    if (slice.batch.isCut) this.#giveBack(slice);
+    else this.#queue.push(slice);
   }
 
   #pump(root: string): void {
@@ -147,7 +140,14 @@ export class SandboxPool {
 
   #spawn(root: string): SandboxProcess | null {
     if (this.#busy.size >= this.#options.processes) return null;
-    return new SandboxProcess({ ...this.#options, folder: join(root, `process-${(this.#counter += 1)}`) });
+    try {
+      return new SandboxProcess({ ...this.#options, folder: join(root, `process-${(this.#counter += 1)}`) });
+    } catch (error) {
+      // A full disk, no file handles left: all who wait hear of it.
+      const reason = error instanceof Error ? error : new Error(String(error));
+      for (const batch of new Set(this.#queue.map((slice) => slice.batch))) this.#abandon(batch, reason);
+      return null;
+    }
   }
 
   async #work(process: SandboxProcess, { batch, indices }: Slice): Promise<void> {
@@ -161,21 +161,40 @@ export class SandboxPool {
         await placeInput(batch.tasks[index]?.inputPath ?? '', inputPath);
         return { inputPath, outputPrefix: join(outFolder, String(index)), payload: batch.tasks[index]?.payload };
       };
-      await process.run(await Promise.all(indices.map(place)), (answer) => {
+      const running = process.run(await Promise.all(indices.map(place)), (answer) => {
         const index = indices[answers] ?? -1;
         batch.outcomes[index] = outcomeOf(answer, join(batch.folder, job, String(index)));
         answers += 1;
       });
+      const { beginWithinMs } = batch;
+      if (beginWithinMs !== null) batch.cutTimer ??= setTimeout(() => this.#cut(batch), beginWithinMs);
+      if (batch.isCut) process.cut();
+      await running;
     } catch (error) {
       this.#explain(error, { batch, indices: indices.slice(answers) });
     }
     await rename(outFolder, join(batch.folder, job)).catch(() => undefined);
     await rm(inFolder, { recursive: true, force: true });
-    batch.openSlices -= 1;
-    if (batch.openSlices === 0 && !batch.isSettled) {
-      batch.isSettled = true;
-      batch.resolve();
-    }
+    endSlice(batch);
+  }
+
+  /** Begins nothing more of a batch; what is being worked on is done. */
+  #cut(batch: Batch): void {
+    batch.isCut = true;
+    for (const [process, slice] of this.#busy) if (slice.batch === batch) process.cut();
+    const queued = this.#queue.filter((slice) => slice.batch === batch);
+    this.#unqueue(batch);
+    for (const slice of queued) this.#giveBack(slice);
+  }
+
+  #giveBack({ batch, indices }: Slice): void {
+    for (const index of indices) batch.outcomes[index] = { ok: false, error: NOT_BEGUN };
+    endSlice(batch);
+  }
+
+  #unqueue(batch: Batch): void {
+    const others = this.#queue.filter((slice) => slice.batch !== batch);
+    this.#queue.splice(0, this.#queue.length, ...others);
   }
 
   /** What a failed run means for the tasks it left: the first was being worked on, the others were not begun. */
@@ -187,7 +206,8 @@ export class SandboxPool {
     if (batch.isSettled || error.reason === 'stopped') return;
     const crashes = (batch.crashes.get(culprit) ?? 0) + 1;
     batch.crashes.set(culprit, crashes);
-    if (error.reason === 'crashed' && crashes < MAX_CRASHES) this.#enqueue({ batch, indices: [culprit] });
+    const hasAnotherTry = crashes < MAX_CRASHES && !batch.isCut;
+    if (error.reason === 'crashed' && hasAnotherTry) this.#enqueue({ batch, indices: [culprit] });
     else batch.outcomes[culprit] = { ok: false, error: limitError(error, this.#options) };
     if (rest.length > 0) this.#enqueue({ batch, indices: rest });
   }
@@ -195,8 +215,7 @@ export class SandboxPool {
   #abandon(batch: Batch, error: Error): void {
     if (batch.isSettled) return;
     batch.isSettled = true;
-    const queued = this.#queue.filter((slice) => slice.batch !== batch);
-    this.#queue.splice(0, this.#queue.length, ...queued);
+    this.#unqueue(batch);
     for (const [process, slice] of this.#busy) if (slice.batch === batch) process.kill();
     batch.reject(error);
   }
@@ -218,17 +237,4 @@ export class SandboxPool {
     process.kill();
     void process.ended.then(() => rm(process.folder, { recursive: true, force: true })).catch(() => undefined);
   }
-}
-
-/** Even shares for all processes, in messages of bounded size. */
-function slicesOf(tasks: number, processes: number): number[][] {
-  const size = Math.max(1, Math.min(MAX_SLICE_TASKS, Math.ceil(tasks / processes)));
-  const indices = Array.from({ length: tasks }, (_, index) => index);
-  return Array.from({ length: Math.ceil(tasks / size) }, (_, slice) => indices.slice(slice * size, (slice + 1) * size));
-}
-
-function outcomeOf(answer: Exclude<FromChild, { type: 'ready' }>, outputPrefix: string): SandboxOutcome {
-  if (answer.type === 'value') return { ok: true, value: answer.value, outputPrefix };
-  const cause = new Error(answer.detail);
-  return { ok: false, error: answer.code === null ? cause : new AppError(answer.code, answer.message, { cause }) };
 }

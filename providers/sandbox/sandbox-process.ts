@@ -1,7 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChildTask, FromChild } from './protocol.ts';
+import { AppError } from '../../domain/app-error.ts';
+import type { ChildTask, FromChild, ToChild } from './protocol.ts';
 import { residentBytes } from './resident-memory.ts';
 
 export type ProcessOptions = {
@@ -56,6 +57,7 @@ export class SandboxProcess {
   #tasksDone = 0;
   #peakBytes = 0;
   #isEnding = false;
+  #isCut = false;
   /** Resolves when the process is gone. */
   readonly ended: Promise<void>;
 
@@ -101,9 +103,10 @@ export class SandboxProcess {
 
   /**
    * Does the tasks in their order; answers come one by one.
-   * @throws SandboxDeath; a plain Error when the process could not start.
+   * @throws SandboxDeath; AppError `dependency_unavailable` when the process could not start.
    */
   async run(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
+    this.#isCut = false;
     this.#hold(true);
     try {
       await this.#ready;
@@ -111,6 +114,12 @@ export class SandboxProcess {
     } finally {
       this.#hold(false);
     }
+  }
+
+  /** Has what is running begin nothing more: the tasks behind the present one are answered as not begun. */
+  cut(): void {
+    this.#isCut = true;
+    if (this.#run) this.#tell({ type: 'cut' });
   }
 
   kill(reason: DeathReason = 'stopped'): void {
@@ -130,12 +139,18 @@ export class SandboxProcess {
       onAnswer(answer);
     };
     this.#run = { answers: 0, tasks: tasks.length, onAnswer: answered, resolve, reject };
-    this.#child.send({ tasks });
+    this.#tell({ type: 'tasks', tasks });
+    if (this.#isCut) this.#tell({ type: 'cut' });
     return promise.finally(() => {
       clearTimeout(deadline);
       clearInterval(watch);
       this.#run = null;
     });
+  }
+
+  /** What cannot be told any more shows in the process's end. */
+  #tell(message: ToChild): void {
+    this.#child.send(message, () => undefined);
   }
 
   #start(): Promise<void> {
@@ -170,7 +185,9 @@ export class SandboxProcess {
 
   #die(detail: string, rejectStart: (error: Error) => void): void {
     this.#isEnding = true;
-    rejectStart(new Error(`The sandbox process did not start: ${detail}`));
+    const cause = new Error(`the sandbox process did not start: ${detail}`);
+    // Too many processes, no memory: the machine's fault, never the document's.
+    rejectStart(new AppError('dependency_unavailable', 'No process could be started to read documents.', { cause }));
     const ranOutOfHeap = this.#stderr.includes('heap out of memory');
     this.#run?.reject(new SandboxDeath(this.#killedFor ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
   }

@@ -1,18 +1,36 @@
 import { constants } from 'node:fs';
-import { copyFile, link, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { hash } from 'node:crypto';
+import { copyFile, link, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 
 const PREFIX = 'loci-sandbox-';
+/** Numbers of processes mean nothing to another machine or container; what it has not touched for so long is left over. */
+const FOREIGN_LEFTOVER_MS = 24 * 60 * 60 * 1000;
+const HERE = hash('sha256', hostname()).slice(0, 12);
+/** A container is started with the same process number each time: only this tells its folders from those before it. */
+const own = new Set<string>();
 
 /** Creates a folder for this process's files and removes those that killed processes left behind. */
 export async function createWorkFolder(parent: string = tmpdir()): Promise<string> {
   const home = await realpath(parent);
-  const left = (await readdir(home)).filter(
-    (name) => name.startsWith(PREFIX) && !isRunning(Number(name.split('-')[2])),
-  );
-  await Promise.all(left.map((name) => rm(join(home, name), { recursive: true, force: true }).catch(() => undefined)));
-  return mkdtemp(join(home, `${PREFIX}${process.pid}-`));
+  const names = (await readdir(home)).filter((name) => name.startsWith(PREFIX));
+  await Promise.all(names.map((name) => removeLeftover(home, name).catch(() => undefined)));
+  const made = await mkdtemp(join(home, `${PREFIX}${HERE}-${process.pid}-`));
+  own.add(basename(made));
+  return made;
+}
+
+async function removeLeftover(home: string, name: string): Promise<void> {
+  const path = join(home, name);
+  const [place, pid] = name.slice(PREFIX.length).split('-');
+  const isInUse =
+    place !== HERE
+      ? (await stat(path)).mtimeMs > Date.now() - FOREIGN_LEFTOVER_MS
+      : Number(pid) === process.pid
+        ? own.has(name)
+        : isRunning(Number(pid));
+  if (!isInUse) await rm(path, { recursive: true, force: true });
 }
 
 /** Makes a file readable inside a sandbox's folder: by a link where the file system allows one, else by a copy. */

@@ -171,7 +171,7 @@ test('aborting ends the child and leaves the pool usable', async (t) => {
   const pool = createPool(t.context);
   const controller = new AbortController();
   const tasks = ['echo', 'loop', 'echo'].map((kind) => ({ inputPath: t.context.input, payload: { kind } }));
-  const running = pool.run(tasks, controller.signal);
+  const running = pool.run(tasks, { signal: controller.signal });
   controller.abort(new Error('cancelled'));
   await t.throwsAsync(running, { message: 'cancelled' });
   t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
@@ -206,6 +206,20 @@ test('a child in an endless loop dies with its parent, and the next pool removes
   await runAll(pool, t.context, [{ kind: 'echo' }]);
   await pool.close();
   t.deepEqual(await readdir(t.context.folder), ['input']);
+});
+
+test('when the time to begin is over, what runs is done and the rest comes back', async (t) => {
+  const pool = createPool(t.context);
+  const inputPath = t.context.input;
+  const tasks = [{ kind: 'nap', target: '400' }, { kind: 'echo' }, { kind: 'crash' }];
+  const all = Array.from({ length: 20 }, () => tasks).flat();
+  await using batch = await pool.run(
+    all.map((payload) => ({ inputPath, payload })),
+    { beginWithinMs: 20 },
+  );
+  t.deepEqual(batch.outcomes.map(brief), ['rested', ...Array.from({ length: 59 }, () => 'dependency_unavailable')]);
+  t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
+  await pool.close();
 });
 
 /** False for a zombie too: it runs no more, whoever will collect it. */

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../domain/app-error.ts';
@@ -36,6 +37,7 @@ const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
   loop() {
     for (;;);
   },
+  nap: ({ target }) => setTimeout(Number(target), 'rested'),
   // A promise that nothing keeps alive but the channel to the parent.
   hang: () => new Promise(() => undefined),
   hogHeap() {
