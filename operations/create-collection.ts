@@ -7,7 +7,8 @@ import type { Services } from './services.ts';
 
 /**
  * Creates a collection with the embedder it will always use. The index tenant comes with the first content.
- * @throws AppError `forbidden` for a key that is limited to named collections, `validation_failed`.
+ * @throws AppError `forbidden` for a key that is limited to named collections, `not_found` for its parent,
+ *   `validation_failed`.
  */
 export async function createCollection(
   services: Services,
@@ -30,9 +31,8 @@ export async function createCollection(
     idempotency,
     effect: async (stores) => {
       if (body.parent_id !== null && !(await stores.collections.findIndex(caller.scope, body.parent_id))) {
-        throw validationError([
-          { loc: ['body', 'parent_id'], msg: 'is no collection of this workspace', type: 'not_found' },
-        ]);
+        const message = 'There is no collection with the id given as parent_id, or this key does not reach it.';
+        throw new AppError('not_found', message);
       }
       const id = await stores.collections.insert(
         caller.scope,

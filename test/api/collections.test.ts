@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Collection, CollectionList } from '../../domain/records/collection.ts';
 import { freshClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 
 test('a collection is created with its defaults, got and listed', async (t) => {
   const api = await freshClient();
@@ -61,6 +62,17 @@ test('every problem of a new collection is listed', async (t) => {
     'body.tags.1 invalid_type',
     'body.visibility invalid_value',
   ]);
+});
+
+test('a parent that is none is absent, whatever its id looks like', async (t) => {
+  const api = await freshClient();
+  const parent = await api.createCollection('parent');
+  const create = async (client: ApiClient, parent_id: string) =>
+    (await client.send('/collections', { method: 'POST', json: { name: 'child', parent_id } })).status;
+  t.is(await create(api, parent.id), 201);
+  t.is(await create(api, 'nonsense'), 404);
+  t.is(await create(api, '0198c0de-0000-7000-8000-00000000000c'), 404);
+  t.is(await create(await freshClient(), parent.id), 404);
 });
 
 test('pages of collections follow each other without gap or repetition', async (t) => {

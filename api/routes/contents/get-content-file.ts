@@ -16,6 +16,7 @@ export const getContentFileRoute = route(
     response: z.never(),
     responseType: 'application/octet-stream',
     extension: true,
+    otherStatuses: { 409: 'The URL of the content is not downloaded yet' },
   },
   async ({ services, caller, params }) => {
     const file = await openContentFile(services, caller, params.content_id);

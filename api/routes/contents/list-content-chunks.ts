@@ -34,6 +34,7 @@ export const listContentChunksRoute = route(
     params: ContentParams,
     query: Query,
     response: Response,
+    otherStatuses: { 409: 'The content has a newer version since the page that gave the cursor' },
   },
   async ({ services, caller, params, query }) => {
     const { head, chunks, nextCursor } = await listContentChunks(services, caller, {
