@@ -8,6 +8,8 @@ import { isPassing, isWorthAnotherDownload } from './failures.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
+/** After this nothing more is begun; the workflow comes again, and others get their turn. */
+const SLICE_MS = 30_000;
 const DOWNLOADS_AT_ONCE = 4;
 const TRIES = 3;
 const HEAD_BYTES = 64 * 1024;
@@ -25,9 +27,13 @@ export async function downloadContents(
 ): Promise<StepOutcome> {
   const outcome: StepOutcome = { go_on: [], paused: [] };
   const waiting = [...batch.content_ids];
+  const deadlineMs = performance.now() + SLICE_MS;
   const next = async (): Promise<void> => {
-    for (let id = waiting.shift(); id; id = waiting.shift())
+    while (performance.now() < deadlineMs) {
+      const id = waiting.shift();
+      if (id === undefined) return;
       await claimAndDownload(services, batch, { id, step, outcome });
+    }
   };
   const workers = await Promise.allSettled(
     Array.from({ length: DOWNLOADS_AT_ONCE }, () =>
@@ -39,7 +45,7 @@ export async function downloadContents(
     ),
   );
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
-  return outcome;
+  return { ...outcome, more: waiting };
 }
 
 async function claimAndDownload(

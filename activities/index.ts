@@ -1,4 +1,4 @@
-import type { Batch, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents, reprojectContents } from './index-contents.ts';
@@ -8,7 +8,7 @@ import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } fr
 import type { WorkerServices } from './worker-services.ts';
 
 /** The steps of every workflow, by task queue. */
-export type Activities = { upkeep: UpkeepSteps; ingest: IngestSteps; index: IndexSteps };
+export type Activities = { upkeep: UpkeepSteps; download: DownloadSteps; ingest: IngestSteps; index: IndexSteps };
 
 /** Binds the steps to what they work with. */
 export function createActivities(services: WorkerServices): Activities {
@@ -35,8 +35,10 @@ export function createActivities(services: WorkerServices): Activities {
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
     },
-    ingest: {
+    download: {
       downloadContents: step('download', downloadContents),
+    },
+    ingest: {
       readContents: step('read', readContents),
     },
     index: {

@@ -19,23 +19,27 @@ import type { WorkerServices } from './worker-services.ts';
 const ROWS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 2 * 1024 * 1024;
 const DOCUMENTS_AT_ONCE = 4;
+/** After this no further document is begun; the workflow comes again, and others get their turn. */
+const SLICE_MS = 30_000;
 
 /**
  * Reads and splits the contents of a batch in child processes and writes their chunk rows. On a later attempt each content
- * goes alone, so that one which kills the worker is found.
+ * goes alone and all have their turn, so that one which kills the worker is found.
  */
 export async function readContents(services: WorkerServices, batch: Batch, step: StepContext): Promise<StepOutcome> {
   const plan = await splitPlanOf(services, batch);
   if (!plan) return { go_on: [], paused: [] };
   const groups = step.attempt === 1 ? [batch.content_ids] : batch.content_ids.map((contentId) => [contentId]);
-  const outcome: StepOutcome = { go_on: [], paused: [] };
+  const outcome = { go_on: [] as string[], paused: [] as string[], more: [] as string[] };
   for (const contentIds of groups) {
     step.signal.throwIfAborted();
     const claimed = await claimContents(services, batch, { contentIds, stage: 'reading', upTo: 'splitting' });
     outcome.paused.push(...claimed.paused);
     outcome.go_on.push(...claimed.further);
     try {
-      outcome.go_on.push(...(await readGroup(services, batch, { contents: claimed.owned, plan, step })));
+      const { done, notBegun } = await readGroup(services, batch, { contents: claimed.owned, plan, step });
+      outcome.go_on.push(...done);
+      outcome.more.push(...notBegun);
     } catch (error) {
       // Came back alive: this attempt says nothing about the contents.
       await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, contentIds));
@@ -64,8 +68,13 @@ async function splitPlanOf(services: WorkerServices, batch: Batch): Promise<Spli
 type Group = { contents: readonly OwnedContent[]; plan: SplitPlan; step: StepContext };
 type Checkout = { content: OwnedContent; path: string; release: () => Promise<void> };
 
-async function readGroup(services: WorkerServices, batch: Batch, { contents, plan, step }: Group): Promise<string[]> {
-  if (contents.length === 0) return [];
+async function readGroup(
+  services: WorkerServices,
+  batch: Batch,
+  { contents, plan, step }: Group,
+): Promise<{ done: string[]; notBegun: string[] }> {
+  if (contents.length === 0) return { done: [], notBegun: [] };
+  const { runs } = services.stores;
   const failures: ContentFailure[] = [];
   const files = await checkOut(services, batch, { contents, failures });
   try {
@@ -75,27 +84,25 @@ async function readGroup(services: WorkerServices, batch: Batch, { contents, pla
       mediaType: content.type ?? 'application/octet-stream',
       name: content.name,
     }));
-    await using read = await services.documents.read(tasks, { plan, signal: step.signal });
-    await services.stores.runs.show(
-      scopeOf(batch),
-      sliceOf(
-        batch,
-        files.map(({ content }) => content.content_id),
-      ),
-      'splitting',
-    );
+    await using read = await services.documents.read(tasks, { plan, signal: step.signal, beginWithinMs: SLICE_MS });
     const writer = createChunkWriter(services, batch);
     const documents: Document[] = [];
+    const notBegun: string[] = [];
     for (const [place, outcome] of read.outcomes.entries()) {
       const content = files[place]?.content;
       if (!content) continue;
+      const { content_id } = content;
       if (outcome.ok && outcome.result.chunkCount > 0) documents.push({ content, result: outcome.result, writer });
-      else failures.push({ content_id: content.content_id, ...(outcome.ok ? NO_TEXT : failureOf(outcome.error)) });
+      else if (!outcome.ok && isPassing(outcome.error)) notBegun.push(content_id);
+      else failures.push({ content_id, ...(outcome.ok ? NO_TEXT : failureOf(outcome.error)) });
     }
+    if (notBegun.length > 0) await runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, notBegun));
+    const written = documents.map(({ content }) => content.content_id);
+    await runs.show(scopeOf(batch), sliceOf(batch, written), 'splitting');
     const finished = await writeDocuments(services, batch, documents);
     await writer.flush();
     await failContents(services, batch, failures);
-    return await services.stores.runs.finishRead(scopeOf(batch), sliceOf(batch), finished);
+    return { done: await runs.finishRead(scopeOf(batch), sliceOf(batch), finished), notBegun };
   } finally {
     await Promise.all(files.map((file) => file.release()));
   }

@@ -8,8 +8,11 @@ export type BatchPlan = {
   next: string | null;
 };
 
-/** What is left to do for the contents of a batch after a step; those in no list are settled. */
-export type StepOutcome = { go_on: string[]; paused: string[] };
+/**
+ * What is left to do for the contents of a batch after a step; those in no list are settled. `more` were not begun, because the
+ * step's time was over: it comes again for them, behind what others wait for.
+ */
+export type StepOutcome = { go_on: string[]; paused: string[]; more?: string[] };
 
 export type SliceOutcome = {
   /** False when the slice ended because its time was over. */

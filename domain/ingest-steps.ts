@@ -33,10 +33,22 @@ export type UpkeepSteps = {
 
 export type DeletionKey = { workspace_id: string; collection_id: string; content_id: string; deletion_id: string };
 
-export type IngestSteps = {
+export type DownloadSteps = {
   downloadContents(batch: Batch): Promise<StepOutcome>;
+};
+
+export type IngestSteps = {
   /** Reads and splits: chunk rows are written, nothing is searchable yet. */
   readContents(batch: Batch): Promise<StepOutcome>;
+};
+
+/** The last chunk that is done. */
+export type ReprojectCursor = { content_id: string; chunk_index: number };
+export type ReprojectSlice = {
+  workspace_id: string;
+  collection_id: string;
+  content_ids: string[];
+  after: ReprojectCursor | null;
 };
 
 export type IndexSteps = {
@@ -44,6 +56,6 @@ export type IndexSteps = {
   indexSlice(batch: Batch): Promise<SliceOutcome>;
   /** Publishes what is indexed whole. */
   publishContents(batch: Batch): Promise<PublishOutcome>;
-  /** Brings changed metadata of published contents into the index. */
-  reprojectContents(contents: { workspace_id: string; collection_id: string; content_ids: string[] }): Promise<void>;
+  /** Brings changed metadata of published contents into the index, for half a minute; where to go on, null at the end. */
+  reprojectContents(contents: ReprojectSlice): Promise<ReprojectCursor | null>;
 };

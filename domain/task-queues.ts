@@ -2,7 +2,9 @@
 export const TASK_QUEUES = {
   /** Workflow tasks only. */
   workflows: 'loci-workflows',
-  /** Downloads, reading and splitting: bounded by cores and by child processes. */
+  /** Downloads: they wait for others, so that many may be under way, and hold up no reading. */
+  download: 'loci-download',
+  /** Reading and splitting: bounded by cores and by child processes. */
   ingest: 'loci-ingest',
   /** Embedding and index writes: bounded by the embedder. */
   index: 'loci-index',

@@ -72,14 +72,14 @@ export function createPublicationStore(database: Database) {
       });
     },
 
-    /** Contents of a collection with the fields their facets are made of. `version` is the published one, else the one under way. */
+    /** Contents of a collection, in the order of their ids, with the fields their facets are made of. `version` is the published one, else the one under way. */
     facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
       return query<Facettable>(
         database,
         `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id, t.content_hash, t.size, t.source,
            t.url, t.description, t.metadata, t.created_at, t.updated_at
          from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])`,
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[]) order by t.id`,
         { workspaceId: scope.workspaceId, collectionId, contentIds },
       );
     },

@@ -18,6 +18,7 @@ const CACHED_WORKFLOWS = 200;
 const WORKFLOW_TASKS = 20;
 /** Else the SDK holds heartbeats back for four fifths of their timeout, and a pause of two seconds counts as a death. */
 const HEARTBEAT_EVERY = '2s';
+const DOWNLOAD_STEPS = 12;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
 
@@ -38,6 +39,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       workflowBundle: options.workflowBundle,
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.download,
+      activities: { ...activities.download },
+      maxConcurrentActivityTaskExecutions: DOWNLOAD_STEPS,
     }),
     Worker.create({
       ...shared,

@@ -11,8 +11,16 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { IngestBatchArgs } from '../domain/ingest-jobs.ts';
-import { describeFailures, describeOutcome, endOf, type BatchOutcome } from '../domain/ingest-outcomes.ts';
+import {
+  describeFailures,
+  describeOutcome,
+  endOf,
+  type BatchOutcome,
+  type StepOutcome,
+} from '../domain/ingest-outcomes.ts';
+import type { Batch } from '../domain/ingest-steps.ts';
 import { showStage } from './search-attributes.ts';
+import { reproject } from './reproject-contents.ts';
 import { stepsFor } from './steps.ts';
 
 /** Row state decides what happens; this only makes the workflow look at it now. */
@@ -26,7 +34,7 @@ const LOOK_AGAIN = '10m';
 export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const batch = { workspace_id, collection_id, run_id, content_ids };
-  const { upkeep, ingest, index } = stepsFor(workspace_id);
+  const { upkeep, download, ingest, index } = stepsFor(workspace_id);
   let stage = 'pending';
   let woken = false;
   setHandler(wakeSignal, () => void (woken = true));
@@ -43,22 +51,28 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
   const advance = async (ids: string[]): Promise<{ paused: string[]; resumed: string[] }> => {
     const paused: string[] = [];
     let left = ids;
-    if (args.downloads) {
-      enter('downloading', `${left.length} of ${content_ids.length} contents`);
-      const step = await ingest.downloadContents.executeWithOptions({ summary: `Download ${left.length} contents` }, [
-        { ...batch, content_ids: left },
-      ]);
-      paused.push(...step.paused);
-      left = step.go_on;
-    }
-    if (left.length > 0) {
-      enter('reading', `${left.length} of ${content_ids.length} contents`);
-      const step = await ingest.readContents.executeWithOptions({ summary: `Read and split ${left.length} contents` }, [
-        { ...batch, content_ids: left },
-      ]);
-      paused.push(...step.paused);
-      left = step.go_on;
-    }
+    const inSlices = async (name: string, step: (slice: Batch) => Promise<StepOutcome>) => {
+      const through: string[] = [];
+      for (let more = left; more.length > 0;) {
+        enter(name, `${more.length} of ${content_ids.length} contents`);
+        const slice = await step({ ...batch, content_ids: more });
+        paused.push(...slice.paused);
+        through.push(...slice.go_on);
+        more = slice.more ?? [];
+      }
+      left = through;
+    };
+    if (args.downloads)
+      await inSlices('downloading', (slice) =>
+        download.downloadContents.executeWithOptions({ summary: `Download ${slice.content_ids.length} contents` }, [
+          slice,
+        ]),
+      );
+    await inSlices('reading', (slice) =>
+      ingest.readContents.executeWithOptions({ summary: `Read and split ${slice.content_ids.length} contents` }, [
+        slice,
+      ]),
+    );
     if (left.length === 0) return { paused, resumed: [] };
     let chunks = 0;
     for (let done = false; !done;) {
@@ -74,9 +88,8 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
       { ...batch, content_ids: left },
     ]);
     if (published.stale.length > 0) {
-      const stale = { workspace_id, collection_id, content_ids: published.stale };
       const summary = `Update the filters of ${published.stale.length} contents changed meanwhile`;
-      await index.reprojectContents.executeWithOptions({ summary }, [stale]);
+      await reproject({ workspace_id, collection_id, content_ids: published.stale }, summary);
     }
     return { paused: [...paused, ...published.paused], resumed: published.resumed };
   };

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
 
 /**
@@ -16,6 +16,13 @@ export function stepsFor(workspaceId: string) {
     upkeep: proxyActivities<UpkeepSteps>({
       taskQueue: TASK_QUEUES.upkeep,
       startToCloseTimeout: '2m',
+      heartbeatTimeout: HEARTBEAT,
+      retry: RETRY,
+      priority,
+    }),
+    download: proxyActivities<DownloadSteps>({
+      taskQueue: TASK_QUEUES.download,
+      startToCloseTimeout: '6h',
       heartbeatTimeout: HEARTBEAT,
       retry: RETRY,
       priority,
