@@ -88,8 +88,10 @@ function readValue(name: string, value: string, problems: ValidationIssue[]): un
   }
   if (name !== 'metadata') return value;
   const parsed = readJson(value);
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  problems.push(issueOf(name, 'Must be a JSON object as text', 'json_invalid'));
+  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  // The schema would drop this key without a word.
+  if (isObject && !Object.hasOwn(parsed, '__proto__')) return parsed;
+  problems.push(issueOf(name, 'Must be a JSON object as text, without a key __proto__', 'json_invalid'));
   return undefined;
 }
 

@@ -28,11 +28,16 @@ export function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): stri
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
       const characters = pathCharacters + key.length + (depth === 0 ? 0 : 1);
-      const problem = textProblem(key) ?? pathProblem(characters) ?? jsonProblem(inner, depth + 1, characters);
+      const problem = keyProblem(key) ?? pathProblem(characters) ?? jsonProblem(inner, depth + 1, characters);
       if (problem) return problem;
     }
   }
   return null;
+}
+
+/** JavaScript takes this key for something else than data; parsers and clients drop or refuse it. */
+function keyProblem(key: string): string | null {
+  return key === '__proto__' ? 'has a key __proto__, which cannot be stored' : textProblem(key);
 }
 
 function pathProblem(characters: number): string | null {

@@ -62,6 +62,17 @@ test('what is wrong beyond the shape of a field is listed with the rest', async 
   ]);
 });
 
+test('a key __proto__ in metadata is refused at any depth, names that only look like it are data', async (t) => {
+  await using receiver = await startUploadReceiver();
+  for (const metadata of ['{"__proto__":{"a":1}}', '{"a":[{"__proto__":1}]}']) {
+    const { status, body } = await receiver.post(uploadForm([file, ['metadata', metadata]]));
+    t.is(status, 400, metadata);
+    t.like(body.detail, { 0: { loc: ['body', 'metadata'] } });
+  }
+  const { body } = await receiver.post(uploadForm([file, ['metadata', '{"constructor":{"prototype":1},"proto":2}']]));
+  t.deepEqual(body.form?.['metadata'], { constructor: { prototype: 1 }, proto: 2 });
+});
+
 test('a form with nothing to upload is refused', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.post(uploadForm([['label', 'nothing']]));
