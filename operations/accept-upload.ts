@@ -7,6 +7,7 @@ import type { UploadError, UploadForm, UploadItem, UploadResponse } from '../dom
 import { reachesCollection, type Scope } from '../domain/scope.ts';
 import type { Stores } from '../store/stores.ts';
 import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
+import { inLine } from './in-line.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
 import { retainBlobs } from './retain-blobs.ts';
 import type { Services } from './services.ts';
@@ -41,15 +42,18 @@ export async function acceptUpload(
   const { planned, errors } = await planUpload(services, { form, items: received.items, principal: caller.principal });
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
-  const { status, body } = await answerOnce(services, caller, {
-    route: 'POST /upload',
-    idempotency: received.idempotency,
-    effect: async (stores) => {
-      const written = await writeUpload({ ...services, stores }, caller, upload);
-      jobs = written.jobs;
-      return written.answer;
-    },
-  });
+  // Uploads into one collection wait for each other anyway; here they do so without a connection that others need.
+  const { status, body } = await inLine(form.collection_id, () =>
+    answerOnce(services, caller, {
+      route: 'POST /upload',
+      idempotency: received.idempotency,
+      effect: async (stores) => {
+        const written = await writeUpload({ ...services, stores }, caller, upload);
+        jobs = written.jobs;
+        return written.answer;
+      },
+    }),
+  );
   startJobs(services, caller.scope, jobs);
   return { status, body };
 }
