@@ -3,25 +3,47 @@ import type { Caller } from '../domain/caller.ts';
 import type { UploadResponse } from '../domain/records/upload.ts';
 import type { Services } from './services.ts';
 
-const POLL_MS = 150;
+const FIRST_POLL_MS = 100;
+const LONGEST_POLL_MS = 1_000;
 
-/** Waits until nothing of the upload is under way, at most `timeoutS` seconds. Never fails for want of time. */
+export type UploadWait = { timeoutS: number; signal?: AbortSignal };
+
+/**
+ * Waits until nothing of an accepted upload is under way, at most `timeoutS` seconds; gives its answer with the statuses that
+ * the contents have then. Never fails: what was accepted stays accepted, whatever is away by now.
+ */
 export async function waitForUpload(
   services: Services,
   caller: Caller,
-  wait: { uploadId: string; timeoutS: number; signal?: AbortSignal },
-): Promise<void> {
-  const deadline = services.clock.now().getTime() + wait.timeoutS * 1000;
-  while (services.clock.now().getTime() < deadline && wait.signal?.aborted !== true) {
-    const { byStatus } = await services.stores.uploads.progress(caller.scope, wait.uploadId);
-    const { pending, downloading, reading, splitting, indexing } = byStatus;
-    if (!pending && !downloading && !reading && !splitting && !indexing) return;
-    await delay(POLL_MS);
+  { response, ...wait }: UploadWait & { response: UploadResponse },
+): Promise<UploadResponse> {
+  if (response.upload_id === null || wait.timeoutS === 0) return response;
+  try {
+    await untilSettled(services, caller, { ...wait, uploadId: response.upload_id });
+    return await withPresentStatuses(services, caller, response);
+  } catch (error) {
+    services.log.warn({ error, upload_id: response.upload_id }, 'an accepted upload could not be waited for');
+    return response;
   }
 }
 
-/** The answer of an upload with the statuses that its contents have now. */
-export async function refreshUploadResponse(
+async function untilSettled(
+  services: Services,
+  caller: Caller,
+  wait: UploadWait & { uploadId: string },
+): Promise<void> {
+  const deadline = services.clock.now().getTime() + wait.timeoutS * 1000;
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, 1.3 * pollMs)) {
+    const leftMs = deadline - services.clock.now().getTime();
+    if (leftMs <= 0 || wait.signal?.aborted === true) return;
+    const { byStatus } = await services.stores.uploads.progress(caller.scope, wait.uploadId);
+    const { pending, downloading, reading, splitting, indexing } = byStatus;
+    if (!pending && !downloading && !reading && !splitting && !indexing) return;
+    await delay(Math.min(pollMs, leftMs));
+  }
+}
+
+async function withPresentStatuses(
   services: Services,
   caller: Caller,
   response: UploadResponse,

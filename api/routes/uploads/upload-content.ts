@@ -2,7 +2,7 @@ import { UploadForm, UploadResponse } from '../../../domain/records/upload.ts';
 import { acceptUpload } from '../../../operations/accept-upload.ts';
 import { noteBlobs } from '../../../operations/note-blobs.ts';
 import { uploadFormIssues } from '../../../operations/plan-upload.ts';
-import { refreshUploadResponse, waitForUpload } from '../../../operations/wait-for-upload.ts';
+import { waitForUpload } from '../../../operations/wait-for-upload.ts';
 import { closedSignal } from '../../http/closed-signal.ts';
 import { applyWaitPreference } from '../../http/prefer.ts';
 import { receiveUpload } from '../../http/receive-upload.ts';
@@ -50,8 +50,7 @@ export const uploadContentRoute = route(
     const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };
     const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });
     const timeoutS = applyWaitPreference(context);
-    if (timeoutS === 0 || body.upload_id === null) return Reply.json(body, { status });
-    await waitForUpload(services, caller, { uploadId: body.upload_id, timeoutS, signal: closedSignal(context) });
-    return Reply.json(await refreshUploadResponse(services, caller, body), { status });
+    const wait = { response: body, timeoutS, signal: closedSignal(context) };
+    return Reply.json(await waitForUpload(services, caller, wait), { status });
   },
 );
