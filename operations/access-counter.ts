@@ -12,32 +12,49 @@ export type AccessCounter = {
 
 const FLUSH_MS = 2_000;
 const FLUSH_AT_CONTENTS = 1_000;
+/** So many contents are remembered while the database is away; accesses of more are not counted. */
+const MOST_CONTENTS = 100_000;
 
-/** Starts a counter. What a killed process had counted in its last two seconds is lost; nothing else is. */
+type Counts = Map<string, number>;
+
+/**
+ * Starts a counter. Lost is what a killed process had counted in its last two seconds, and what a database that is away for
+ * long leaves no room for; nothing else.
+ */
 export function createAccessCounter(options: { stores: Stores; log: Log }): AccessCounter {
-  const pending = new Map<string, Map<string, number>>();
+  let pending = new Map<string, Counts>();
   let contents = 0;
-  const flush = async () => {
-    const batches = [...pending];
-    pending.clear();
-    contents = 0;
-    for (const [workspaceId, counts] of batches) {
-      try {
-        await options.stores.contents.addAccesses({ workspaceId, collectionIds: null }, counts);
-      } catch (error) {
-        options.log.warn({ error, workspace_id: workspaceId }, 'accesses could not be counted');
-      }
+  /** While writing fails, only the clock asks for it. */
+  let isFailing = false;
+  const add = (workspaceId: string, contentId: string, count: number) => {
+    const counts: Counts = pending.get(workspaceId) ?? new Map();
+    const before = counts.get(contentId);
+    if (before === undefined && contents >= MOST_CONTENTS) return;
+    if (before === undefined) contents += 1;
+    pending.set(workspaceId, counts.set(contentId, (before ?? 0) + count));
+  };
+  const write = async (workspaceId: string, counts: Counts) => {
+    try {
+      await options.stores.contents.addAccesses({ workspaceId, collectionIds: null }, counts);
+      isFailing = false;
+    } catch (error) {
+      isFailing = true;
+      for (const [contentId, count] of counts) add(workspaceId, contentId, count);
+      options.log.warn({ error, workspace_id: workspaceId }, 'accesses could not be counted yet');
     }
+  };
+  const flush = async () => {
+    const batches = pending;
+    pending = new Map();
+    contents = 0;
+    for (const [workspaceId, counts] of batches) await write(workspaceId, counts);
   };
   const timer = setInterval(() => void flush(), FLUSH_MS);
   timer.unref();
   return {
     note(scope, contentId) {
-      const counts = pending.get(scope.workspaceId) ?? new Map<string, number>();
-      pending.set(scope.workspaceId, counts);
-      if (!counts.has(contentId)) contents += 1;
-      counts.set(contentId, (counts.get(contentId) ?? 0) + 1);
-      if (contents >= FLUSH_AT_CONTENTS) void flush();
+      add(scope.workspaceId, contentId, 1);
+      if (contents >= FLUSH_AT_CONTENTS && !isFailing) void flush();
     },
     flush,
     close: async () => {

@@ -166,14 +166,16 @@ export function createContentStore(database: Database) {
       return row?.changed === true;
     },
 
-    /** Adds to the access counters, in one statement for many contents. */
+    /** Adds to the access counters, in one statement for many contents, locked in one order for all who do. */
     async addAccesses(scope: Scope, counts: ReadonlyMap<string, number>): Promise<void> {
       if (counts.size === 0) return;
       await query(
         database,
-        `update contents t set access_count = t.access_count + x.count
-         from (select unnest(:ids::uuid[]) as id, unnest(:counts::bigint[]) as count) x
-         where t.id = x.id and t.workspace_id = :workspaceId`,
+        `with locked as (
+           select id from contents where id = any(:ids::uuid[]) and workspace_id = :workspaceId order by id for no key update
+         )
+         update contents t set access_count = t.access_count + x.count
+         from (select unnest(:ids::uuid[]) as id, unnest(:counts::bigint[]) as count) x join locked using (id) where t.id = x.id`,
         { workspaceId: scope.workspaceId, ids: [...counts.keys()], counts: [...counts.values()] },
       );
     },
