@@ -102,7 +102,6 @@ export async function up(knex: Knex): Promise<void> {
       last_used_at timestamptz not null default now(),
       primary key (workspace_id, sha256)
     );
-    create index on blobs (last_used_at);
 
     create table contents (
       id uuid primary key default uuidv7(),

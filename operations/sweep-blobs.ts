@@ -1,28 +1,33 @@
+import type { BlobKey } from '../store/system.ts';
 import type { Services } from './services.ts';
 
 const UNUSED_MS = 24 * 60 * 60 * 1000;
+const PAGE = 2_000;
 const AT_ONCE = 200;
 
 /** Deletes blobs that nothing has referred to for a day, and half-written files of killed uploads. Returns how many blobs went. */
 export async function sweepBlobs(services: Services, unusedMs = UNUSED_MS): Promise<number> {
   const { system } = services.stores;
-  let count = 0;
-  for (;;) {
-    const blobs = await system.unreferencedBlobs(unusedMs, AT_ONCE);
-    let went = 0;
-    for (const blob of blobs) {
-      const isGone = await system.deleteBlob(blob, unusedMs, () =>
-        services.blobs.delete(blob.workspace_id, blob.sha256),
-      );
-      if (isGone) went += 1;
-    }
-    count += went;
-    if (blobs.length < AT_ONCE || went === 0) break;
-  }
+  let count = await sweepUnused(services, unusedMs);
   count += await sweepRowless(services, unusedMs);
   await services.blobs.sweepTemporary(unusedMs);
   await system.purgeIdempotencyKeys();
   return count;
+}
+
+/** Looks at all blobs page by page: one statement over millions of them would outlast its time. */
+async function sweepUnused(services: Services, unusedMs: number): Promise<number> {
+  const { system } = services.stores;
+  let count = 0;
+  for (let after: BlobKey | null = null; ;) {
+    const page = await system.walkBlobs(unusedMs, { after, limit: PAGE });
+    for (const { is_unused: isUnused, ...blob } of page) {
+      const remove = () => services.blobs.delete(blob.workspace_id, blob.sha256);
+      if (isUnused && (await system.deleteBlob(blob, unusedMs, remove))) count += 1;
+    }
+    after = page.at(-1) ?? null;
+    if (page.length < PAGE) return count;
+  }
 }
 
 /** Bytes whose request was refused or cut off before it came to a row. */

@@ -38,6 +38,8 @@ export type Residue = {
   live_versions: number[];
 };
 
+export type BlobKey = { workspace_id: string; sha256: string };
+
 const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, attempts`;
 
 /** Every request begins with this. */
@@ -174,22 +176,22 @@ export function createSystemStore(database: Database) {
       await query(database, `delete from idempotency_keys where expires_at < now()`);
     },
 
-    /** Blobs that nothing refers to and that were not used for a while. */
-    unreferencedBlobs(olderThanMs: number, limit: number): Promise<{ workspace_id: string; sha256: string }[]> {
+    /** A page of all blobs by key, with whether nothing refers to them and they were not used for a while. */
+    walkBlobs(
+      olderThanMs: number,
+      page: { after: BlobKey | null; limit: number },
+    ): Promise<(BlobKey & { is_unused: boolean })[]> {
       return query(
         database,
-        `select b.workspace_id, b.sha256 from blobs b where b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond'
-           and ${UNREFERENCED} limit :limit`,
-        { olderThanMs, limit },
+        `select b.workspace_id, b.sha256, b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond' and ${UNREFERENCED} as is_unused
+         from (select * from blobs where (:workspaceId::uuid is null or (workspace_id, sha256) > (:workspaceId::uuid, :sha256::text))
+           order by workspace_id, sha256 limit :limit) b order by 1, 2`,
+        { olderThanMs, limit: page.limit, workspaceId: page.after?.workspace_id, sha256: page.after?.sha256 },
       );
     },
 
     /** Deletes a blob's row and, under its lock, its bytes; leaves it when it came into use meanwhile. Returns whether it went. */
-    deleteBlob(
-      blob: { workspace_id: string; sha256: string },
-      olderThanMs: number,
-      deleteBytes: () => Promise<void>,
-    ): Promise<boolean> {
+    deleteBlob(blob: BlobKey, olderThanMs: number, deleteBytes: () => Promise<void>): Promise<boolean> {
       return database.transaction(async (transaction) => {
         const row = await queryOne(
           transaction,
