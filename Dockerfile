@@ -37,4 +37,4 @@ RUN node --eval "import('./workers/workflow-bundle.ts').then((bundle) => bundle.
 USER node
 VOLUME /var/lib/loci
 EXPOSE 8700 8701
-CMD ["node", "api/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "api/main.ts"]

@@ -20,12 +20,16 @@ export type Tenant = { space: EmbeddingSpace; name: string };
 /** `abandoned` aborts when nobody waits for the answer any more. */
 export type TenantAction<T> = (collection: TenantCollection, abandoned: AbortSignal) => Promise<T>;
 type RestRequest = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
+/** For what is large: the body as JSON already, the answer as it came. */
+type RawRequest = { method: 'POST'; path: string; json: Buffer };
 
 export type WeaviateConnection = {
   /** Runs calls of the gRPC client in one tenant; gives up within a second when Weaviate is away. Errors are raw. */
   inTenant<T>(tenant: Tenant, action: TenantAction<T>): Promise<T>;
   /** One REST call: the parsed answer, null when there is none. Errors are raw. */
   rest(request: RestRequest): Promise<unknown>;
+  /** One REST call with a body that is JSON already. Errors are raw. */
+  restRaw(request: RawRequest): Promise<Buffer>;
   /** @throws AppError `dependency_unavailable`. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -74,6 +78,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   return {
     inTenant,
     rest: (request) => rest.send(request, options.timeoutMs),
+    restRaw: (request) => rest.sendRaw(request, options.timeoutMs),
     ready: async () => {
       try {
         await probe();
@@ -139,17 +144,25 @@ function createRest({ url, apiKey }: VectorIndexOptions) {
     'content-type': 'application/json',
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
-  async function send({ method, path, body }: RestRequest, timeoutMs: number): Promise<unknown> {
+  async function sendRaw(
+    { method, path, json }: Omit<RestRequest, 'body'> & { json: string | Buffer | null },
+    timeoutMs: number,
+  ): Promise<Buffer> {
     const answer = await pool.request({
       method,
       path: `${pathname.replace(/\/$/, '')}/v1${path}`,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: json,
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new WeaviateAnswerError(answer.statusCode, text);
-    return text === '' ? null : JSON.parse(text);
+    const body = Buffer.from(await answer.body.arrayBuffer());
+    if (answer.statusCode >= 300) throw new WeaviateAnswerError(answer.statusCode, body.toString());
+    return body;
   }
-  return { send, close: () => pool.close() };
+  async function send({ body, ...request }: RestRequest, timeoutMs: number): Promise<unknown> {
+    const json = body === undefined ? null : JSON.stringify(body);
+    const answer = await sendRaw({ ...request, json }, timeoutMs);
+    return answer.length === 0 ? null : JSON.parse(answer.toString());
+  }
+  return { send, sendRaw, close: () => pool.close() };
 }

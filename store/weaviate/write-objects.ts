@@ -35,13 +35,22 @@ export async function putObjects(
 ): Promise<void> {
   const limit = pLimit(BATCHES_IN_FLIGHT);
   await Promise.all(
-    batchesOf(objects.map((object) => restObject(object, tenant))).map((batch) =>
-      limit(() => putBatch(connection, batch)),
-    ),
+    batchesOf(objects).map((batch) => limit(() => putBatch(connection, batchJson(restObjects(batch, tenant))))),
   );
 }
 
+/** Piece by piece into a buffer: one string of megabytes for every batch would fill the heap faster than it is cleaned. */
+function batchJson(objects: Iterable<RestObject>): Buffer {
+  const pieces = [Buffer.from('{"objects":[')];
+  for (const object of objects) pieces.push(Buffer.from(`${pieces.length > 1 ? ',' : ''}${JSON.stringify(object)}`));
+  return Buffer.concat([...pieces, Buffer.from(']}')]);
+}
+
 type RestObject = { id: string; vector: number[]; properties: StoredProperties; class: string; tenant: string };
+
+function* restObjects(objects: readonly IndexObject[], tenant: Tenant): Generator<RestObject> {
+  for (const object of objects) yield restObject(object, tenant);
+}
 
 function restObject({ id, vector, facets, ...rest }: IndexObject, { space, name }: Tenant): RestObject {
   const properties = { ...rest, text_stemmed: shadowText(rest.text), facets: [...facets] };
@@ -54,14 +63,14 @@ function shortest(value: number): number {
 }
 
 /** Sizes are estimates: what counts is that one huge object does not travel with two hundred others. */
-function batchesOf(objects: readonly RestObject[]): RestObject[][] {
-  const batches: RestObject[][] = [];
+function batchesOf(objects: readonly IndexObject[]): IndexObject[][] {
+  const batches: IndexObject[][] = [];
   let room = 0;
   for (const object of objects) {
     const sizeBytes =
       object.vector.length * 14 +
-      object.properties.text.length * 4 +
-      object.properties.facets.reduce((sum, facet) => sum + facet.length + 3, 0);
+      object.text.length * 4 +
+      object.facets.reduce((sum, facet) => sum + facet.length + 3, 0);
     let batch = batches.at(-1);
     if (!batch || batch.length === MAX_BATCH_OBJECTS || sizeBytes > room) {
       batches.push((batch = []));
@@ -73,15 +82,18 @@ function batchesOf(objects: readonly RestObject[]): RestObject[][] {
   return batches;
 }
 
-async function putBatch(connection: WeaviateConnection, objects: readonly RestObject[]): Promise<void> {
-  // Weaviate's own answer: 200 with one result an object, also when objects failed.
-  const results = (await connection.rest({ method: 'POST', path: '/batch/objects', body: { objects } })) as {
+async function putBatch(connection: WeaviateConnection, json: Buffer): Promise<void> {
+  // 200 with every object, its vector and its result, also when objects failed; megabytes that are parsed only when they tell of a failure.
+  const answer = await connection.restRaw({ method: 'POST', path: '/batch/objects', json });
+  if (!answer.includes('errors') && !answer.includes('FAILED')) return;
+  // Weaviate's own answer.
+  const results = JSON.parse(answer.toString()) as {
     result?: { status?: string; errors?: { error?: { message: string }[] } };
   }[];
   const failed = results.filter(({ result }) => result?.errors?.error?.length || result?.status === 'FAILED');
   if (failed.length === 0) return;
   const reason = failed[0]?.result?.errors?.error?.[0]?.message ?? 'no reason given';
-  throw new Error(`Weaviate refused ${failed.length} of ${objects.length} objects: ${reason}`);
+  throw new Error(`Weaviate refused ${failed.length} of ${results.length} objects: ${reason}`);
 }
 
 /** Removes a content's objects, of all versions or of some. Returns how many went. A tenant that is gone has none. */
