@@ -5,7 +5,9 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  getExternalWorkflowHandle,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -25,6 +27,9 @@ import { stepsFor } from './steps.ts';
 
 /** Row state decides what happens; this only makes the workflow look at it now. */
 export const wakeSignal = defineSignal('wake');
+/** From a batch to its upload: it rests, or is at work again. */
+export const restSignal = defineSignal<[BatchRest]>('rest');
+export type BatchRest = { workflow_id: string; is_resting: boolean };
 export const batchStageQuery = defineQuery<string>('stage');
 
 /** A paused batch looks again by itself, in case a wake-up was lost. */
@@ -100,8 +105,10 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
       left = [...paused, ...resumed];
       if (paused.length === 0 || resumed.length > 0) continue;
       enter('paused', `${paused.length} contents wait to be resumed`);
+      await tellUpload(true);
       await condition(() => woken, LOOK_AGAIN, { summary: 'Paused: looks again by itself, or when woken' });
       woken = false;
+      await tellUpload(false);
       // Who pauses for weeks fills a history; what is done is not done again.
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof ingestBatch>(args);
     }
@@ -122,4 +129,19 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
   }
   enter(endOf(outcome), `${describeOutcome(outcome)}\n\n${describeFailures(outcome.failures)}`);
   return outcome;
+}
+
+/** An upload starts another batch in the place of one that waits for a user, so that what was paused stops nothing else. */
+async function tellUpload(isResting: boolean): Promise<void> {
+  const { parent, workflowId } = workflowInfo();
+  if (!parent || !patched('batches-rest')) return;
+  try {
+    await getExternalWorkflowHandle(parent.workflowId).signal(restSignal, {
+      workflow_id: workflowId,
+      is_resting: isResting,
+    });
+  } catch (error) {
+    // An upload that has ended starts nothing any more.
+    if (isCancellation(error)) throw error;
+  }
 }

@@ -25,7 +25,7 @@ import {
   type BatchOutcome,
   type BatchPlan,
 } from '../domain/ingest-outcomes.ts';
-import { ingestBatch, wakeSignal } from './ingest-batch.ts';
+import { ingestBatch, restSignal, wakeSignal } from './ingest-batch.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 
@@ -39,6 +39,8 @@ export type UploadState = { after: string | null; batches: number; outcome: Batc
 
 /** Batches at the same time: enough to read, embed and publish side by side. */
 const WINDOW = 4;
+/** So many more may wait for paused contents meanwhile. */
+const MOST_RESTING = 100;
 /** Batches of one workflow run; its history stays a few thousand events long. */
 const BATCHES_PER_RUN = 100;
 
@@ -51,6 +53,8 @@ export async function ingestUpload(
   const run = { workspace_id, collection_id, run_id: upload_id };
   const { upkeep } = stepsFor(workspace_id);
   const running = new Map<number, Promise<void>>();
+  /** Batches that wait for paused contents; they take no place of those at work. */
+  const resting = new Set<string>();
   const children = new Map<number, ChildWorkflowHandle<typeof ingestBatch>>();
   let broken: { error: unknown } | null = null;
   const wakeChildren = async () => {
@@ -59,6 +63,10 @@ export async function ingestUpload(
   };
   setHandler(progressQuery, () => ({ ...state, contents: args.contents }));
   setHandler(wakeSignal, wakeChildren);
+  setHandler(restSignal, ({ workflow_id, is_resting }) => {
+    if (is_resting) resting.add(workflow_id);
+    else resting.delete(workflow_id);
+  });
   for (const [signal, action] of [
     [pauseSignal, 'pause'],
     [resumeSignal, 'resume'],
@@ -81,26 +89,29 @@ export async function ingestUpload(
     }
     running.delete(number);
     children.delete(number);
+    resting.delete(batchWorkflowId(upload_id, number));
     show('running');
   };
-  const waitForRoom = async (room: number) => {
-    while (running.size > room) await Promise.race(running.values());
+  const waitUntil = async (isTrue: () => boolean) => {
+    await condition(isTrue);
     if (broken) throw broken.error;
   };
+  const hasRoom = () => running.size - Math.min(resting.size, MOST_RESTING) < WINDOW;
 
   showStage('running');
   show('running');
   const lastBatch = state.batches + BATCHES_PER_RUN;
   for (let more = true; more; more = state.after !== null) {
     if (state.batches >= lastBatch) {
-      await waitForRoom(0);
+      await waitUntil(() => running.size === resting.size);
       await condition(allHandlersFinished);
-      await continueAsNew<typeof ingestUpload>(args, state);
+      // Children that rest are this run's.
+      if (running.size === 0) await continueAsNew<typeof ingestUpload>(args, state);
     }
     const summary = `Plan batches${state.after === null ? '' : `, from number ${state.batches + 1} on`}`;
     const plan = await upkeep.planBatches.executeWithOptions({ summary }, [{ ...run, after: state.after }]);
     for (const batch of plan.batches) {
-      await waitForRoom(WINDOW - 1);
+      await waitUntil(hasRoom);
       const number = state.batches;
       state = { ...state, batches: number + 1 };
       running.set(number, finish(number, batch));
@@ -108,7 +119,7 @@ export async function ingestUpload(
     }
     state = { ...state, after: plan.next };
   }
-  await waitForRoom(0);
+  await waitUntil(() => running.size === 0);
   const settling = { ...run, outbox_id: workflowInfo().workflowId };
   await upkeep.settleRun.executeWithOptions({ summary: 'Take the upload off the outbox' }, [settling]);
   await condition(allHandlersFinished);

@@ -10,6 +10,8 @@ type LineRole =
 
 /** Only this much of a line is looked at. Every pattern below is linear in it: texts are hostile. */
 const MARKUP_WINDOW = 2_000;
+/** What a line is only as a whole. */
+const WITHOUT_TEXT: ReadonlySet<Line['role']> = new Set(['blank', 'rule', 'heading_underline', 'table_delimiter']);
 /** A longer line is a paragraph, even with `#` before it. */
 const LONGEST_HEADING = 500;
 const LONGEST_TITLE = 200;
@@ -31,12 +33,15 @@ export function* classifyLines(text: string): Generator<Line> {
   let previous: Line['role'] = 'blank';
   for (const line of linesOf(text)) {
     const content = text.slice(line.start, Math.min(line.end, line.start + MARKUP_WINDOW));
+    const isWhole = line.end - line.start <= MARKUP_WINDOW;
     let role: LineRole;
     if (fence !== null) {
-      role = closesFence(content, fence) ? { role: 'fence_close' } : { role: 'code' };
+      role = isWhole && closesFence(content, fence) ? { role: 'fence_close' } : { role: 'code' };
       if (role.role === 'fence_close') fence = null;
     } else {
       role = roleOf({ content, next: nextLine(text, line.end), previous });
+      // Behind its beginning there may be text.
+      if (!isWhole && WITHOUT_TEXT.has(role.role)) role = { role: 'text' };
       if (role.role === 'fence_open') fence = FENCE.exec(content)?.[1] ?? null;
     }
     previous = role.role;

@@ -26,8 +26,10 @@ const MAX_BATCH_OBJECTS = 100;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const BATCHES_IN_FLIGHT = 4;
 const PATCHES_IN_FLIGHT = 16;
+/** Versions begin with 1. */
+const NO_VERSION = -1;
 
-/** Writes objects, whole or not at all for each; throws if any was refused, and may be called again. */
+/** Writes objects, whole or not at all for each, so that they outlive their server; throws if any was refused, and may be called again. */
 export async function putObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -36,6 +38,18 @@ export async function putObjects(
   const limit = pLimit(BATCHES_IN_FLIGHT);
   await Promise.all(
     batchesOf(objects).map((batch) => limit(() => putBatch(connection, batchJson(restObjects(batch, tenant))))),
+  );
+  if (objects.length > 0) await flushVectors(connection, tenant);
+}
+
+/**
+ * Has the log of the vector index written. Weaviate (1.38) writes it at the end of a batch, but before the vectors of the batch are
+ * in it: the last 32 kB of a server that is killed were gone, and with them whole collections from vector search, while their
+ * objects stayed. Deleting what is not there writes the log and does nothing else.
+ */
+async function flushVectors(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
+  await connection.inTenant(tenant, ({ data, filter }) =>
+    data.deleteMany(filter.byProperty('version').equal(NO_VERSION), { dryRun: true }),
   );
 }
 

@@ -26,7 +26,9 @@ const line = fc.oneof(
   fc.constantFrom('```', '~~~', '---', '===', '| --- | --- |', '   ', '\t'),
   fc.string({ unit: fc.constantFrom('天', '地', '。', '，', '👩‍👩‍👧', 'é', '\u0301'), maxLength: 400 }),
   fc.integer({ min: 100, max: 3_000 }).map((length) => 'x'.repeat(length)),
-  fc.integer({ min: 100, max: 3_000 }).map((length) => `a${' '.repeat(length)}b`),
+  fc
+    .tuple(fc.constantFrom('a', '', '---', '```', '| - |', '==='), fc.integer({ min: 100, max: 3_000 }))
+    .map(([start, length]) => `${start}${' '.repeat(length)}b`),
 );
 const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join('\n'));
 const limits = fc
@@ -48,6 +50,17 @@ test('every non-blank character is in exactly one chunk, in order, and text is t
     }),
     { numRuns: 300 },
   );
+});
+
+test('text behind the long beginning of a line is not taken for part of a mark', (t) => {
+  for (const start of ['', '---', '```\ncode\n```', '| - |', '# Title\n===', '***']) {
+    const content = `${start}${' '.repeat(5_000)}The barge is moored.`;
+    const chunks = split(content, { maxTokens: 512, targetTokens: 400 });
+    t.true(
+      chunks.some((chunk) => chunk.text.includes('The barge is moored.')),
+      start,
+    );
+  }
 });
 
 test('no chunk with its context is counted above the limit, and none is longer than its tokens account for', (t) => {

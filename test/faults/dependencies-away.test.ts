@@ -37,7 +37,7 @@ test.serial(
   'while Weaviate is away search says so, and an upload waits, says for what, and goes on by itself',
   async (t) => {
     const flow = await startFlow();
-    await flow.upload(['content', 'The quarry flooded in spring.']);
+    const [before] = idsOf(await flow.upload(['content', 'The quarry flooded in spring.']));
     await processes.weaviate.signal('SIGKILL');
     for (const type of SEARCH_TYPES) {
       const json = { query: 'quarry', collection_id: flow.collectionId, search_type: type };
@@ -57,8 +57,11 @@ test.serial(
     await processes.weaviate.start();
     await ready(flow, id);
     t.is((await flow.content(id)).status_message, null);
-    for (const type of SEARCH_TYPES)
+    for (const type of SEARCH_TYPES) {
       t.like((await flow.search('ferry autumn', { search_type: type }))[0], { content_id: id }, type);
+      const [found] = await flow.search('quarry flooded', { search_type: type });
+      t.is(found?.content_id, before, `what was there before is found by ${type}`);
+    }
   },
 );
 
