@@ -1,4 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
+import { embedderName, type EmbeddingSpace } from '../domain/embedder.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
 import type { OwnedContent, Step } from '../store/run-stages.ts';
 import { isPassing } from './failures.ts';
@@ -74,4 +75,16 @@ export async function failAlone(
   const code = known?.code ?? 'internal';
   const message = known?.message ?? 'An unexpected error, which the log of the worker describes. Retry, or report it.';
   await failContents(services, batch, [{ content_id: contentId, code, message }]);
+}
+
+/** Ends a batch whose collection has an embedder that this worker has not. */
+export function failWithoutEmbedder(
+  services: WorkerServices,
+  batch: Batch,
+  space: EmbeddingSpace | undefined,
+): Promise<void> {
+  const name = space ? embedderName(space) : 'none';
+  const message = `The embedder of the collection (${name}) is not configured on this worker. Configure it, then retry.`;
+  const failures = batch.content_ids.map((content_id) => ({ content_id, code: 'embedder_unavailable', message }));
+  return failContents(services, batch, failures);
 }

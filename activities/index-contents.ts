@@ -6,7 +6,7 @@ import type { PublishOutcome, SliceOutcome } from '../domain/ingest-outcomes.ts'
 import type { Batch, ReprojectCursor, ReprojectSlice } from '../domain/ingest-steps.ts';
 import type { ChunkToIndex } from '../store/chunks.ts';
 import type { IndexGeneration } from '../store/collections.ts';
-import { claimContents, failAlone, failContents, sliceOf } from './claim.ts';
+import { claimContents, failAlone, failWithoutEmbedder, sliceOf } from './claim.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -21,13 +21,7 @@ export async function indexSlice(services: WorkerServices, batch: Batch, step: S
   const found = await services.stores.collections.findIndex(scopeOf(batch), batch.collection_id);
   const embedder = found && services.embedders.forSpace(found.index.space);
   if (!found || !embedder) {
-    const name = found ? embedderName(found.index.space) : 'none';
-    const message = `The embedder of the collection (${name}) is not configured on this worker. Configure it, then retry.`;
-    await failContents(
-      services,
-      batch,
-      batch.content_ids.map((content_id) => ({ content_id, code: 'embedder_unavailable', message })),
-    );
+    await failWithoutEmbedder(services, batch, found?.index.space);
     return { done: true, chunks: 0 };
   }
   await services.vectors.ensureTenant(found.index.space, found.index.tenant);

@@ -3,14 +3,13 @@ import type { StoredBlob } from '../domain/blob-store.ts';
 import { chunkId } from '../domain/chunk-identity.ts';
 import { chunkLimitsFor } from '../domain/chunk-limits.ts';
 import type { PlannedChunk } from '../domain/chunker.ts';
-import { embedderName } from '../domain/embedder.ts';
 import type { StepOutcome } from '../domain/ingest-outcomes.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
 import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
 import type { NewChunk } from '../store/chunks.ts';
 import type { FinishedRead, OwnedContent } from '../store/run-stages.ts';
-import { claimContents, failAlone, failContents, sliceOf, type ContentFailure } from './claim.ts';
+import { claimContents, failAlone, failContents, failWithoutEmbedder, sliceOf, type ContentFailure } from './claim.ts';
 import { isPassing } from './failures.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -55,13 +54,7 @@ async function splitPlanOf(services: WorkerServices, batch: Batch): Promise<Spli
   const found = await services.stores.collections.findIndex(scopeOf(batch), batch.collection_id);
   const embedder = found && services.embedders.forSpace(found.index.space);
   if (embedder) return { limits: chunkLimitsFor(embedder.maxTokens), counting: embedder.tokenCounting };
-  const name = found ? embedderName(found.index.space) : 'none';
-  const message = `The embedder of the collection (${name}) is not configured on this worker. Configure it, then retry.`;
-  await failContents(
-    services,
-    batch,
-    batch.content_ids.map((content_id) => ({ content_id, code: 'embedder_unavailable', message })),
-  );
+  await failWithoutEmbedder(services, batch, found?.index.space);
   return null;
 }
 

@@ -90,12 +90,24 @@ async function findVerified(services: Services, caller: Caller, search: Search):
       limit,
       explain: request.explain,
     });
+    if (hits.length === 0) await requireWholeIndex(services, caller, search);
     const verified = await verify(services, caller, { hits, filter, collectionId: request.collection_id });
     const isFull = verified.length >= request.max_results || hits.length < limit;
     if (isFull || round === ROUNDS) return verified.slice(0, request.max_results);
     // As many more as were dropped, twice over, for the next ones may be dropped too.
     limit = Math.min(MAX_LIMIT, limit + 2 * (limit - verified.length) + request.max_results);
   }
+}
+
+/** Nothing found is an answer only where the index of what is published is there: a Weaviate that lost its data answers, too. */
+async function requireWholeIndex(services: Services, caller: Caller, { request, index }: Search): Promise<void> {
+  const hasPublished = await services.stores.publications.hasPublished(caller.scope, request.collection_id);
+  if (!hasPublished || (await services.vectors.tenantExists(index.space, index.tenant))) return;
+  throw new AppError(
+    'dependency_unavailable',
+    'The search index of this collection is gone and has to be made anew; its contents are all there.',
+    { retryAfterS: 60 },
+  );
 }
 
 async function verify(

@@ -97,6 +97,17 @@ export function createPublicationStore(database: Database) {
       );
     },
 
+    /** Whether a collection has anything that can be found. */
+    async hasPublished(scope: Scope, collectionId: string): Promise<boolean> {
+      const rows = await query(
+        database,
+        `select 1 from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
+           and active_version is not null limit 1`,
+        { workspaceId: scope.workspaceId, collectionId },
+      );
+      return rows.length > 0;
+    },
+
     /**
      * A content is in step with the index again, unless its metadata changed once more meanwhile, or a run may have taken up
      * the metadata of before: its publication projects once more.
