@@ -17,11 +17,12 @@ export function createWorkMeter(): WorkMeter {
   return {
     watch(workerUrl) {
       const stopping = new AbortController();
-      let last = 0;
+      let last: number | null = null;
       const look = async () => {
         const count = await countOf(workerUrl);
         if (count === null) return;
-        total += count < last ? count : count - last;
+        // What it had written before is none of this campaign's.
+        if (last !== null) total += count < last ? count : count - last;
         last = count;
       };
       const watching = (async () => {
