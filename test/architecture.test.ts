@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import test from 'ava';
@@ -34,12 +33,9 @@ const ASSEMBLY = new Set(['stack', 'test', 'bench', 'workers', 'migrations', 'cl
 
 type Import = { from: string; to: string | null; packageName: string | null; isType: boolean };
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-  cwd: PROJECT_DIR,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => file !== '' && !file.startsWith('client/') && !file.endsWith('.d.ts'));
+const files = globSync('**/*.ts', { cwd: PROJECT_DIR, exclude: ['**/node_modules', '.*', 'client'] }).filter(
+  (file) => !file.endsWith('.d.ts'),
+);
 const imports = files.flatMap(importsOf);
 
 test('every file is at most 250 lines long', (t) => {

@@ -217,7 +217,12 @@ test('when the time to begin is over, what runs is done and the rest comes back'
     all.map((payload) => ({ inputPath, payload })),
     { beginWithinMs: 20 },
   );
-  t.deepEqual(batch.outcomes.map(brief), ['rested', ...Array.from({ length: 59 }, () => 'dependency_unavailable')]);
+  // How many more are begun until then is up to the machine, but nothing is begun after one that was not.
+  const briefs = batch.outcomes.map(brief);
+  const begun = briefs.indexOf('dependency_unavailable');
+  t.is(briefs[0], 'rested');
+  t.true(begun > 0 && begun < all.length, `${begun} were begun`);
+  t.deepEqual(new Set(briefs.slice(begun)), new Set(['dependency_unavailable']));
   t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
   await pool.close();
 });

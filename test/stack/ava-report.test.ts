@@ -41,3 +41,38 @@ test('tests that were pending when the time was up count as failed, each', (t) =
 test('failures that only the summary tells are counted', (t) => {
   t.is(countsOf('  1 hook failed\n  2 tests failed').failed, 3);
 });
+
+test('what failed or hung is told again, each with the beginning of its details', (t) => {
+  const report = createAvaReport();
+  const output = `
+  \u001B[31m✘\u001B[39m [fail]: a › breaks
+  ✔ b › works
+  ◌ c › hangs
+  ─
+
+  a › breaks
+
+  test/a.test.ts:5
+
+   4: test('breaks', (t) => {
+   5:   t.is(1, 2);
+
+  Difference (- actual, + expected):
+
+  - 1
+  + 2
+
+  › file://test/a.test.ts:5:5
+
+  ─
+
+  1 test failed
+  1 test remained pending after a timeout`;
+  for (const line of output.split('\n')) report.read(line);
+  const [broken = '', hung, ...others] = report.failures();
+  t.true(broken.startsWith('a › breaks\n  test/a.test.ts:5\n'));
+  t.regex(broken, /- 1\n {2}\+ 2/);
+  t.notRegex(broken, /1 test failed/);
+  t.is(hung, 'c › hangs');
+  t.deepEqual(others, []);
+});

@@ -29,6 +29,10 @@ const FAULTS = 'test/faults/';
 const PASSED_ON =
   /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+|CHAOS_\w+)$/;
 
+/** How much of a service's complaints is shown when a test failed. */
+const LOG_LINES = 8;
+const LOG_CHARACTERS = 400;
+
 const startedAt = performance.now();
 const log = (line: string) => console.log(line);
 const environment: NodeJS.ProcessEnv = {
@@ -44,6 +48,7 @@ const environment: NodeJS.ProcessEnv = {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
 try {
   await withStack(async (facts) => {
     for (const run of plannedRuns(process.argv.slice(2))) add(total, await runAva(run, facts));
@@ -53,6 +58,8 @@ try {
   console.log(error instanceof StackError ? error.message : error);
   total.failed += 1;
 }
+// Last, so that the end of a long log tells what to look for.
+for (const failure of failures) log(`--- failed: ${failure}`);
 log(`${formatDuration(performance.now() - startedAt)}${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
@@ -144,6 +151,7 @@ async function runAva(args: readonly string[], facts: TestStackFacts): Promise<T
   }
   const code = await exited;
   const counts = report.counts();
+  failures.push(...report.failures());
   // A runner that died without naming a failed test has failed all the same.
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
@@ -154,7 +162,8 @@ async function showLogs(services: LociServices): Promise<void> {
     const lines = (await endOfLog(logFile, 5_000))
       .split('\n')
       .filter((line) => !/"level":"(info|debug|trace)"/.test(line));
-    log(`--- warnings and errors of the ${title}\n${lines.slice(-15).join('\n')}`);
+    log(`--- warnings and errors of the ${title}`);
+    for (const line of lines.slice(-LOG_LINES)) log(line.slice(0, LOG_CHARACTERS));
   }
 }
 
