@@ -1,14 +1,28 @@
 import { AppError } from './app-error.ts';
 import type { Scope } from './scope.ts';
 
-export const PERMISSIONED_RESOURCES = ['collections', 'contents', 'chunks', 'uploads', 'deletions'] as const;
+export const PERMISSIONED_RESOURCES = [
+  'workspaces',
+  'api-keys',
+  'collections',
+  'contents',
+  'chunks',
+  'uploads',
+  'deletions',
+  'conversations',
+  'messages',
+  'memories',
+  'connections',
+] as const;
 export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${'read' | 'write' | 'delete'}`;
 
 /** Who is asking, as authentication found out. */
 export type Caller = {
   scope: Scope;
-  /** API key record id. */
-  apiKeyId: string;
+  /** API key record id; null for a bearer token of a user. */
+  apiKeyId: string | null;
+  /** The user that a bearer token speaks for (its `sub`); null for an API key, which speaks for the workspace. */
+  userId: string | null;
   /** `<resource>:read|write|delete` or `*`. */
   permissions: readonly string[];
   /** Stored as `created_by`. */

@@ -41,6 +41,7 @@ export async function authenticate(services: Services, credentials: Credentials)
   return {
     scope: { workspaceId: row.workspace_id, collectionIds: row.collections },
     apiKeyId: row.id,
+    userId: null,
     permissions: row.permissions,
     principal: `api-key/${row.key}`,
   };
