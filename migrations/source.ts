@@ -1,10 +1,14 @@
 import type { Knex } from 'knex';
 import * as foundation from './20261121_foundation.ts';
+import * as library from './20261121_library.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
 /** Every migration in order, by import: nothing is looked up in a folder at run time. Landed ones are never edited. */
-const MIGRATIONS: readonly Migration[] = [{ name: '20261121_foundation', ...foundation }];
+const MIGRATIONS: readonly Migration[] = [
+  { name: '20261121_foundation', ...foundation },
+  { name: '20261121_library', ...library },
+];
 
 /** For `knex.migrate`. */
 export const migrationSource: Knex.MigrationSource<Migration> = {

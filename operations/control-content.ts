@@ -8,6 +8,7 @@ import { isSettled } from '../domain/statuses.ts';
 import type { RunState } from '../store/run-control.ts';
 import type { Stores } from '../store/stores.ts';
 import { contentNotFound } from './get-content.ts';
+import { archived } from './lock-collection.ts';
 import type { Services } from './services.ts';
 import { startJobs, wakeJobs } from './start-jobs.ts';
 
@@ -38,6 +39,7 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
   const jobs: JobStart[] = [];
   for (const run of runs) {
     if (run.stage !== 'failed' && run.stage !== 'cancelled') continue;
+    if (run.collection_status === 'archived') throw archived();
     jobs.push(await restartContent(stores, caller, run));
   }
   if (jobs.length === 0) {

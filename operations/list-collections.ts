@@ -9,7 +9,8 @@ export async function listCollections(
   caller: Caller,
   query: ListCollectionsQuery,
 ): Promise<CollectionList> {
-  const filter = { status: query.status, search: query.search };
+  const { status, visibility, tag, parent_id: parentId, search } = query;
+  const filter = { status, visibility, tag, parentId, search };
   const binding = { list: 'collections', filters: filter };
   const after = decodeTimeCursor(binding, query.cursor);
   const { collections } = services.stores;

@@ -34,7 +34,7 @@ export async function searchCollection(
   const startedMs = performance.now();
   const filter = parseFilter(request.filters);
   const found = await services.stores.collections.findIndex(caller.scope, request.collection_id);
-  if (!found || found.status === 'deleting') throw collectionNotFound();
+  if (!found) throw collectionNotFound();
   try {
     const queryVector =
       request.search_type === 'keyword' ? null : await embedQuery(services, found.index, request.query);

@@ -11,7 +11,14 @@ export type IndexGeneration = { tenant: string; space: EmbeddingSpace };
 export type CollectionWithIndex = { collection: Collection; index: IndexGeneration };
 
 export type TimePosition = { createdUs: number; id: string };
-export type CollectionFilter = { status?: string | undefined; search?: string | undefined };
+export type CollectionFilter = {
+  status?: string | undefined;
+  visibility?: string | undefined;
+  tag?: string | undefined;
+  parentId?: string | undefined;
+  /** Part of the name. */
+  search?: string | undefined;
+};
 
 type Row = Omit<Collection, 'created_at' | 'updated_at' | 'stats' | 'embedding'> & {
   created_at: Date;
@@ -41,8 +48,12 @@ const SELECT = `
     ) stages
   ) s`;
 
-const IN_SCOPE = `c.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))`;
+/** What is being deleted is gone for everybody. */
+const IN_SCOPE = `c.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))
+  and c.status <> 'deleting'`;
 const MATCHING = `(:status::text is null or c.status = :status)
+  and (:visibility::text is null or c.visibility = :visibility)
+  and (:tag::text is null or c.tags @> array[:tag::text]) and (:parentId::uuid is null or c.parent_id = :parentId)
   and (:search::text is null or strpos(lower(c.name), lower(:search)) > 0)`;
 
 /** Every search begins with this. */
@@ -151,7 +162,8 @@ export function createCollectionStore(database: Database) {
 export type CollectionStore = ReturnType<typeof createCollectionStore>;
 
 function optional(filter: CollectionFilter) {
-  return { status: filter.status, search: filter.search };
+  const { status, visibility, tag, parentId, search } = filter;
+  return { status, visibility, tag, parentId, search };
 }
 
 function indexOf(row: { tenant: string } & EmbeddingSpace): IndexGeneration {

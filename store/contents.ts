@@ -1,7 +1,8 @@
 import type { Content } from '../domain/records/content.ts';
 import type { Scope } from '../domain/scope.ts';
-import { query, queryOne, type Database } from './postgres.ts';
 import type { TimePosition } from './collections.ts';
+import { livingIn } from './living.ts';
+import { query, queryOne, type Database } from './postgres.ts';
 
 /** A content to be added, with the state of its first run. */
 export type NewContent = {
@@ -30,7 +31,7 @@ const COLUMNS = `
 /** A content is in reach when one of its collections is. */
 const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
   select 1 from content_collections cc where cc.content_id = t.id
-    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])))`;
+    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')})`;
 
 const IN_COLLECTION = `(:collectionId::uuid is null or exists (
     select 1 from content_collections cc where cc.content_id = t.id and cc.collection_id = :collectionId))`;
@@ -44,7 +45,7 @@ const SEEN = `cross join lateral (
     case when cc.collection_id = t.collection_id then t.status when cc.paused then 'paused' else cc.stage end as status,
     case when cc.collection_id = t.collection_id then t.status_message else cc.stage_message end as status_message
   from content_collections cc where cc.content_id = t.id and (:collectionId::uuid is null or cc.collection_id = :collectionId)
-    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
+    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
   order by cc.collection_id <> t.collection_id, cc.created_at, cc.collection_id limit 1) seen`;
 
 const WITH_STATUS = `(:status::text is null or seen.status = :status)`;

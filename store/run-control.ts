@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/scope.ts';
 import type { ContentStatus } from '../domain/statuses.ts';
+import { livingIn } from './living.ts';
 import { query, type Database } from './postgres.ts';
 
 /** The first run of a content in a collection. */
@@ -38,6 +39,7 @@ export type RunState = {
   paused: boolean;
   reader: string;
   active_version: number | null;
+  collection_status: 'active' | 'archived' | 'deleting';
 };
 
 export type Restart = {
@@ -55,7 +57,8 @@ export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'inde
 /** One content, or everything of an upload. */
 export type RunTarget = { contentId: string } | { uploadId: string };
 
-const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))`;
+const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
+  and ${livingIn('cc.collection_id')}`;
 
 const TARGETED = `${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId)`;
 
@@ -105,7 +108,8 @@ export function createRunControl(database: Database) {
     lock(scope: Scope, contentId: string): Promise<RunState[]> {
       return query<RunState>(
         database,
-        `select cc.content_id, cc.collection_id, cc.upload_id, cc.workflow_id, cc.stage, cc.paused, cc.reader, cc.active_version
+        `select cc.content_id, cc.collection_id, cc.upload_id, cc.workflow_id, cc.stage, cc.paused, cc.reader, cc.active_version,
+           (select c.status from collections c where c.id = cc.collection_id) as collection_status
          from content_collections cc where cc.content_id = :contentId and ${IN_SCOPE} order by cc.collection_id for update`,
         { ...scope, contentId },
       );

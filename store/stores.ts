@@ -1,5 +1,7 @@
+import { createApiKeyStore, type ApiKeyStore } from './api-keys.ts';
 import { createBlobRowStore, type BlobRowStore } from './blob-rows.ts';
 import { createChunkStore, type ChunkStore } from './chunks.ts';
+import { createCollectionChanges, type CollectionChanges } from './collection-changes.ts';
 import { createCollectionStore, type CollectionStore } from './collections.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
@@ -16,6 +18,7 @@ import { createUploadStore, type UploadStore } from './uploads.ts';
 /** Everything Postgres holds. */
 export type Stores = {
   collections: CollectionStore;
+  collectionChanges: CollectionChanges;
   contents: ContentStore;
   uploads: UploadStore;
   runControl: RunControl;
@@ -23,6 +26,7 @@ export type Stores = {
   publications: PublicationStore;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
+  apiKeys: ApiKeyStore;
   deletions: DeletionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
@@ -35,6 +39,7 @@ export type Stores = {
 export function createStores(database: Database): Stores {
   return {
     collections: createCollectionStore(database),
+    collectionChanges: createCollectionChanges(database),
     contents: createContentStore(database),
     uploads: createUploadStore(database),
     runControl: createRunControl(database),
@@ -42,6 +47,7 @@ export function createStores(database: Database): Stores {
     publications: createPublicationStore(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),
+    apiKeys: createApiKeyStore(database),
     deletions: createDeletionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),

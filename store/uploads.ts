@@ -1,6 +1,7 @@
 import type { Scope } from '../domain/scope.ts';
 import type { UploadError } from '../domain/records/upload.ts';
 import type { ContentStatus } from '../domain/statuses.ts';
+import { livingIn } from './living.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 export type UploadRow = {
@@ -63,7 +64,7 @@ export function createUploadStore(database: Database) {
         database,
         `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors, created_at, updated_at
          from uploads where id = :id and workspace_id = :workspaceId
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))`,
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) and ${livingIn('collection_id')}`,
         { ...scope, id },
       );
     },
@@ -75,8 +76,8 @@ export function createUploadStore(database: Database) {
     ): Promise<{ byStatus: Partial<Record<ContentStatus, number>>; chunks: number }> {
       const rows = await query<{ status: ContentStatus; count: number; chunks: number }>(
         database,
-        `select t.status, count(*) as count, sum(cc.chunk_count)::bigint as chunks from uploads u
-         join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
+        `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count, sum(cc.chunk_count)::bigint as chunks from uploads u
+         join upload_contents uc on uc.upload_id = u.id
          join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
          where u.id = :id and u.workspace_id = :workspaceId group by 1`,
         { workspaceId: scope.workspaceId, id },
@@ -91,7 +92,7 @@ export function createUploadStore(database: Database) {
     manifest(scope: Scope, id: string, page: { after: string | null; limit: number }): Promise<ManifestRow[]> {
       return query<ManifestRow>(
         database,
-        `select uc.content_id, t.name, t.status, t.status_message, cc.chunk_count as chunks from uploads u
+        `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message, cc.chunk_count as chunks from uploads u
          join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
          join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
          where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)

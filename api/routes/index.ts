@@ -1,11 +1,20 @@
 import type { Route } from '../http/route.ts';
+import { createApiKeyRoute } from './api-keys/create-api-key.ts';
+import { getApiKeyRoute } from './api-keys/get-api-key.ts';
+import { listApiKeysRoute } from './api-keys/list-api-keys.ts';
+import { revokeApiKeyRoute } from './api-keys/revoke-api-key.ts';
+import { rotateApiKeyRoute } from './api-keys/rotate-api-key.ts';
+import { updateApiKeyRoute } from './api-keys/update-api-key.ts';
 import { createChunksRoute } from './chunks/create-chunks.ts';
 import { getChunkRoute } from './chunks/get-chunk.ts';
 import { listChunksRoute } from './chunks/list-chunks.ts';
+import { archiveCollectionRoute, unarchiveCollectionRoute } from './collections/archive-collection.ts';
 import { createCollectionRoute } from './collections/create-collection.ts';
 import { getCollectionRoute } from './collections/get-collection.ts';
 import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
+import { setCollectionStatsRoute } from './collections/set-collection-stats.ts';
+import { updateCollectionRoute } from './collections/update-collection.ts';
 import {
   cancelContentRoute,
   pauseContentRoute,
@@ -46,7 +55,17 @@ export const routes: Readonly<Record<string, Route>> = {
   createCollection: createCollectionRoute,
   listCollections: listCollectionsRoute,
   getCollection: getCollectionRoute,
+  updateCollection: updateCollectionRoute,
+  setCollectionStats: setCollectionStatsRoute,
+  archiveCollection: archiveCollectionRoute,
+  unarchiveCollection: unarchiveCollectionRoute,
   getDeletion: getDeletionRoute,
+  listApiKeys: listApiKeysRoute,
+  createApiKey: createApiKeyRoute,
+  getApiKey: getApiKeyRoute,
+  updateApiKey: updateApiKeyRoute,
+  rotateApiKey: rotateApiKeyRoute,
+  revokeApiKey: revokeApiKeyRoute,
   livez: livezRoute,
   readyz: readyzRoute,
   metrics: metricsRoute,

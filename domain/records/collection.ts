@@ -56,8 +56,25 @@ export const CreateCollectionRequest = z
   .meta({ id: 'CreateCollectionRequest' });
 export type CreateCollectionRequest = z.infer<typeof CreateCollectionRequest>;
 
+/** Only fields that are sent change. */
+export const UpdateCollectionRequest = z
+  .strictObject({
+    name: storableText(100, 1).optional(),
+    description: storableText(255).nullable().optional(),
+    visibility: z.enum(['private', 'public']).optional(),
+    tags: z.array(storableText(100, 1)).max(100).optional(),
+    parent_id: Id.nullable().optional().meta({ description: 'Null moves the collection to the top' }),
+    meta_data: JsonObject.optional(),
+    settings: JsonObject.optional(),
+  })
+  .meta({ id: 'UpdateCollectionRequest' });
+export type UpdateCollectionRequest = z.infer<typeof UpdateCollectionRequest>;
+
 export const ListCollectionsQuery = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
+  visibility: z.enum(['private', 'public']).optional(),
+  tag: storableText(100).optional(),
+  parent_id: Id.optional(),
   search: storableText(255).optional().meta({ description: 'Part of the name' }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().optional(),

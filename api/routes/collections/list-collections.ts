@@ -1,5 +1,5 @@
 import { CollectionList } from '../../../domain/records/collection.ts';
-import { storableText } from '../../../domain/records/fields.ts';
+import { Id, storableText } from '../../../domain/records/fields.ts';
 import { COLLECTION_STATUSES } from '../../../domain/statuses.ts';
 import { listCollections } from '../../../operations/list-collections.ts';
 import { z } from 'zod';
@@ -8,6 +8,9 @@ import { route } from '../../http/route.ts';
 
 const Query = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
+  visibility: z.enum(['private', 'public']).optional(),
+  tag: storableText(100).optional().meta({ description: 'One of the tags' }),
+  parent_id: Id.optional().meta({ description: 'Collections directly below this one' }),
   search: storableText(255).optional().meta({ description: 'Part of the name' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,

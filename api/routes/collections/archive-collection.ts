@@ -1,0 +1,41 @@
+import { Collection } from '../../../domain/records/collection.ts';
+import { archiveCollection } from '../../../operations/archive-collection.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { CollectionParams } from './collection-params.ts';
+
+const shared = {
+  method: 'post',
+  tag: 'Collections',
+  permission: 'collections:write',
+  params: CollectionParams,
+  response: Collection,
+  idempotent: true,
+} as const;
+
+export const archiveCollectionRoute = route(
+  {
+    ...shared,
+    path: '/collections/{collection_id}/archive',
+    summary: 'Archive collection',
+    description: 'It can be read and searched, not changed. What is under way in it is finished.',
+  },
+  async ({ services, caller, params, idempotency }) => {
+    const archiving = { id: params.collection_id, action: 'archive', idempotency } as const;
+    return Reply.json((await archiveCollection(services, caller, archiving)).body);
+  },
+);
+
+export const unarchiveCollectionRoute = route(
+  {
+    ...shared,
+    path: '/collections/{collection_id}/unarchive',
+    summary: 'Unarchive collection',
+    description: 'It can be changed again.',
+    extension: true,
+  },
+  async ({ services, caller, params, idempotency }) => {
+    const archiving = { id: params.collection_id, action: 'unarchive', idempotency } as const;
+    return Reply.json((await archiveCollection(services, caller, archiving)).body);
+  },
+);

@@ -1,0 +1,24 @@
+import { Collection } from '../../../domain/records/collection.ts';
+import { JsonObject } from '../../../domain/records/fields.ts';
+import { setCollectionStats } from '../../../operations/set-collection-stats.ts';
+import { route } from '../../http/route.ts';
+import { CollectionParams } from './collection-params.ts';
+
+export const setCollectionStatsRoute = route(
+  {
+    method: 'put',
+    path: '/collections/{collection_id}/stats',
+    tag: 'Collections',
+    summary: 'Update collection stats',
+    description:
+      'Replaces what clients keep in `stats`. The keys that the service computes (`contents`, `contents_by_status`, `chunks`, `bytes`) always show what is counted.',
+    permission: 'collections:write',
+    params: CollectionParams,
+    body: JsonObject,
+    response: Collection,
+    otherStatuses: { 409: 'The collection is archived' },
+    examples: { body: { reviewed_by: 'editorial team', quality: 0.93 } },
+  },
+  async ({ services, caller, params, body }) =>
+    setCollectionStats(services, caller, { id: params.collection_id, stats: body }),
+);

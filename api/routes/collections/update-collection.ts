@@ -1,0 +1,23 @@
+import { Collection, UpdateCollectionRequest } from '../../../domain/records/collection.ts';
+import { updateCollection } from '../../../operations/update-collection.ts';
+import { route } from '../../http/route.ts';
+import { CollectionParams } from './collection-params.ts';
+
+export const updateCollectionRoute = route(
+  {
+    method: 'patch',
+    path: '/collections/{collection_id}',
+    tag: 'Collections',
+    summary: 'Update a collection',
+    description: 'Only fields that are sent change; an object or a list that is sent replaces the one before.',
+    permission: 'collections:write',
+    params: CollectionParams,
+    body: UpdateCollectionRequest,
+    response: Collection,
+    extension: true,
+    otherStatuses: { 409: 'The collection is archived' },
+    examples: { body: { description: 'Product handbooks, current ones', tags: ['public', 'current'] } },
+  },
+  async ({ services, caller, params, body }) =>
+    updateCollection(services, caller, { id: params.collection_id, fields: body }),
+);
