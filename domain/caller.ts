@@ -16,6 +16,17 @@ export const PERMISSIONED_RESOURCES = [
 ] as const;
 export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${'read' | 'write' | 'delete'}`;
 
+/** Beyond one resource and action: everything, and seeing the secrets of connections in clear. */
+const OTHER_PERMISSIONS = ['*', 'connections:reveal'];
+
+/** Every permission that a key can have. */
+export const KNOWN_PERMISSIONS: readonly string[] = [
+  ...PERMISSIONED_RESOURCES.flatMap((resource) =>
+    (['read', 'write', 'delete'] as const).map((action) => `${resource}:${action}`),
+  ),
+  ...OTHER_PERMISSIONS,
+];
+
 /** Who is asking, as authentication found out. */
 export type Caller = {
   scope: Scope;
@@ -33,4 +44,9 @@ export type Caller = {
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (caller.permissions.includes('*') || caller.permissions.includes(permission)) return;
   throw new AppError('forbidden', `This key lacks the permission ${permission}.`);
+}
+
+/** True when the caller holds each of these itself: what it may pass on. */
+export function holdsPermissions(caller: Caller, permissions: readonly string[]): boolean {
+  return caller.permissions.includes('*') || permissions.every((permission) => caller.permissions.includes(permission));
 }

@@ -16,10 +16,9 @@ export const API_KEY_PREFIX = 'loci_';
 
 /**
  * Makes a key `loci_<12-char id>_<43 base62><6 checksum>`. `id` is public and finds the row; `secret` is the full text,
- * shown once. The checksum lets scanners and `parseApiKey` tell a key from a look-alike or a cut copy.
+ * shown once; a key that is rotated keeps its id. The checksum lets scanners and `parseApiKey` tell a key from a look-alike or a cut copy.
  */
-export function generateApiKey(): { id: string; secret: string } {
-  const id = randomText(ID_LENGTH);
+export function generateApiKey(id = randomText(ID_LENGTH)): { id: string; secret: string } {
   const body = `${API_KEY_PREFIX}${id}_${randomText(SECRET_LENGTH)}`;
   return { id, secret: body + checksum(body) };
 }

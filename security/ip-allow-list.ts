@@ -18,3 +18,15 @@ export function isIpAllowed(allowList: readonly string[], address: string | unde
     return range !== null && rangeContains(range, caller);
   });
 }
+
+/** True when every address that `list` allows is allowed by `outer` too. Both hold entries without problems. */
+export function isIpListWithin(list: readonly string[], outer: readonly string[]): boolean {
+  const outerRanges = outer.flatMap((entry) => parseIpRange(entry).range ?? []);
+  return list.every((entry) => {
+    const { range } = parseIpRange(entry);
+    return (
+      range !== null &&
+      outerRanges.some((wide) => wide.prefixLength <= range.prefixLength && rangeContains(wide, range.network))
+    );
+  });
+}

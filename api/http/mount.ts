@@ -64,7 +64,9 @@ function withRequestLog(services: Services, context: Context): Services {
 function send(context: Context, answer: unknown, how: { route: Route; options: MountOptions }): void {
   const reply = answer instanceof Reply ? answer : Reply.json(answer);
   context.status = reply.status ?? how.route.status ?? 200;
-  if (reply.content.kind === 'stream') {
+  if (reply.content.kind === 'nothing') {
+    context.body = null;
+  } else if (reply.content.kind === 'stream') {
     context.body = reply.content.stream;
     context.set('Content-Type', reply.content.mediaType);
   } else {

@@ -136,6 +136,7 @@ function failureSchema(route: Route, status: number, schemas: SchemaCollection):
 function successOf(route: Route, schemas: SchemaCollection): Record<string, unknown> {
   const headers = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs' } };
   const { responseType, examples } = route;
+  if (route.status === 204) return { description: route.summary, headers };
   if (responseType !== undefined)
     return { description: route.summary, headers, content: { [responseType]: { schema: {} } } };
   const example = examples?.response === undefined ? {} : { example: examples.response };

@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream';
 export class Reply<T> {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
-  readonly content: { kind: 'json'; body: T } | { kind: 'stream'; stream: Readable; mediaType: string };
+  readonly content:
+    { kind: 'json'; body: T } | { kind: 'stream'; stream: Readable; mediaType: string } | { kind: 'nothing' };
 
   private constructor(content: Reply<T>['content'], status: number | null, headers: Record<string, string>) {
     this.content = content;
@@ -15,6 +16,11 @@ export class Reply<T> {
   /** A JSON body with a status of its own. */
   static json<T>(body: T, options: { status?: number; headers?: Record<string, string> } = {}): Reply<T> {
     return new Reply<T>({ kind: 'json', body }, options.status ?? null, options.headers ?? {});
+  }
+
+  /** No body at all: 204. Its route's `response` is `z.null()`. */
+  static nothing(): Reply<never> {
+    return new Reply<never>({ kind: 'nothing' }, 204, {});
   }
 
   /** Bytes as they come. A failure after the first of them cuts the connection, so that half is never taken for whole. */

@@ -1,0 +1,27 @@
+import { ApiKey, CreateApiKeyRequest } from '../../../domain/records/api-key.ts';
+import { createApiKey } from '../../../operations/create-api-key.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+
+export const createApiKeyRoute = route(
+  {
+    method: 'post',
+    path: '/api-keys',
+    tag: 'API keys',
+    summary: 'Create an API key',
+    description:
+      'The answer has the `secret`, the whole key, which is shown nowhere else. A key never grants more than the one that ' +
+      'makes it has (403); limits that are left out are those of the maker.',
+    permission: 'api-keys:write',
+    body: CreateApiKeyRequest,
+    response: ApiKey,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: { body: { label: 'search page', permissions: ['collections:read'], ip_whitelist: ['203.0.113.0/24'] } },
+  },
+  async ({ services, caller, body, idempotency }) => {
+    const answer = await createApiKey(services, caller, { body, idempotency });
+    return Reply.json(answer.body, { status: answer.status });
+  },
+);

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { revokeApiKey } from '../../../operations/change-api-key.ts';
+import { route } from '../../http/route.ts';
+import { Reply } from '../../http/reply.ts';
+import { ApiKeyParams } from './api-key-params.ts';
+
+export const revokeApiKeyRoute = route(
+  {
+    method: 'delete',
+    path: '/api-keys/{api_key_id}',
+    tag: 'API keys',
+    summary: 'Revoke an API key',
+    description: 'Ends the key at once and for good. Its record stays, with the status `revoked`. Again is 204 again.',
+    permission: 'api-keys:delete',
+    params: ApiKeyParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    await revokeApiKey(services, caller, params.api_key_id);
+    return Reply.nothing();
+  },
+);
