@@ -53,6 +53,10 @@ const Environment = z.object({
   LOCI_OPENAI_BASE_URL: z.url().optional(),
   LOCI_OPENAI_API_KEY: z.string().optional(),
   LOCI_OPENAI_DIMENSIONS: count.optional(),
+  LOCI_CHAT_BASE_URL: z.url().optional(),
+  LOCI_CHAT_MODEL: z.string().optional(),
+  LOCI_CHAT_API_KEY: z.string().optional(),
+  LOCI_CHAT_TIMEOUT_S: count.default(60),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
@@ -80,6 +84,8 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
     if (!parsed.data.LOCI_OPENAI_DIMENSIONS)
       problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
   }
+  if (parsed.success && !parsed.data.LOCI_CHAT_BASE_URL !== !parsed.data.LOCI_CHAT_MODEL)
+    problems.push('LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL go together: set both, or none');
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(shape(parsed.data));
 }
@@ -115,6 +121,13 @@ function shape(env: z.infer<typeof Environment>) {
         apiKey: env.LOCI_OPENAI_API_KEY ?? null,
         dimensions: env.LOCI_OPENAI_DIMENSIONS ?? null,
       },
+    },
+    /** Memories and summaries are made without a chat model where none is configured. */
+    chat: {
+      baseUrl: env.LOCI_CHAT_BASE_URL ?? null,
+      model: env.LOCI_CHAT_MODEL ?? null,
+      apiKey: env.LOCI_CHAT_API_KEY ?? null,
+      timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
     },
     limits: {
       maxFileBytes: env.LOCI_MAX_FILE_BYTES,

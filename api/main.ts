@@ -9,6 +9,7 @@ import { createAccessCounter } from '../operations/access-counter.ts';
 import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createEmbedders } from '../providers/embedders/index.ts';
+import { createChatModel } from '../providers/models/chat-model.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
@@ -64,6 +65,7 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
     readers: readerCatalogue,
+    chat: createChatModel(config.chat),
     jobs,
     accesses,
     clock: systemClock,

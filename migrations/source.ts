@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
+import * as memories from './20261121_memories.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
@@ -8,6 +9,7 @@ type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex:
 const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_foundation', ...foundation },
   { name: '20261121_library', ...library },
+  { name: '20261121_memories', ...memories },
 ];
 
 /** For `knex.migrate`. */

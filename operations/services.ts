@@ -1,5 +1,6 @@
 import type { BlobStore } from '../domain/blob-store.ts';
 import type { AccessCounter } from './access-counter.ts';
+import type { ChatModel } from '../domain/chat-model.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
 import type { Jobs } from '../domain/jobs.ts';
@@ -46,6 +47,8 @@ export type Services = {
   blobs: BlobStore;
   embedders: Embedders;
   readers: ReaderCatalogue;
+  /** Null where none is configured: what wants one says how it goes without. */
+  chat: ChatModel | null;
   jobs: Jobs;
   accesses: AccessCounter;
   clock: Clock;

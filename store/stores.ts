@@ -7,6 +7,8 @@ import { createContentStore, type ContentStore } from './contents.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
+import { createMemoryStore, type MemoryStore } from './memories.ts';
+import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
@@ -28,6 +30,8 @@ export type Stores = {
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
   deletions: DeletionStore;
+  memories: MemoryStore;
+  memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
   system: SystemStore;
@@ -49,6 +53,8 @@ export function createStores(database: Database): Stores {
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
     deletions: createDeletionStore(database),
+    memories: createMemoryStore(database),
+    memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
     system: createSystemStore(database),

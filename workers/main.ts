@@ -14,6 +14,7 @@ import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import { checkReadiness } from '../operations/check-readiness.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
+import { createChatModel } from '../providers/models/chat-model.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -98,6 +99,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
     readers: readerCatalogue,
+    chat: createChatModel(config.chat),
     documents,
     egress: createEgress({ allow: config.egressAllow }),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },

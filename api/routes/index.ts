@@ -27,6 +27,14 @@ import { getContentRoute } from './contents/get-content.ts';
 import { listContentChunksRoute } from './contents/list-content-chunks.ts';
 import { listContentsRoute } from './contents/list-contents.ts';
 import { getDeletionRoute } from './deletions/get-deletion.ts';
+import { createMemoryRoute } from './memories/create-memory.ts';
+import { deleteMemoryRoute } from './memories/delete-memory.ts';
+import { getMemoryHistoryRoute } from './memories/get-memory-history.ts';
+import { getMemoryRoute } from './memories/get-memory.ts';
+import { listMemoriesRoute } from './memories/list-memories.ts';
+import { replaceMemoryRoute } from './memories/replace-memory.ts';
+import { searchMemoriesRoute } from './memories/search-memories.ts';
+import { updateMemoryRoute } from './memories/update-memory.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
@@ -66,6 +74,14 @@ export const routes: Readonly<Record<string, Route>> = {
   updateApiKey: updateApiKeyRoute,
   rotateApiKey: rotateApiKeyRoute,
   revokeApiKey: revokeApiKeyRoute,
+  createMemory: createMemoryRoute,
+  searchMemories: searchMemoriesRoute,
+  listMemories: listMemoriesRoute,
+  getMemory: getMemoryRoute,
+  updateMemory: updateMemoryRoute,
+  replaceMemory: replaceMemoryRoute,
+  deleteMemory: deleteMemoryRoute,
+  getMemoryHistory: getMemoryHistoryRoute,
   livez: livezRoute,
   readyz: readyzRoute,
   metrics: metricsRoute,

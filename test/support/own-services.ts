@@ -55,6 +55,7 @@ export async function openOwnServices(
     blobs: createLocalBlobStore({ dir: blobDir }),
     embedders,
     readers: readerCatalogue,
+    chat: null,
     jobs,
     accesses,
     clock: systemClock,

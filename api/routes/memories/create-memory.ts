@@ -1,0 +1,22 @@
+import { CreateMemoryRequest, MemoryAnswer } from '../../../domain/records/memory.ts';
+import { createMemory } from '../../../operations/create-memory.ts';
+import { route } from '../../http/route.ts';
+import { INDEXING_NOTE, writeReply } from './memory-params.ts';
+
+export const createMemoryRoute = route(
+  {
+    method: 'post',
+    path: '/memories',
+    tag: 'Memories',
+    summary: 'Create a memory',
+    description: `\`user_id\` is the owner: with an API key it has to be sent, with a user token it is the token's. ${INDEXING_NOTE}`,
+    permission: 'memories:write',
+    body: CreateMemoryRequest,
+    response: MemoryAnswer,
+    status: 201,
+    idempotent: true,
+    examples: { body: { user_id: 'ada', memory: 'Prefers tea to coffee.', topics: ['drinks'] } },
+  },
+  async ({ services, caller, body, idempotency }) =>
+    writeReply(await createMemory(services, caller, { body, idempotency })),
+);

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { deleteMemory } from '../../../operations/delete-memory.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { MemoryParams } from './memory-params.ts';
+
+export const deleteMemoryRoute = route(
+  {
+    method: 'delete',
+    path: '/memories/{memory_id}',
+    tag: 'Memories',
+    summary: 'Delete a memory',
+    description: 'With its history. Only the owner may, or an API key.',
+    permission: 'memories:delete',
+    params: MemoryParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    await deleteMemory(services, caller, params.memory_id);
+    return Reply.nothing();
+  },
+);

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { MemoryHistory } from '../../../domain/records/memory.ts';
+import { getMemoryHistory } from '../../../operations/get-memory.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+import { MemoryParams } from './memory-params.ts';
+
+export const getMemoryHistoryRoute = route(
+  {
+    method: 'get',
+    path: '/memories/{memory_id}/history',
+    tag: 'Memories',
+    summary: 'List the versions of a memory',
+    permission: 'memories:read',
+    params: MemoryParams,
+    query: z.object({ limit: queryInteger({ min: 1, max: 1000 }).default(100), cursor: QueryCursor }),
+    response: MemoryHistory,
+    extension: true,
+  },
+  async ({ services, caller, params, query }) =>
+    getMemoryHistory(services, caller, { memoryId: params.memory_id, ...query }),
+);

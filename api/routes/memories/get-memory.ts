@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { AsOf, MemoryDetail } from '../../../domain/records/memory.ts';
+import { getMemory } from '../../../operations/get-memory.ts';
+import { route } from '../../http/route.ts';
+import { MemoryParams } from './memory-params.ts';
+
+export const getMemoryRoute = route(
+  {
+    method: 'get',
+    path: '/memories/{memory_id}',
+    tag: 'Memories',
+    summary: 'Get a memory',
+    description:
+      'As it is, or with `as_of` as it was. A user token reads its own memories and those of the type `team`.',
+    permission: 'memories:read',
+    params: MemoryParams,
+    query: z.object({ as_of: AsOf.optional() }),
+    response: MemoryDetail,
+    extension: true,
+  },
+  async ({ services, caller, params, query }) =>
+    getMemory(services, caller, { memoryId: params.memory_id, asOf: query.as_of }),
+);

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { MEMORY_TYPES, MemoryList } from '../../../domain/records/memory.ts';
+import { storableText } from '../../../domain/records/fields.ts';
+import { listMemories } from '../../../operations/list-memories.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({
+  user_id: storableText(255, 1).optional(),
+  memory_type: z.enum(MEMORY_TYPES).optional(),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  cursor: QueryCursor,
+});
+
+export const listMemoriesRoute = route(
+  {
+    method: 'get',
+    path: '/memories',
+    tag: 'Memories',
+    summary: 'List memories',
+    permission: 'memories:read',
+    query: Query,
+    response: MemoryList,
+    extension: true,
+  },
+  async ({ services, caller, query }) => listMemories(services, caller, query),
+);

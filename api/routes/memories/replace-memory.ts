@@ -1,0 +1,22 @@
+import { ReplaceMemoryAnswer, ReplaceMemoryRequest } from '../../../domain/records/memory.ts';
+import { replaceMemory } from '../../../operations/change-memory.ts';
+import { route } from '../../http/route.ts';
+import { INDEXING_NOTE, MemoryParams, writeReply } from './memory-params.ts';
+
+export const replaceMemoryRoute = route(
+  {
+    method: 'post',
+    path: '/memories/{memory_id}/replace',
+    tag: 'Memories',
+    summary: 'Replace a memory',
+    description: `All fields have to be sent; id and creation time stay. Only the owner may. ${INDEXING_NOTE}`,
+    permission: 'memories:write',
+    params: MemoryParams,
+    body: ReplaceMemoryRequest,
+    response: ReplaceMemoryAnswer,
+    idempotent: true,
+    examples: { body: { user_id: 'ada', memory: 'Prefers coffee by now.', topics: ['drinks'], metadata: {} } },
+  },
+  async ({ services, caller, params, body, idempotency }) =>
+    writeReply(await replaceMemory(services, caller, { memoryId: params.memory_id, body, idempotency })),
+);

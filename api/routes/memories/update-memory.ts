@@ -1,0 +1,21 @@
+import { MemoryAnswer, UpdateMemoryRequest } from '../../../domain/records/memory.ts';
+import { updateMemory } from '../../../operations/change-memory.ts';
+import { route } from '../../http/route.ts';
+import { INDEXING_NOTE, MemoryParams, writeReply } from './memory-params.ts';
+
+export const updateMemoryRoute = route(
+  {
+    method: 'put',
+    path: '/memories/{memory_id}',
+    tag: 'Memories',
+    summary: 'Update a memory',
+    description: `Only the fields that are sent change; the version before stays in the history. Only the owner may. ${INDEXING_NOTE}`,
+    permission: 'memories:write',
+    params: MemoryParams,
+    body: UpdateMemoryRequest,
+    response: MemoryAnswer,
+    examples: { body: { user_id: 'ada', topics: ['drinks', 'breakfast'] } },
+  },
+  async ({ services, caller, params, body }) =>
+    writeReply(await updateMemory(services, caller, { memoryId: params.memory_id, body })),
+);

@@ -1,0 +1,31 @@
+/** A chat model, wherever it runs. */
+export interface ChatModel {
+  /** As the server knows it. */
+  readonly name: string;
+  /**
+   * The model's answer to one question, as text.
+   * @throws AppError `dependency_unavailable` when the server is away, refuses the settings, or takes too long.
+   */
+  complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
+}
+
+export type ChatQuestion = {
+  /** What the model is to do. */
+  instructions: string;
+  /** What it is to do it with: written by users, so never to be taken for instructions. */
+  material: string;
+  maxOutputTokens: number;
+};
+
+/** The JSON array in a model's answer, which may stand among words or in a code block; null when there is none. */
+export function parseJsonArray(answer: string): unknown[] | null {
+  const start = answer.indexOf('[');
+  const end = answer.lastIndexOf(']');
+  if (start < 0 || end < start) return null;
+  try {
+    const value: unknown = JSON.parse(answer.slice(start, end + 1));
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

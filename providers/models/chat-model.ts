@@ -1,0 +1,63 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { APICallError, generateText } from 'ai';
+import { AppError } from '../../domain/app-error.ts';
+import type { ChatModel } from '../../domain/chat-model.ts';
+
+export type ChatModelOptions = {
+  /** Address of the API up to and with `/v1`; null: there is no chat model. */
+  baseUrl: string | null;
+  apiKey: string | null;
+  model: string | null;
+  /** Longest wait for one answer, in milliseconds. */
+  timeoutMs: number;
+};
+
+const DEFAULT_RETRY_AFTER_S = 5;
+const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
+
+/**
+ * A chat model on any server that speaks the OpenAI API (OpenAI, Ollama, vLLM), or null when none is configured. The address
+ * is the operator's, so it may be in a private network. Nothing is retried here, and nothing connects before the first question.
+ */
+export function createChatModel(options: ChatModelOptions): ChatModel | null {
+  const { baseUrl, apiKey, model } = options;
+  if (baseUrl === null || model === null) return null;
+  const provider = createOpenAICompatible({ name: 'loci', baseURL: baseUrl, ...(apiKey === null ? {} : { apiKey }) });
+  const languageModel = provider.chatModel(model);
+  return {
+    name: model,
+    async complete({ instructions, material, maxOutputTokens }, signal) {
+      const deadline = AbortSignal.timeout(options.timeoutMs);
+      try {
+        const { text } = await generateText({
+          model: languageModel,
+          system: instructions,
+          prompt: material,
+          maxOutputTokens,
+          temperature: 0,
+          maxRetries: 0,
+          abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+        });
+        return text;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        throw asAppError(error, new URL(baseUrl).host);
+      }
+    },
+  };
+}
+
+/** Says what to do, and nothing of what was asked: servers echo it. */
+function asAppError(error: unknown, host: string): AppError {
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  const after = APICallError.isInstance(error) ? Number(error.responseHeaders?.['retry-after']) : NaN;
+  const retryAfterS = Number.isFinite(after) && after > 0 ? Math.ceil(after) : DEFAULT_RETRY_AFTER_S;
+  const options = { cause: error, retryAfterS };
+  if (status === undefined) {
+    const message = `The chat model server at ${host} cannot be reached or gives no valid answer.`;
+    return new AppError('dependency_unavailable', message, options);
+  }
+  const settings = status === 404 ? 'LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL' : 'LOCI_CHAT_API_KEY';
+  const advice = MISCONFIGURED.has(status) ? `: check ${settings}.` : '.';
+  return new AppError('dependency_unavailable', `The chat model server answered HTTP ${status}${advice}`, options);
+}
