@@ -16,6 +16,7 @@ export class ConfigError extends Error {
 const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
 const count = z.coerce.number().int().positive();
+const countOrNone = z.coerce.number().int().min(0);
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -66,6 +67,15 @@ const Environment = z.object({
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
   LOCI_EGRESS_ALLOW: list.default([]),
+  LOCI_ADMIN_TOKEN: z.string().min(32, 'needs at least 32 characters').optional(),
+  LOCI_JWT_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  LOCI_JWT_ISSUER: z.string().optional(),
+  LOCI_JWT_AUDIENCE: z.string().optional(),
+  LOCI_JWT_WORKSPACES_CLAIM: z.string().default('workspaces'),
+  LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
+  LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
+  LOCI_CORS_ORIGINS: list.default([]),
 });
 
 /** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
@@ -86,8 +96,28 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   }
   if (parsed.success && !parsed.data.LOCI_CHAT_BASE_URL !== !parsed.data.LOCI_CHAT_MODEL)
     problems.push('LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL go together: set both, or none');
+  if (parsed.success) problems.push(...accessProblems(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(shape(parsed.data));
+}
+
+/** Who may ask: settings that go together. */
+function accessProblems(env: z.infer<typeof Environment>): string[] {
+  const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
+    (origin) => `LOCI_CORS_ORIGINS: '${origin}' is no origin such as https://app.example.com, or *`,
+  );
+  const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
+  if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
+  const isAsked = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
+  if (!isAsked) return problems;
+  if (sources.length === 0) problems.push('LOCI_JWT_JWKS_URL or LOCI_JWT_SECRET is required for bearer tokens');
+  if (!env.LOCI_JWT_ISSUER) problems.push('LOCI_JWT_ISSUER is required for bearer tokens');
+  if (!env.LOCI_JWT_AUDIENCE) problems.push('LOCI_JWT_AUDIENCE is required for bearer tokens');
+  return problems;
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -141,9 +171,27 @@ function shape(env: z.infer<typeof Environment>) {
       memoryBytes: env.LOCI_READER_MEMORY_BYTES,
       timeoutMs: env.LOCI_READER_TIMEOUT_S * 1000,
     },
+    access: {
+      administratorToken: env.LOCI_ADMIN_TOKEN ?? null,
+      /** Null where bearer tokens of users are not configured. */
+      tokens: tokenSettings(env),
+      workspacesClaim: env.LOCI_JWT_WORKSPACES_CLAIM,
+      corsOrigins: env.LOCI_CORS_ORIGINS,
+      requestLimits: {
+        perCaller: env.LOCI_RATE_LIMIT_PER_MINUTE,
+        failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
+      },
+    },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,
   };
+}
+
+function tokenSettings(env: z.infer<typeof Environment>) {
+  const { LOCI_JWT_JWKS_URL: jwksUrl, LOCI_JWT_SECRET: secret } = env;
+  const { LOCI_JWT_ISSUER: issuer, LOCI_JWT_AUDIENCE: audience } = env;
+  const keys = jwksUrl === undefined ? secret && { secret } : { jwksUrl };
+  return keys && issuer && audience ? { keys, issuer, audience } : null;
 }
 
 function withSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {

@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import type { Services } from '../operations/services.ts';
+import { allowOrigins } from './http/allow-origins.ts';
 import { createDocsPage } from './http/docs-page.ts';
 import { answerErrors } from './http/errors.ts';
 import { mountRoutes } from './http/mount.ts';
@@ -12,8 +13,10 @@ import type { Route } from './http/route.ts';
 import { secureHeaders } from './http/security-headers.ts';
 import { routes as allRoutes } from './routes/index.ts';
 
-export type AppOptions = Pick<MountOptions, 'onMismatch'> & {
+export type AppOptions = Pick<MountOptions, 'onMismatch' | 'access' | 'requestLimits'> & {
   version: string;
+  /** Origins whose pages may use the API; none by default. */
+  corsOrigins?: readonly string[];
   routes?: Readonly<Record<string, Route>>;
 };
 
@@ -21,11 +24,12 @@ export type AppOptions = Pick<MountOptions, 'onMismatch'> & {
 export function createApp(services: Services, options: AppOptions): Koa {
   const routes = options.routes ?? allRoutes;
   const document = createOpenApi(routes, { version: options.version, limits: services.limits });
-  const router = mountRoutes(Object.values(routes), { services, onMismatch: options.onMismatch });
+  const router = mountRoutes(Object.values(routes), { ...options, services });
   const app = new Koa();
   app.use(identifyRequest);
   app.use(recordRequests(services.log, services.metrics));
   app.use(secureHeaders);
+  app.use(allowOrigins(options.corsOrigins ?? []));
   app.use(settleRequestBody);
   app.use(answerErrors(services.log));
   app.use(createDocsPage(document));

@@ -11,13 +11,16 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
+import { createTokenVerifier } from '../security/bearer-tokens.ts';
 import { createKeyRing } from '../security/sealed.ts';
+import { Secret } from '../security/secret.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
 import { createPostgres } from '../store/postgres.ts';
 import { createStores } from '../store/stores.ts';
 import { createVectorIndex } from '../store/weaviate/vector-index.ts';
 import { createJobs } from '../workers/jobs.ts';
 import { createApp } from './app.ts';
+import type { Access } from './http/authentication.ts';
 import { listen } from './server.ts';
 
 /** Requests under way have this long to finish when the process is asked to stop; uploads beyond it are broken off. */
@@ -33,7 +36,13 @@ async function main(): Promise<void> {
   try {
     const services = await buildServices(config, log, closing);
     const onMismatch = process.env['NODE_ENV'] === 'test' ? 'fail' : 'log';
-    const app = createApp(services, { version: packageJson.version, onMismatch });
+    const app = createApp(services, {
+      version: packageJson.version,
+      onMismatch,
+      access: accessOf(config),
+      requestLimits: config.access.requestLimits,
+      corsOrigins: config.access.corsOrigins,
+    });
     const server = await listen(app.callback(), config.api);
     closing.defer(() => server.close(DRAIN_MS));
     log.info({ address: config.api.host, port: server.port, embedder: services.instance.embedder }, 'the API listens');
@@ -43,6 +52,14 @@ async function main(): Promise<void> {
     await closing.disposeAsync();
   }
   log.info('stopped');
+}
+
+function accessOf({ access }: Config): Access {
+  const { tokens, workspacesClaim, administratorToken } = access;
+  return {
+    users: tokens && { verifier: createTokenVerifier(tokens), workspacesClaim },
+    administratorToken: administratorToken === null ? null : new Secret(administratorToken),
+  };
 }
 
 /** Everything that requests work with; `closing` gets to know how to close it. Nothing here needs a server to be up. */

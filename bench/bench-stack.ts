@@ -29,7 +29,12 @@ export async function withBenchStack<Result>(
   // Whatever ends this process, the reaper ends the stack and removes its state.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name));
-  const environment = { ...Object.fromEntries(inherited), LOCI_LOG_LEVEL: 'info', ...settings };
+  const environment = {
+    ...Object.fromEntries(inherited),
+    LOCI_LOG_LEVEL: 'info',
+    LOCI_RATE_LIMIT_PER_MINUTE: '0',
+    ...settings,
+  };
   const servers = await startLocalStack({
     stateDir: join(realpathSync(tmpdir()), `loci-bench-${randomBytes(6).toString('hex')}`),
     cacheDir: resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),

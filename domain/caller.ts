@@ -38,6 +38,8 @@ export type Caller = {
   permissions: readonly string[];
   /** Stored as `created_by`. */
   principal: string;
+  /** Every workspace it reaches, of which `scope` has the one this is about. */
+  workspaceIds: readonly string[];
 };
 
 /** @throws AppError `forbidden` naming the permission that is missing. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import * as access from './20261121_access.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
@@ -10,6 +11,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_foundation', ...foundation },
   { name: '20261121_library', ...library },
   { name: '20261121_memories', ...memories },
+  { name: '20261121_access', ...access },
 ];
 
 /** For `knex.migrate`. */

@@ -16,7 +16,8 @@ export async function createCollection(
   request: { body: CreateCollectionRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Collection>> {
   const { body, idempotency } = request;
-  if (caller.scope.collectionIds !== null) {
+  // A member of the workspace is limited to its own collections, of which this will be one.
+  if (caller.scope.collectionIds !== null && caller.userId === null) {
     throw new AppError('forbidden', 'This key is limited to named collections and cannot create others.');
   }
   const embedder = body.embedding
@@ -39,7 +40,12 @@ export async function createCollection(
         { ...body, createdBy: caller.principal },
         embedder.space,
       );
-      return { status: 201, body: await getCollection({ ...services, stores }, caller, id) };
+      return { status: 201, body: await getCollection({ ...services, stores }, reaching(caller, id), id) };
     },
   });
+}
+
+function reaching(caller: Caller, id: string): Caller {
+  const { collectionIds } = caller.scope;
+  return { ...caller, scope: { ...caller.scope, collectionIds: collectionIds && [...collectionIds, id] } };
 }

@@ -1,4 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
+import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
 /** An API key as authentication needs it. */
@@ -58,6 +59,11 @@ export function createSystemStore(database: Database) {
 
     findApiKey(publicId: string): Promise<ApiKeyRow | null> {
       return queryOne<ApiKeyRow>(database, FIND_API_KEY, { publicId });
+    },
+
+    /** What a user reaches, whose workspace is not known yet. */
+    findReach(user: ReachQuery): Promise<Reach[]> {
+      return findReach(database, user);
     },
 
     /** Notes a use, at most once a minute. */

@@ -22,7 +22,18 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
   },
   api: {
     folders: ['operations', 'domain', 'security', 'observability'],
-    packages: ['zod', 'koa', '@koa/router', 'koa-body', 'swagger-ui-dist', 'raw-body', 'formidable', 'content-type'],
+    packages: [
+      'zod',
+      'koa',
+      '@koa/router',
+      'koa-body',
+      '@koa/cors',
+      'rate-limiter-flexible',
+      'swagger-ui-dist',
+      'raw-body',
+      'formidable',
+      'content-type',
+    ],
   },
 };
 

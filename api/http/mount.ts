@@ -2,10 +2,12 @@ import { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/app-error.ts';
 import type { Services } from '../../operations/services.ts';
-import { authenticateRequest } from './authentication.ts';
+import { admitRequest, type Access, type Admitting, type Asker } from './authentication.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
 import { Reply } from './reply.ts';
+import { createRequestLimiter } from './request-limiter.ts';
+import type { RequestLimits } from './request-limiter.ts';
 import { requestState } from './request-state.ts';
 import type { Route } from './route.ts';
 
@@ -15,13 +17,25 @@ export type MountOptions = {
   services: Services;
   /** What to do with an answer that does not fit its schema: fail it, or log it and send it all the same. */
   onMismatch: 'fail' | 'log';
+  /** API keys alone by default. */
+  access?: Access;
+  /** None by default. */
+  requestLimits?: RequestLimits;
 };
+
+const KEYS_ONLY: Access = { users: null, administratorToken: null };
+const NO_LIMITS: RequestLimits = { perCaller: 0, failuresPerAddress: 0 };
 
 /** A router that serves these routes, and tells other methods on their paths apart from unknown paths. */
 export function mountRoutes(routes: readonly Route[], options: MountOptions): Router {
   const router = new Router();
+  const serving = {
+    ...options,
+    access: options.access ?? KEYS_ONLY,
+    limiter: createRequestLimiter(options.requestLimits ?? NO_LIMITS),
+  };
   for (const route of routes) {
-    router.register(koaPath(route), [route.method], (context) => serve(route, context, options));
+    router.register(koaPath(route), [route.method], (context) => serve(route, context, serving));
   }
   return router;
 }
@@ -36,23 +50,28 @@ function koaPath(route: Route): string {
 }
 
 /** Who asks, then what they send, then what they want: a caller who may not ask learns nothing about the rest. */
-async function serve(route: Route, context: Context, options: MountOptions): Promise<void> {
+async function serve(route: Route, context: Context, options: MountOptions & Admitting): Promise<void> {
   const state = requestState(context);
   state.route = fullPath(route);
   state.validationStatus = route.validationStatus ?? 422;
   state.quiet = route.atRoot === true;
-  const { permission } = route;
-  const caller = permission === null ? null : await authenticateRequest(options.services, context, permission);
+  const asker = await askerOf(route, context, options);
   const idempotencyKey = route.idempotent === true ? readIdempotencyKey(context) : null;
   const body = route.body === undefined ? undefined : await readJsonBody(context);
   const answer = await route.handle({
     services: withRequestLog(options.services, context),
-    caller,
+    asker,
     context,
     raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
     idempotencyKey,
   });
   send(context, answer, { route, options });
+}
+
+async function askerOf(route: Route, context: Context, admitting: Admitting): Promise<Asker | null> {
+  const { permission, administration, anyWorkspace } = route;
+  if (permission === null) return null;
+  return admitRequest(admitting, context, { permission, administration, anyWorkspace });
 }
 
 function withRequestLog(services: Services, context: Context): Services {

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../../domain/app-error.ts';
 import type { Caller, Permission } from '../../domain/caller.ts';
+import type { Asker } from './authentication.ts';
 import type { Services } from '../../operations/services.ts';
 import { fingerprintOf } from './idempotency.ts';
 import type { Idempotency } from '../../operations/answer-once.ts';
@@ -41,6 +42,10 @@ export type RouteData<
   validationStatus?: 400 | 422;
   /** True for what the interface specification does not have. */
   extension?: boolean;
+  /** The administrator token is taken too, or alone; then `handler` may meet `'administrator'`. */
+  administration?: 'too' | 'only';
+  /** A user of several workspaces needs not say which. */
+  anyWorkspace?: boolean;
   /** The route takes an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Without `/api/v1` before it. */
@@ -51,7 +56,7 @@ export type RouteData<
 /** A request on its way to a handler, nothing of it validated but who asks. */
 export type RouteRequest = {
   services: Services;
-  caller: Caller | null;
+  asker: Asker | null;
   context: Context;
   raw: { path: unknown; query: unknown; body: unknown };
   idempotencyKey: string | null;
@@ -87,9 +92,29 @@ export function route<
   return {
     ...data,
     async handle(request) {
-      const { caller } = request;
-      if (caller === null) throw new AppError('unauthorized', 'This needs an API key.');
-      return handler({ ...validated(data, request), caller });
+      const { asker } = request;
+      if (asker === null || asker === 'administrator') throw new AppError('unauthorized', 'This needs an API key.');
+      return handler({ ...validated(data, request), caller: asker });
+    },
+  };
+}
+
+/** A route that the operator may use, by the administrator token. */
+export function administrationRoute<
+  B extends z.ZodType,
+  R extends z.ZodType,
+  P extends z.ZodObject = typeof Nothing,
+  Q extends z.ZodObject = typeof Nothing,
+>(
+  data: RouteData<P, Q, B, R> & { permission: Permission; administration: 'too' | 'only' },
+  handler: (input: HandlerInput<P, Q, B> & { asker: Asker }) => Promise<Answer<R>>,
+): Route {
+  return {
+    ...data,
+    async handle(request) {
+      const { asker } = request;
+      if (asker === null) throw new AppError('unauthorized', 'This needs an API key or the administrator token.');
+      return handler({ ...validated(data, request), asker });
     },
   };
 }

@@ -19,7 +19,14 @@ export async function makePlace(database: Database): Promise<Place> {
   const request = CreateCollectionRequest.parse({ name: 'a test' });
   const { space } = createLexicalEmbedder();
   const collectionId = await stores.collections.insert(scope, { ...request, createdBy: 'a test' }, space);
-  const caller = { scope, apiKeyId: randomUUID(), userId: null, permissions: ['*'], principal: 'a test' };
+  const caller = {
+    scope,
+    apiKeyId: randomUUID(),
+    userId: null,
+    permissions: ['*'],
+    principal: 'a test',
+    workspaceIds: [scope.workspaceId],
+  };
   return { stores, database, scope, collectionId, caller };
 }
 

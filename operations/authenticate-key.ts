@@ -5,7 +5,8 @@ import { isIpAllowed } from '../security/ip-allow-list.ts';
 import type { ApiKeyRow } from '../store/system.ts';
 import type { Services } from './services.ts';
 
-export type Credentials = {
+/** An API key and how it was sent. */
+export type KeyCredentials = {
   /** The API key as sent, without `Bearer`. */
   keyText: string;
   /** Address of the client. */
@@ -21,7 +22,7 @@ const TOUCH_AFTER_MS = 60_000;
  * @throws AppError `unauthorized` for a key that is no key, unknown, revoked or expired (one message for all);
  *   `forbidden` for an address outside its list; `not_found` for a workspace it does not reach.
  */
-export async function authenticate(services: Services, credentials: Credentials): Promise<Caller> {
+export async function authenticateKey(services: Services, credentials: KeyCredentials): Promise<Caller> {
   const parsed = parseApiKey(credentials.keyText);
   const row = parsed && (await services.stores.system.findApiKey(parsed.id));
   if (!row) {
@@ -44,6 +45,7 @@ export async function authenticate(services: Services, credentials: Credentials)
     userId: null,
     permissions: row.permissions,
     principal: `api-key/${row.key}`,
+    workspaceIds: [row.workspace_id],
   };
 }
 

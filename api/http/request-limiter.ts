@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { AppError } from '../../domain/app-error.ts';
+
+/** Requests in a minute; 0 is no limit. */
+export type RequestLimits = { perCaller: number; failuresPerAddress: number };
+
+export type RequestLimiter = {
+  /** Counts a request of this caller and says in its headers what is left. @throws AppError `rate_limited` */
+  countRequest(context: Context, principal: string): Promise<void>;
+  /**
+   * Finds out who asks from this address and counts when it fails. Beyond the limit a failure is a 429; whoever has good
+   * credentials is let through all the same, so that nobody locks out others behind the same address.
+   * @throws AppError `rate_limited`, and whatever `authenticate` throws.
+   */
+  countFailure<Result>(address: string, authenticate: () => Promise<Result>): Promise<Result>;
+};
+
+const WINDOW_S = 60;
+const POLICY = 'requests';
+
+/** Counts in the memory of this process: with several API processes each allows as many. */
+export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
+  const callers = counter(limits.perCaller);
+  const failures = counter(limits.failuresPerAddress);
+  return {
+    async countRequest(context, principal) {
+      if (callers === null) return;
+      const state = await count(callers, principal);
+      context.set('RateLimit-Policy', `"${POLICY}";q=${limits.perCaller};w=${WINDOW_S}`);
+      context.set('RateLimit', `"${POLICY}";r=${state.remaining};t=${state.resetS}`);
+      if (state.isOver) throw limited(`More than ${limits.perCaller} requests in a minute.`, state.resetS);
+    },
+    async countFailure(address, authenticate) {
+      try {
+        return await authenticate();
+      } catch (error) {
+        if (failures === null || !(error instanceof AppError) || error.code !== 'unauthorized') throw error;
+        const state = await count(failures, address);
+        if (state.isOver) throw limited('Too many requests without usable credentials from here.', state.resetS);
+        throw error;
+      }
+    },
+  };
+}
+
+function counter(points: number): RateLimiterMemory | null {
+  return points === 0 ? null : new RateLimiterMemory({ points, duration: WINDOW_S });
+}
+
+async function count(limiter: RateLimiterMemory, key: string) {
+  try {
+    return stateOf(await limiter.consume(key), false);
+  } catch (error) {
+    // The library throws the state itself when there is nothing left.
+    if (error instanceof RateLimiterRes) return stateOf(error, true);
+    throw error;
+  }
+}
+
+function stateOf({ remainingPoints, msBeforeNext }: RateLimiterRes, isOver: boolean) {
+  return { remaining: remainingPoints, resetS: Math.max(1, Math.ceil(msBeforeNext / 1000)), isOver };
+}
+
+function limited(message: string, retryAfterS: number): AppError {
+  return new AppError('rate_limited', `${message} Wait as long as Retry-After says.`, { retryAfterS });
+}

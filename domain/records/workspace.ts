@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { WORKSPACE_ROLES } from '../workspace-roles.ts';
+import { ApiKey } from './api-key.ts';
+import { Id, IsoTime, storableText } from './fields.ts';
+
+const name = storableText(100, 1);
+
+/** What everything else belongs to. */
+export const Workspace = z
+  .object({ id: Id, name: z.string(), created_at: IsoTime, updated_at: IsoTime })
+  .meta({ id: 'Workspace' });
+export type Workspace = z.infer<typeof Workspace>;
+
+export const CreateWorkspaceRequest = z.strictObject({ name }).meta({ id: 'CreateWorkspaceRequest' });
+export type CreateWorkspaceRequest = z.infer<typeof CreateWorkspaceRequest>;
+
+export const UpdateWorkspaceRequest = z.strictObject({ name: name.optional() }).meta({ id: 'UpdateWorkspaceRequest' });
+export type UpdateWorkspaceRequest = z.infer<typeof UpdateWorkspaceRequest>;
+
+export const CreatedWorkspace = z
+  .object({
+    ...Workspace.shape,
+    api_key: ApiKey.meta({ description: 'A first key with every permission; its secret is shown here only' }),
+  })
+  .meta({ id: 'CreatedWorkspace' });
+export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
+
+export const WorkspaceList = z
+  .object({
+    data: z.array(Workspace),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'WorkspaceList' });
+export type WorkspaceList = z.infer<typeof WorkspaceList>;
+
+/** The `sub` of a user's tokens. */
+export const UserId = storableText(255, 1);
+
+export const WorkspaceMember = z
+  .object({
+    workspace_id: Id,
+    user_id: z.string().meta({ description: 'The `sub` of the tokens of this user' }),
+    role: z.enum(WORKSPACE_ROLES),
+    created_by: z.string().nullable(),
+    created_at: IsoTime,
+    updated_at: IsoTime,
+  })
+  .meta({ id: 'WorkspaceMember' });
+export type WorkspaceMember = z.infer<typeof WorkspaceMember>;
+
+export const AddMemberRequest = z
+  .strictObject({ user_id: UserId, role: z.enum(WORKSPACE_ROLES).default('member') })
+  .meta({ id: 'AddMemberRequest' });
+export type AddMemberRequest = z.infer<typeof AddMemberRequest>;
+
+export const WorkspaceMemberList = z
+  .object({
+    data: z.array(WorkspaceMember),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'WorkspaceMemberList' });
+export type WorkspaceMemberList = z.infer<typeof WorkspaceMemberList>;

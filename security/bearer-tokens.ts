@@ -1,0 +1,95 @@
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { AppError } from '../domain/app-error.ts';
+
+/** Where users' tokens come from and what they must say. */
+export type TokenSettings = {
+  /** Keys of the issuer, or the secret shared with it. */
+  keys: { jwksUrl: string } | { secret: string };
+  issuer: string;
+  audience: string;
+  /** Seconds after a look for new keys before the next one; the default suits an issuer that is asked by many. */
+  jwksCooldownS?: number;
+};
+
+/** What a token that was verified says. */
+export type TokenClaims = { subject: string; claims: Readonly<Record<string, unknown>> };
+
+export type TokenVerifier = {
+  /** @throws AppError `unauthorized`, or `dependency_unavailable` while the issuer's keys cannot be had. */
+  verify(token: string): Promise<TokenClaims>;
+};
+
+/** Pinned: never `none`, and never a public key taken for a shared secret. */
+const ASYMMETRIC = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const SYMMETRIC = ['HS256', 'HS384', 'HS512'];
+
+const CLOCK_TOLERANCE_S = 5;
+const JWKS_TIMEOUT_MS = 5_000;
+const JWKS_COOLDOWN_S = 10;
+const MAX_SUBJECT_CHARACTERS = 255;
+
+/** Verifies JWTs of one issuer. Keys are fetched when they are first needed, kept for ten minutes, and looked up again for an unknown `kid`. */
+export function createTokenVerifier(settings: TokenSettings): TokenVerifier {
+  const isShared = 'secret' in settings.keys;
+  const key = 'secret' in settings.keys ? new TextEncoder().encode(settings.keys.secret) : remoteKeys(settings);
+  const options = {
+    issuer: settings.issuer,
+    audience: settings.audience,
+    algorithms: isShared ? SYMMETRIC : ASYMMETRIC,
+    requiredClaims: ['exp', 'sub'],
+    clockTolerance: CLOCK_TOLERANCE_S,
+  };
+  return {
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, key, options);
+        return { subject: subjectOf(payload), claims: payload };
+      } catch (error) {
+        throw error instanceof AppError ? error : refused(error);
+      }
+    },
+  };
+}
+
+function remoteKeys({ keys, jwksCooldownS = JWKS_COOLDOWN_S }: TokenSettings): JWTVerifyGetKey {
+  const url = new URL('jwksUrl' in keys ? keys.jwksUrl : '');
+  const find = createRemoteJWKSet(url, { timeoutDuration: JWKS_TIMEOUT_MS, cooldownDuration: jwksCooldownS * 1000 });
+  return async (header, token) => {
+    try {
+      return await find(header, token);
+    } catch (error) {
+      // The token names no key of the issuer; in every other case the issuer's keys could not be had or read.
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      throw new AppError(
+        'dependency_unavailable',
+        'The keys of the token issuer cannot be fetched at present, so bearer tokens cannot be checked. Try again.',
+        { cause: error },
+      );
+    }
+  };
+}
+
+function subjectOf({ sub = '' }: JWTPayload): string {
+  if (sub !== '' && sub.length <= MAX_SUBJECT_CHARACTERS && !sub.includes('\0') && sub.isWellFormed()) return sub;
+  throw new AppError('unauthorized', `The bearer token needs a sub of 1 to ${MAX_SUBJECT_CHARACTERS} characters.`);
+}
+
+function refused(cause: unknown): AppError {
+  if (cause instanceof errors.JWTExpired) {
+    return new AppError('unauthorized', 'The bearer token has expired: get a new one.', { cause });
+  }
+  const message = 'The bearer token is not valid here: it must be signed by the configured issuer, for this audience.';
+  return new AppError('unauthorized', message, { cause });
+}
