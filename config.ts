@@ -67,7 +67,10 @@ const Environment = z.object({
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
   LOCI_EGRESS_ALLOW: list.default([]),
-  LOCI_ADMIN_TOKEN: z.string().min(32, 'needs at least 32 characters').optional(),
+  LOCI_ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
+    .optional(),
   LOCI_JWT_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOCI_JWT_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   LOCI_JWT_ISSUER: z.string().optional(),

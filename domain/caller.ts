@@ -42,6 +42,21 @@ export type Caller = {
   workspaceIds: readonly string[];
 };
 
+/** Who is asking: a key, a user, or the operator, who administers workspaces by a token of their own. */
+export type Asker = Caller | 'administrator';
+
+/** The operator, acting in a workspace. */
+export function administratorIn(workspaceId: string): Caller {
+  return {
+    scope: { workspaceId, collectionIds: null },
+    apiKeyId: null,
+    userId: null,
+    permissions: ['*'],
+    principal: 'administrator',
+    workspaceIds: [workspaceId],
+  };
+}
+
 /** @throws AppError `forbidden` naming the permission that is missing. */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (caller.permissions.includes('*') || caller.permissions.includes(permission)) return;

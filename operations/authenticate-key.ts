@@ -36,7 +36,7 @@ export async function authenticateKey(services: Services, credentials: KeyCreden
     throw new AppError('forbidden', 'This key may not be used from this address.');
   }
   if (credentials.workspaceId !== null && credentials.workspaceId !== row.workspace_id) {
-    throw new AppError('not_found', 'There is no such workspace for this key.');
+    throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
   }
   noteUse(services, row);
   return {

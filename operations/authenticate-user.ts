@@ -66,7 +66,7 @@ function pick(reached: readonly Reach[], { workspaceId, anyWorkspace }: UserCred
   const [first, second] = reached;
   if (workspaceId !== null) {
     const named = reached.find((row) => row.workspace_id === workspaceId);
-    if (!named) throw new AppError('not_found', 'You reach no workspace with the id in X-Workspace-Id.');
+    if (!named) throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
     return named;
   }
   if (!first) throw new AppError('forbidden', 'You belong to no workspace here: ask an administrator to add you.');

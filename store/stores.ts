@@ -2,34 +2,46 @@ import { createApiKeyStore, type ApiKeyStore } from './api-keys.ts';
 import { createBlobRowStore, type BlobRowStore } from './blob-rows.ts';
 import { createChunkStore, type ChunkStore } from './chunks.ts';
 import { createCollectionChanges, type CollectionChanges } from './collection-changes.ts';
+import { createCollectionDeletions, type CollectionDeletions } from './collection-deletions.ts';
 import { createCollectionStore, type CollectionStore } from './collections.ts';
+import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
+import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
+import { createProjectionStore, type ProjectionStore } from './projections.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
+import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
 /** Everything Postgres holds. */
 export type Stores = {
   collections: CollectionStore;
   collectionChanges: CollectionChanges;
+  collectionDeletions: CollectionDeletions;
   contents: ContentStore;
+  contentChanges: ContentChanges;
   uploads: UploadStore;
   runControl: RunControl;
   runs: RunStages;
   publications: PublicationStore;
+  projections: ProjectionStore;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
+  workspaces: WorkspaceStore;
+  members: MemberStore;
   deletions: DeletionStore;
+  droppedTenants: DroppedTenants;
   memories: MemoryStore;
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
@@ -44,15 +56,21 @@ export function createStores(database: Database): Stores {
   return {
     collections: createCollectionStore(database),
     collectionChanges: createCollectionChanges(database),
+    collectionDeletions: createCollectionDeletions(database),
     contents: createContentStore(database),
+    contentChanges: createContentChanges(database),
     uploads: createUploadStore(database),
     runControl: createRunControl(database),
     runs: createRunStages(database),
     publications: createPublicationStore(database),
+    projections: createProjectionStore(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
+    workspaces: createWorkspaceStore(database),
+    members: createMemberStore(database),
     deletions: createDeletionStore(database),
+    droppedTenants: createDroppedTenants(database),
     memories: createMemoryStore(database),
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/app-error.ts';
 import { requirePermission } from '../../domain/caller.ts';
-import type { Caller, Permission } from '../../domain/caller.ts';
+import type { Asker, Permission } from '../../domain/caller.ts';
 import { authenticateKey } from '../../operations/authenticate-key.ts';
 import { authenticateUser, type TokenSource } from '../../operations/authenticate-user.ts';
 import type { Services } from '../../operations/services.ts';
@@ -14,9 +14,6 @@ import { requestState } from './request-state.ts';
 /** Tokens with many claims are long; all headers together have 16 KiB. */
 const MAX_TOKEN_CHARACTERS = 12_288;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** Who is asking: a key, a user, or the operator, who administers workspaces and reaches nothing in them. */
-export type Asker = Caller | 'administrator';
 
 /** Who may ask beside API keys; nobody where these are null. */
 export type Access = { users: TokenSource | null; administratorToken: Secret | null };
@@ -59,8 +56,10 @@ async function findAsker({ services, access }: Admitting, context: Context, admi
     return 'administrator';
   }
   const header = context.get('X-Workspace-Id').trim().toLowerCase();
-  const workspaceId = UUID.test(header) ? header : null;
-  const isMalformed = header !== '' && workspaceId === null;
+  const isMalformed = header !== '' && !UUID.test(header);
+  // A path that names a workspace picks it as the header does; a path that is malformed is found out later.
+  const named = header === '' ? inPath(context) : header;
+  const workspaceId = UUID.test(named) ? named : null;
   if (kind === 'token' && access.users === null) {
     throw new AppError('unauthorized', 'This is no API key, and this server takes no other bearer tokens.');
   }
@@ -72,7 +71,7 @@ async function findAsker({ services, access }: Admitting, context: Context, admi
       ? await authenticateUser(services, access.users, { token: text, workspaceId, permission, anyWorkspace })
       : // The address of the connection: headers that name another are the client's own words.
         await authenticateKey(services, { keyText: text, ip: context.req.socket.remoteAddress ?? '', workspaceId });
-  if (isMalformed) throw new AppError('not_found', 'You reach no workspace with the id in X-Workspace-Id.');
+  if (isMalformed) throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
   return caller;
 }
 
@@ -85,6 +84,12 @@ function credentialsOf(context: Context): Credentials {
     throw new AppError('unauthorized', 'Send an API key, as X-API-Key or as Authorization: Bearer.');
   }
   return { kind: key === '' && !bearer.startsWith(API_KEY_PREFIX) ? 'token' : 'key', text };
+}
+
+function inPath(context: Context): string {
+  const params: unknown = context['params'];
+  const id = typeof params === 'object' && params !== null && 'workspace_id' in params ? params.workspace_id : '';
+  return typeof id === 'string' ? id.toLowerCase() : '';
 }
 
 /** Compared by hashes of one length, so that the time tells nothing. */

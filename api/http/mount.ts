@@ -1,8 +1,9 @@
 import { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/app-error.ts';
+import type { Asker } from '../../domain/caller.ts';
 import type { Services } from '../../operations/services.ts';
-import { admitRequest, type Access, type Admitting, type Asker } from './authentication.ts';
+import { admitRequest, type Access, type Admitting } from './authentication.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { readJsonBody } from './json-body.ts';
 import { Reply } from './reply.ts';

@@ -8,15 +8,19 @@ import type { Route } from './route.ts';
 
 export type OpenApiOptions = { version: string; limits: Limits };
 
+/** Keys and users; every route takes them but where it says otherwise. */
+const CALLERS = [{ apiKey: [] }, { bearer: [] }];
+
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is invalid; every problem is listed',
-  401: 'No usable API key was sent',
-  403: 'The key may not do this',
-  404: 'There is no such resource, or the key does not reach it',
+  401: 'No usable API key or token was sent',
+  403: 'The key or user may not do this',
+  404: 'There is no such resource, or it is out of reach',
   409: 'The same Idempotency-Key is in use by a request that still runs',
   413: 'The body is too large',
   415: 'The body has another media type than it should',
   422: 'The request is invalid; every problem is listed',
+  429: 'Too many requests in a minute; try again after `Retry-After`',
   500: 'Something went wrong inside the service',
   503: 'Something the service depends on is away; try again after `Retry-After`',
 };
@@ -39,13 +43,18 @@ export function createOpenApi(routes: Readonly<Record<string, Route>>, options: 
       description: introduction(options.limits),
     },
     servers: [{ url: '/' }],
-    security: [{ apiKey: [] }, { bearer: [] }],
+    security: CALLERS,
     tags: [...new Set(Object.values(routes).map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'An API key as bearer token' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, or a JWT of the configured issuer of users',
+        },
+        administrator: { type: 'http', scheme: 'bearer', description: 'The administrator token of this instance' },
       },
       parameters: PARAMETERS,
       responses: {
@@ -65,11 +74,19 @@ function operationOf(operationId: string, route: Route, schemas: SchemaCollectio
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.extension === true ? { 'x-loci-extension': true } : {}),
-    ...(route.permission === null ? { security: [] } : { 'x-loci-permission': route.permission }),
+    ...securityOf(route),
     parameters: parametersOf(route, schemas),
     ...(body === null ? {} : { requestBody: body }),
     responses: responsesOf(route, schemas),
   };
+}
+
+function securityOf(route: Route): Record<string, unknown> {
+  const { permission, administration } = route;
+  if (permission === null) return { security: [] };
+  if (administration === 'only') return { security: [{ administrator: [] }] };
+  const security = administration === 'too' ? { security: [...CALLERS, { administrator: [] }] } : {};
+  return { 'x-loci-permission': permission, ...security };
 }
 
 function parametersOf(route: Route, schemas: SchemaCollection): unknown[] {
@@ -154,6 +171,7 @@ function failureStatuses(route: Route): number[] {
     ...(names ? [404, route.validationStatus ?? 422] : []),
     ...(route.idempotent === true ? [409, 422] : []),
     ...(reads ? [413, 415, route.validationStatus ?? 422] : []),
+    429,
     500,
     503,
   ];
@@ -167,7 +185,7 @@ const PARAMETERS = {
   Workspace: {
     name: 'X-Workspace-Id',
     in: 'header',
-    description: 'Another workspace that the key reaches; its own by default',
+    description: 'The workspace this is about: needed by a user of several; a key has one, and reaches no other',
     schema: { type: 'string', format: 'uuid' },
   },
   IdempotencyKey: {
@@ -189,7 +207,7 @@ function introduction(limits: Limits): string {
   return [
     'Knowledge, memory and conversation: upload, ingest, search.',
     '',
-    'Send an API key as `X-API-Key` or as bearer token. Ids are UUIDs; an id that names nothing in reach is a 404.',
+    'Send an API key as `X-API-Key` or as bearer token, or a user’s token as bearer token. Ids are UUIDs; an id that names nothing in reach is a 404.',
     'Errors are `{code, detail, request_id}`; invalid requests get `{detail: [{loc, msg, type}]}` with every problem.',
     'What is marked `x-loci-extension` is beyond the interface specification.',
     '',

@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../../domain/app-error.ts';
-import type { Caller, Permission } from '../../domain/caller.ts';
-import type { Asker } from './authentication.ts';
+import type { Asker, Caller, Permission } from '../../domain/caller.ts';
 import type { Services } from '../../operations/services.ts';
 import { fingerprintOf } from './idempotency.ts';
 import type { Idempotency } from '../../operations/answer-once.ts';

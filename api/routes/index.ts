@@ -10,6 +10,7 @@ import { getChunkRoute } from './chunks/get-chunk.ts';
 import { listChunksRoute } from './chunks/list-chunks.ts';
 import { archiveCollectionRoute, unarchiveCollectionRoute } from './collections/archive-collection.ts';
 import { createCollectionRoute } from './collections/create-collection.ts';
+import { deleteCollectionRoute } from './collections/delete-collection.ts';
 import { getCollectionRoute } from './collections/get-collection.ts';
 import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
@@ -38,7 +39,15 @@ import { updateMemoryRoute } from './memories/update-memory.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
+import { updateContentRoute } from './contents/update-content.ts';
 import { uploadContentRoute } from './uploads/upload-content.ts';
+import { addMemberRoute } from './workspaces/add-member.ts';
+import { createWorkspaceRoute } from './workspaces/create-workspace.ts';
+import { getWorkspaceRoute } from './workspaces/get-workspace.ts';
+import { listMembersRoute } from './workspaces/list-members.ts';
+import { listWorkspacesRoute } from './workspaces/list-workspaces.ts';
+import { removeMemberRoute } from './workspaces/remove-member.ts';
+import { updateWorkspaceRoute } from './workspaces/update-workspace.ts';
 
 /** Every route, by its operation id. The first that matches a request serves it. */
 export const routes: Readonly<Record<string, Route>> = {
@@ -49,6 +58,7 @@ export const routes: Readonly<Record<string, Route>> = {
   cancelUpload: cancelUploadRoute,
   listContents: listContentsRoute,
   getContent: getContentRoute,
+  updateContent: updateContentRoute,
   deleteContent: deleteContentRoute,
   listContentChunks: listContentChunksRoute,
   getContentFile: getContentFileRoute,
@@ -64,6 +74,7 @@ export const routes: Readonly<Record<string, Route>> = {
   listCollections: listCollectionsRoute,
   getCollection: getCollectionRoute,
   updateCollection: updateCollectionRoute,
+  deleteCollection: deleteCollectionRoute,
   setCollectionStats: setCollectionStatsRoute,
   archiveCollection: archiveCollectionRoute,
   unarchiveCollection: unarchiveCollectionRoute,
@@ -82,6 +93,13 @@ export const routes: Readonly<Record<string, Route>> = {
   replaceMemory: replaceMemoryRoute,
   deleteMemory: deleteMemoryRoute,
   getMemoryHistory: getMemoryHistoryRoute,
+  createWorkspace: createWorkspaceRoute,
+  listWorkspaces: listWorkspacesRoute,
+  getWorkspace: getWorkspaceRoute,
+  updateWorkspace: updateWorkspaceRoute,
+  addMember: addMemberRoute,
+  listMembers: listMembersRoute,
+  removeMember: removeMemberRoute,
   livez: livezRoute,
   readyz: readyzRoute,
   metrics: metricsRoute,

@@ -21,7 +21,12 @@ async function run(commands: string): Promise<{ status: number; url: string }[]>
   try {
     await mkdir(join(folder, '.loci'));
     await copyFile(join(PROJECT_DIR, 'README.md'), join(folder, 'README.md'));
-    const connection = { base_url: testStack().baseUrl, api_key: client.key, collection_id: collection.id };
+    const connection = {
+      base_url: testStack().baseUrl,
+      api_key: client.key,
+      collection_id: collection.id,
+      admin_token: testStack().adminToken,
+    };
     await writeFile(join(folder, '.loci', 'connection.json'), JSON.stringify(connection));
     const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
     const script = `set -eu\n${REPORTING_CURL}\n${commands}`;

@@ -1,0 +1,31 @@
+import { AddMemberRequest, WorkspaceMember } from '../../../domain/records/workspace.ts';
+import { addMember } from '../../../operations/members.ts';
+import { actingIn } from '../../../operations/workspaces.ts';
+import { Reply } from '../../http/reply.ts';
+import { administrationRoute } from '../../http/route.ts';
+import { WorkspaceParams } from './workspace-params.ts';
+
+export const addMemberRoute = administrationRoute(
+  {
+    method: 'post',
+    path: '/workspaces/{workspace_id}/members',
+    tag: 'Workspaces',
+    summary: 'Add a member',
+    description:
+      'Gives a user, by the `sub` of its tokens, a role in the workspace, or another one than it has. An `admin` may do ' +
+      'everything; a `member` reads public collections and its own, and changes its own. 403 for a role that may more than you.',
+    permission: 'workspaces:write',
+    administration: 'too',
+    params: WorkspaceParams,
+    body: AddMemberRequest,
+    response: WorkspaceMember,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: { body: { user_id: 'auth0|5f7c8ec7c33c6c004bbafe82', role: 'member' } },
+  },
+  async ({ services, asker, params, body, idempotency }) => {
+    const answer = await addMember(services, actingIn(asker, params.workspace_id), { body, idempotency });
+    return Reply.json(answer.body, { status: answer.status });
+  },
+);

@@ -1,0 +1,29 @@
+import { CreatedWorkspace, CreateWorkspaceRequest } from '../../../domain/records/workspace.ts';
+import { createWorkspace } from '../../../operations/create-workspace.ts';
+import { Reply } from '../../http/reply.ts';
+import { administrationRoute } from '../../http/route.ts';
+
+export const createWorkspaceRoute = administrationRoute(
+  {
+    method: 'post',
+    path: '/workspaces',
+    tag: 'Workspaces',
+    summary: 'Create a workspace',
+    description:
+      'For the operator: needs the administrator token. The answer has a first API key with every permission, whose ' +
+      '`secret` is shown nowhere else.',
+    permission: 'workspaces:write',
+    administration: 'only',
+    anyWorkspace: true,
+    body: CreateWorkspaceRequest,
+    response: CreatedWorkspace,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: { body: { name: 'Support' } },
+  },
+  async ({ services, body, idempotency }) => {
+    const answer = await createWorkspace(services, { body, idempotency });
+    return Reply.json(answer.body, { status: answer.status });
+  },
+);

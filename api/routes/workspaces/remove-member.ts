@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { removeMember } from '../../../operations/members.ts';
+import { actingIn } from '../../../operations/workspaces.ts';
+import { Reply } from '../../http/reply.ts';
+import { administrationRoute } from '../../http/route.ts';
+import { MemberParams } from './workspace-params.ts';
+
+export const removeMemberRoute = administrationRoute(
+  {
+    method: 'delete',
+    path: '/workspaces/{workspace_id}/members/{user_id}',
+    tag: 'Workspaces',
+    summary: 'Remove a member',
+    description:
+      'From its next request on the user reaches the workspace only if its token claims it. What it made stays.',
+    permission: 'workspaces:write',
+    administration: 'too',
+    params: MemberParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, asker, params }) => {
+    await removeMember(services, actingIn(asker, params.workspace_id), params.user_id);
+    return Reply.nothing();
+  },
+);
