@@ -3,7 +3,7 @@ import { embedderName, type Embedder } from '../domain/embedder.ts';
 import { filterRecordOf } from '../domain/filter-record.ts';
 import { chunkFacets, contentFacets } from '../domain/filters/facets.ts';
 import type { PublishOutcome, SliceOutcome } from '../domain/ingest-outcomes.ts';
-import type { Batch, ReprojectCursor, ReprojectSlice } from '../domain/ingest-steps.ts';
+import type { Batch } from '../domain/ingest-steps.ts';
 import type { ChunkToIndex } from '../store/chunks.ts';
 import type { IndexGeneration } from '../store/collections.ts';
 import { claimContents, failAlone, failWithoutEmbedder, sliceOf } from './claim.ts';
@@ -137,37 +137,4 @@ export async function publishContents(services: WorkerServices, batch: Batch): P
       .filter((content) => content.stage === 'indexing' && !content.paused)
       .map((content) => content.content_id),
   };
-}
-
-const REPROJECT_PAGE = 200;
-
-/** Writes the filters of published contents into the index anew, from the rows as they are now. */
-export async function reprojectContents(
-  services: WorkerServices,
-  { after, ...work }: ReprojectSlice,
-): Promise<ReprojectCursor | null> {
-  const scope = scopeOf(work);
-  const deadlineMs = performance.now() + SLICE_MS;
-  const found = await services.stores.collections.findIndex(scope, work.collection_id);
-  if (!found) return null;
-  const { space, tenant } = found.index;
-  const contents = await services.stores.publications.facettable(scope, work.collection_id, work.content_ids);
-  for (const content of contents) {
-    const { content_id } = content;
-    if (after && content_id < after.content_id) continue;
-    const record = filterRecordOf(content, {});
-    const shared = contentFacets(record.content, record.metadata);
-    const key = { contentId: content_id, collectionId: work.collection_id };
-    for (let afterIndex = after?.content_id === content_id ? after.chunk_index : -1; ;) {
-      const rows = await services.stores.chunks.listOfContent(scope, key, { afterIndex, limit: REPROJECT_PAGE });
-      const last = rows.at(-1);
-      if (!last) break;
-      const updates = rows.map((row) => ({ id: row.id, facets: [...shared, ...chunkFacets(row.metadata)] }));
-      await services.vectors.updateFacets(space, tenant, updates);
-      afterIndex = last.chunk_index;
-      if (performance.now() >= deadlineMs) return { content_id, chunk_index: afterIndex };
-    }
-    await services.stores.publications.markSynced(scope, { contentId: content_id, metadata: content.metadata });
-  }
-  return null;
 }

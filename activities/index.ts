@@ -1,14 +1,27 @@
+import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
 import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import {
+  completeCollectionDeletion,
+  dropCollectionIndex,
+  endCollectionRuns,
+  removeCollectionRows,
+} from './collection-deletion-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
-import { indexSlice, publishContents, reprojectContents } from './index-contents.ts';
+import { indexSlice, publishContents } from './index-contents.ts';
 import { readContents } from './read-contents.ts';
+import { reprojectContents } from './reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
 import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } from './upkeep-steps.ts';
 import type { WorkerServices } from './worker-services.ts';
 
 /** The steps of every workflow, by task queue. */
-export type Activities = { upkeep: UpkeepSteps; download: DownloadSteps; ingest: IngestSteps; index: IndexSteps };
+export type Activities = {
+  upkeep: UpkeepSteps & CollectionDeletionSteps;
+  download: DownloadSteps;
+  ingest: IngestSteps;
+  index: IndexSteps;
+};
 
 /** Binds the steps to what they work with. */
 export function createActivities(services: WorkerServices): Activities {
@@ -34,6 +47,10 @@ export function createActivities(services: WorkerServices): Activities {
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
+      endCollectionRuns: step('end', endCollectionRuns),
+      dropCollectionIndex: step('unindex', dropCollectionIndex),
+      removeCollectionRows: step('remove', removeCollectionRows),
+      completeCollectionDeletion: step('complete', completeCollectionDeletion),
     },
     download: {
       downloadContents: step('download', downloadContents),

@@ -42,8 +42,8 @@ export type IngestSteps = {
   readContents(batch: Batch): Promise<StepOutcome>;
 };
 
-/** The last chunk that is done. */
-export type ReprojectCursor = { content_id: string; chunk_index: number };
+/** The last chunk that is done; `stamp` tells what was written, and is absent in histories of before it was noted. */
+export type ReprojectCursor = { content_id: string; chunk_index: number; stamp?: string };
 export type ReprojectSlice = {
   workspace_id: string;
   collection_id: string;

@@ -12,6 +12,9 @@ export async function up(knex: Knex): Promise<void> {
     create index on contents (collection_id);
     create index on uploads (collection_id);
 
+    -- A workflow is bringing the content's filters into the index, and looks once more before it ends.
+    alter table content_collections add column projecting boolean not null default false;
+
     create table dropped_tenants (
       tenant text primary key,
       workspace_id uuid not null,

@@ -78,7 +78,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
   const stale = await writeContents(services, caller, { ...upload, sorted, workflowId });
   const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
-  const published = await stores.publications.publishedIn(scope, stale);
+  const published = await stores.projections.claim(scope, stale);
   const jobs = [
     ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),

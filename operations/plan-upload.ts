@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { StoredBlob } from '../domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '../domain/app-error.ts';
+import { externalIdIssues } from '../domain/external-id.ts';
 import type { UploadError, UploadForm } from '../domain/records/upload.ts';
 import { metadataIssues } from '../domain/filters/facets.ts';
 import type { NewContent } from '../store/contents.ts';
@@ -65,14 +66,9 @@ export function uploadFormIssues(
       type: 'unavailable',
     });
   }
-  const externalId = form.metadata?.['external_id'];
-  if (externalId !== undefined && (typeof externalId !== 'string' || externalId === '' || externalId.length > 255)) {
-    issues.push({
-      loc: ['body', 'metadata', 'external_id'],
-      msg: 'must be a text of 1 to 255 characters',
-      type: 'string_type',
-    });
-  } else if (externalId !== undefined && itemCount > 1) {
+  const externalIssues = externalIdIssues(form.metadata ?? {}, ['body', 'metadata']);
+  issues.push(...externalIssues);
+  if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && itemCount > 1) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
       msg: 'names one content; send one item with it',

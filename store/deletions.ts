@@ -84,7 +84,9 @@ export function createDeletionStore(database: Database) {
         const bindings = { workspaceId: scope.workspaceId, id, contentId };
         await query(
           transaction,
-          `delete from content_collections where workspace_id = :workspaceId and content_id = :contentId and stage = 'deleting'`,
+          // What came to be deleted meanwhile, with its collection, still has its chunks and goes with that.
+          `delete from content_collections cc where workspace_id = :workspaceId and content_id = :contentId and stage = 'deleting'
+             and not exists (select 1 from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id)`,
           bindings,
         );
         const gone = await query<{ content_hash: string | null }>(

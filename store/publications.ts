@@ -1,6 +1,5 @@
 import type { Scope } from '../domain/scope.ts';
 import { query, type Database } from './postgres.ts';
-import { WORKING } from './run-control.ts';
 import type { RunSlice } from './run-stages.ts';
 
 export type Published = { content_id: string; chunks: number; stale: boolean };
@@ -84,19 +83,6 @@ export function createPublicationStore(database: Database) {
       );
     },
 
-    /** Collections that show a published version of some of these contents, with which. */
-    publishedIn(
-      scope: Scope,
-      contentIds: readonly string[],
-    ): Promise<{ collection_id: string; content_ids: string[] }[]> {
-      return query(
-        database,
-        `select collection_id, array_agg(content_id order by content_id) as content_ids from content_collections
-         where workspace_id = :workspaceId and content_id = any(:contentIds::uuid[]) and active_version is not null group by collection_id`,
-        { workspaceId: scope.workspaceId, contentIds },
-      );
-    },
-
     /** Whether a collection has anything that can be found. */
     async hasPublished(scope: Scope, collectionId: string): Promise<boolean> {
       const rows = await query(
@@ -106,20 +92,6 @@ export function createPublicationStore(database: Database) {
         { workspaceId: scope.workspaceId, collectionId },
       );
       return rows.length > 0;
-    },
-
-    /**
-     * A content is in step with the index again, unless its metadata changed once more meanwhile, or a run may have taken up
-     * the metadata of before: its publication projects once more.
-     */
-    async markSynced(scope: Scope, content: { contentId: string; metadata: Record<string, unknown> }): Promise<void> {
-      await query(
-        database,
-        `update contents set sync_status = 'synced' where id = :contentId and workspace_id = :workspaceId and sync_status = 'stale'
-           and metadata = :metadata::jsonb
-           and not exists (select 1 from content_collections cc where cc.content_id = :contentId and cc.stage in ${WORKING})`,
-        { workspaceId: scope.workspaceId, contentId: content.contentId, metadata: JSON.stringify(content.metadata) },
-      );
     },
   };
 }

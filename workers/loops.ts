@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchOutbox } from '../operations/dispatch-outbox.ts';
+import { dropTenantsAgain } from '../operations/drop-tenants-again.ts';
 import { projectMemories } from '../operations/project-memories.ts';
 import { reconcileOutbox } from '../operations/reconcile-outbox.ts';
 import { removeResidues } from '../operations/remove-residues.ts';
@@ -23,6 +24,7 @@ export function startLoops(services: Services): Loops {
     { name: 'reconcile', everyMs: 15_000, work: () => reconcileOutbox(services) },
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },
     { name: 'memories', everyMs: 1_000, work: () => projectMemories(services) },
+    { name: 'tenants', everyMs: 10_000, work: () => dropTenantsAgain(services) },
     { name: 'blobs', everyMs: 3_600_000, work: () => sweepAlone(services) },
   ];
   const running = loops.map((loop) => run(services, loop, stopping.signal));

@@ -1,4 +1,5 @@
 /** Every workflow, by the name under which it is started. */
+export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
 export { ingestBatch } from './ingest-batch.ts';
 export { ingestUpload } from './ingest-upload.ts';

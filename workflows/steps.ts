@@ -1,4 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
+import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
 import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
 
@@ -13,7 +14,7 @@ const HEARTBEAT = '10s';
 export function stepsFor(workspaceId: string) {
   const priority = { fairnessKey: workspaceId };
   return {
-    upkeep: proxyActivities<UpkeepSteps>({
+    upkeep: proxyActivities<UpkeepSteps & CollectionDeletionSteps>({
       taskQueue: TASK_QUEUES.upkeep,
       startToCloseTimeout: '2m',
       heartbeatTimeout: HEARTBEAT,

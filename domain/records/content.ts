@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONTENT_STATUSES, SYNC_STATUSES } from '../statuses.ts';
-import { AnyObject, Id, UnixTime } from './fields.ts';
+import { AnyObject, Id, JsonObject, storableText, UnixTime } from './fields.ts';
 
 /** A content as the interface shows it. */
 export const Content = z
@@ -28,6 +28,22 @@ export const Content = z
   })
   .meta({ id: 'Content' });
 export type Content = z.infer<typeof Content>;
+
+/** Only fields that are sent change. */
+export const UpdateContentRequest = z
+  .strictObject({
+    name: storableText(1024, 1).optional(),
+    description: storableText(10_000).nullable().optional(),
+    metadata: JsonObject.optional(),
+    status: z.enum(CONTENT_STATUSES).optional(),
+    sync_status: z.enum(SYNC_STATUSES).optional(),
+    status_message: storableText(10_000).nullable().optional(),
+    definition: storableText(64 * 1024)
+      .nullable()
+      .optional(),
+  })
+  .meta({ id: 'UpdateContentRequest' });
+export type UpdateContentRequest = z.infer<typeof UpdateContentRequest>;
 
 /** `GET /contents/{id}/chunks`: one chunk. */
 export const ContentChunk = z

@@ -1,0 +1,21 @@
+import { DeletionAccepted } from '../../../domain/records/deletion.ts';
+import { deleteCollection } from '../../../operations/delete-collection.ts';
+import { route } from '../../http/route.ts';
+import { CollectionParams } from './collection-params.ts';
+
+export const deleteCollectionRoute = route(
+  {
+    method: 'delete',
+    path: '/collections/{collection_id}',
+    tag: 'Collections',
+    summary: 'Delete a collection',
+    description:
+      'With every content that is in no other collection. It is gone for readers and writers at once; `GET /deletions/{deletion_id}` gives the receipt.',
+    permission: 'collections:delete',
+    params: CollectionParams,
+    response: DeletionAccepted,
+    status: 202,
+    extension: true,
+  },
+  async ({ services, caller, params }) => deleteCollection(services, caller, params.collection_id),
+);
