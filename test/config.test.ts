@@ -46,3 +46,30 @@ test('a setting may come as a file, and a file that cannot be read is named', as
 test('a variable that is set to nothing is as if it were not set', (t) => {
   t.deepEqual(readConfig({ ...REQUIRED, LOCI_PORT: '', LOCI_OPENAI_DIMENSIONS: '' }), readConfig(REQUIRED));
 });
+
+test('what bearer tokens need is asked for together, and one source of keys is enough', (t) => {
+  const problemsOf = (environment: NodeJS.ProcessEnv) =>
+    t.throws(() => readConfig({ ...REQUIRED, ...environment }), { instanceOf: ConfigError }).problems;
+  const secret = 's'.repeat(32);
+  t.is(problemsOf({ LOCI_JWT_SECRET: secret }).length, 2);
+  t.is(problemsOf({ LOCI_JWT_ISSUER: 'i', LOCI_JWT_AUDIENCE: 'a' }).length, 1);
+  t.is(problemsOf({ LOCI_JWT_SECRET: 'short', LOCI_ADMIN_TOKEN: 'short', LOCI_JWT_JWKS_URL: 'file:///etc' }).length, 3);
+  const both = { LOCI_JWT_SECRET: secret, LOCI_JWT_JWKS_URL: 'https://issuer.example/jwks' };
+  t.deepEqual(problemsOf({ ...both, LOCI_JWT_ISSUER: 'i', LOCI_JWT_AUDIENCE: 'a' }), [
+    'LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one',
+  ]);
+  const { access } = readConfig({ ...REQUIRED, LOCI_JWT_SECRET: secret, LOCI_JWT_ISSUER: 'i', LOCI_JWT_AUDIENCE: 'a' });
+  t.deepEqual(access.tokens, { keys: { secret }, issuer: 'i', audience: 'a' });
+  t.is(readConfig(REQUIRED).access.tokens, null);
+});
+
+test('origins of pages are origins, or *', (t) => {
+  const { problems } = t.throws(
+    () => readConfig({ ...REQUIRED, LOCI_CORS_ORIGINS: 'https://a.example/,b.example,https://c.example:8443,*' }),
+    { instanceOf: ConfigError },
+  );
+  t.deepEqual(
+    problems.map((problem) => /'(.*)'/.exec(problem)?.[1]),
+    ['https://a.example/', 'b.example'],
+  );
+});

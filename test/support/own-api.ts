@@ -11,6 +11,7 @@ export type OwnSent = {
   workspaceId?: string;
   headers?: Record<string, string>;
   json?: unknown;
+  form?: FormData;
 };
 
 export type OwnAnswer = { status: number; headers: Headers; body: unknown };
@@ -30,7 +31,7 @@ export async function openOwnApi(t: ExecutionContext, options: Partial<AppOption
   return { ...own, baseUrl, send: (path, sent = {}) => send(`${baseUrl}/api/v1${path}`, sent) };
 }
 
-async function send(url: string, { token, workspaceId, json, ...sent }: OwnSent): Promise<OwnAnswer> {
+async function send(url: string, { token, workspaceId, json, form, ...sent }: OwnSent): Promise<OwnAnswer> {
   const response = await fetch(url, {
     ...sent,
     headers: {
@@ -39,7 +40,7 @@ async function send(url: string, { token, workspaceId, json, ...sent }: OwnSent)
       ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...sent.headers,
     },
-    body: json === undefined ? null : JSON.stringify(json),
+    body: json === undefined ? (form ?? null) : JSON.stringify(json),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
