@@ -13,7 +13,7 @@ import type { Route } from './http/route.ts';
 import { secureHeaders } from './http/security-headers.ts';
 import { routes as allRoutes } from './routes/index.ts';
 
-export type AppOptions = Pick<MountOptions, 'onMismatch' | 'access' | 'requestLimits'> & {
+export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits'> & {
   version: string;
   /** Origins whose pages may use the API; none by default. */
   corsOrigins?: readonly string[];

@@ -35,10 +35,8 @@ async function main(): Promise<void> {
   const stopped = untilAskedToStop();
   try {
     const services = await buildServices(config, log, closing);
-    const onMismatch = process.env['NODE_ENV'] === 'test' ? 'fail' : 'log';
     const app = createApp(services, {
       version: packageJson.version,
-      onMismatch,
       access: accessOf(config),
       requestLimits: config.access.requestLimits,
       corsOrigins: config.access.corsOrigins,

@@ -16,8 +16,6 @@ export const API_PREFIX = '/api/v1';
 
 export type MountOptions = {
   services: Services;
-  /** What to do with an answer that does not fit its schema: fail it, or log it and send it all the same. */
-  onMismatch: 'fail' | 'log';
   /** API keys alone by default. */
   access?: Access;
   /** None by default. */
@@ -97,13 +95,15 @@ function send(context: Context, answer: unknown, how: { route: Route; options: M
   context.set({ ...reply.headers });
 }
 
-/** The body as its schema has it: columns that no schema names never leave the service. */
+/**
+ * The body as its schema has it: columns that no schema names never leave the service, and what does not fit is not sent at
+ * all, for nobody knows what is in it. The log says which fields, never their values.
+ */
 function fitting(body: unknown, context: Context, how: { route: Route; options: MountOptions }): unknown {
   const parsed = how.route.response.safeParse(body);
   if (parsed.success) return parsed.data;
   const { requestId, route } = requestState(context);
   const where = parsed.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.code}`).join(', ');
   how.options.services.log.error({ request_id: requestId, route, reason: where }, 'an answer does not fit its schema');
-  if (how.options.onMismatch === 'fail') throw new AppError('internal', 'An answer does not fit its schema.');
-  return body;
+  throw new AppError('internal', 'An answer does not fit its schema.');
 }

@@ -24,7 +24,7 @@ export type OwnApi = OwnServices & {
 /** The API in the process of the test, on a database of its own and with settings of its own. Gone at the end of the test. */
 export async function openOwnApi(t: ExecutionContext, options: Partial<AppOptions> = {}): Promise<OwnApi> {
   const own = await openOwnServices(t, { temporal: 'away' });
-  const app = createApp(own.services, { version: 'test', onMismatch: 'fail', ...options });
+  const app = createApp(own.services, { version: 'test', ...options });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close(1_000));
   const baseUrl = `http://127.0.0.1:${server.port}`;
