@@ -6,6 +6,8 @@ import {
   endCollectionRuns,
   removeCollectionRows,
 } from './collection-deletion-steps.ts';
+import type { ConversationSteps } from '../domain/conversation-steps.ts';
+import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents } from './index-contents.ts';
@@ -17,7 +19,7 @@ import type { WorkerServices } from './worker-services.ts';
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps;
+  upkeep: UpkeepSteps & CollectionDeletionSteps & ConversationSteps;
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
@@ -44,6 +46,8 @@ export function createActivities(services: WorkerServices): Activities {
       settleOutbox: step('settle', (all, work: { workspace_id: string; outbox_id: string }) =>
         all.stores.outbox.settle({ workspaceId: work.workspace_id, collectionIds: null }, work.outbox_id),
       ),
+      summariseMessages: step('summarise', summariseMessages),
+      extractFromMessages: step('extract', extractFromMessages),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as access from './20261121_access.ts';
+import * as conversations from './20261121_conversations.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
@@ -12,6 +13,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_library', ...library },
   { name: '20261121_memories', ...memories },
   { name: '20261121_access', ...access },
+  { name: '20261121_conversations', ...conversations },
 ];
 
 /** For `knex.migrate`. */

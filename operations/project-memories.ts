@@ -21,7 +21,7 @@ export async function projectMemory(services: Services, scope: Scope, memoryId: 
     () => true,
     async (error: unknown) => {
       services.log.warn({ error, workspace_id: scope.workspaceId }, 'a memory is not in the index yet; it will be');
-      await services.stores.memoryProjections.hurry(scope, memoryId).catch(() => undefined);
+      await services.stores.memoryProjections.hurry(scope, [memoryId]).catch(() => undefined);
       return false;
     },
   );

@@ -62,12 +62,12 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** Leaves what is pending of a memory to the worker, at once. */
-    async hurry(scope: Scope, memoryId: string): Promise<void> {
+    /** Leaves what is pending of these memories to the worker, at once. */
+    async hurry(scope: Scope, memoryIds: readonly string[]): Promise<void> {
       await query(
         database,
-        `update memory_versions v set index_due_at = now() where v.memory_id = :memoryId and v.workspace_id = :workspaceId and ${IS_PENDING}`,
-        { memoryId, workspaceId: scope.workspaceId },
+        `update memory_versions v set index_due_at = now() where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING}`,
+        { memoryIds, workspaceId: scope.workspaceId },
       );
     },
 

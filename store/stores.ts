@@ -6,12 +6,14 @@ import { createCollectionDeletions, type CollectionDeletions } from './collectio
 import { createCollectionStore, type CollectionStore } from './collections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
+import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
+import { createMessageStore, type MessageStore } from './messages.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
@@ -42,6 +44,8 @@ export type Stores = {
   members: MemberStore;
   deletions: DeletionStore;
   droppedTenants: DroppedTenants;
+  conversations: ConversationStore;
+  messages: MessageStore;
   memories: MemoryStore;
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
@@ -71,6 +75,8 @@ export function createStores(database: Database): Stores {
     members: createMemberStore(database),
     deletions: createDeletionStore(database),
     droppedTenants: createDroppedTenants(database),
+    conversations: createConversationStore(database),
+    messages: createMessageStore(database),
     memories: createMemoryStore(database),
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),

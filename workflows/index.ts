@@ -1,6 +1,8 @@
 /** Every workflow, by the name under which it is started. */
 export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
+export { extractMemories } from './extract-memories.ts';
 export { ingestBatch } from './ingest-batch.ts';
 export { ingestUpload } from './ingest-upload.ts';
 export { reprojectContents } from './reproject-contents.ts';
+export { summariseConversation } from './summarise-conversation.ts';

@@ -10,6 +10,8 @@ export type InputSchemas = { path: z.ZodType; query: z.ZodType; body: z.ZodType 
 
 /** Longest name of a field that an answer repeats; names come from the client. */
 const MAX_SHOWN_NAME = 100;
+/** What a required field that was not sent is called by the schemas. */
+const MISSING_CODES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 /**
  * Validates path, query and body together, so that one answer lists every problem. An id that cannot be one names
@@ -29,9 +31,27 @@ export function parseInput<P extends z.ZodType, Q extends z.ZodType, B extends z
     { part: 'query', error: query.error },
     { part: 'body', error: body.error },
   ] as const;
-  const issues = failures.flatMap(({ part, error }) => error?.issues.map((issue) => ({ part, issue })) ?? []);
+  const issues = failures.flatMap(
+    ({ part, error }) => error?.issues.flatMap(telling).map((issue) => ({ part, issue })) ?? [],
+  );
   if (issues.every(({ issue }) => isMalformedId(issue))) throw new AppError('not_found', unknownIdMessage(issues));
   throw validationError(issues.flatMap(({ part, issue }) => toValidationIssues(part, issue)));
+}
+
+/**
+ * Of what fits none of several forms, the problems of the form that was meant: one of the right kind of value at its root, and of
+ * those the one with the fewest problems. Where no form is of that kind, the value itself is the problem.
+ */
+function telling(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const forms = issue.errors.map((form) => form.flatMap(telling));
+  const meant = forms
+    .filter(
+      (form) => form.length > 0 && !form.some((inner) => inner.path.length === 0 && inner.code.startsWith('invalid_')),
+    )
+    .sort((a, b) => a.length - b.length)[0];
+  if (!meant) return [issue];
+  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 /** One zod issue in the interface's shape. Says what is expected, never what was sent. */
@@ -40,7 +60,7 @@ export function toValidationIssues(part: RequestPart, issue: z.core.$ZodIssue): 
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ loc: [...loc, shownName(key)], msg: 'Unknown field', type: issue.code }));
   }
-  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
+  if (issue.input === undefined && MISSING_CODES.has(issue.code)) {
     return [{ loc, msg: 'Field required', type: 'missing' }];
   }
   // Checks of our own name their kind of problem themselves.

@@ -28,6 +28,13 @@ import { getContentRoute } from './contents/get-content.ts';
 import { listContentChunksRoute } from './contents/list-content-chunks.ts';
 import { listContentsRoute } from './contents/list-contents.ts';
 import { getDeletionRoute } from './deletions/get-deletion.ts';
+import { createConversationRoute } from './conversations/create-conversation.ts';
+import { deleteConversationRoute } from './conversations/delete-conversation.ts';
+import { getConversationRoute } from './conversations/get-conversation.ts';
+import { listConversationsRoute } from './conversations/list-conversations.ts';
+import { listMessagesRoute } from './conversations/list-messages.ts';
+import { archiveConversationRoute, endConversationRoute } from './conversations/move-conversation.ts';
+import { updateConversationRoute } from './conversations/update-conversation.ts';
 import { createMemoryRoute } from './memories/create-memory.ts';
 import { deleteMemoryRoute } from './memories/delete-memory.ts';
 import { getMemoryHistoryRoute } from './memories/get-memory-history.ts';
@@ -36,6 +43,7 @@ import { listMemoriesRoute } from './memories/list-memories.ts';
 import { replaceMemoryRoute } from './memories/replace-memory.ts';
 import { searchMemoriesRoute } from './memories/search-memories.ts';
 import { updateMemoryRoute } from './memories/update-memory.ts';
+import { createMessagesRoute } from './messages/create-messages.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
@@ -85,6 +93,15 @@ export const routes: Readonly<Record<string, Route>> = {
   updateApiKey: updateApiKeyRoute,
   rotateApiKey: rotateApiKeyRoute,
   revokeApiKey: revokeApiKeyRoute,
+  createConversation: createConversationRoute,
+  listConversations: listConversationsRoute,
+  getConversation: getConversationRoute,
+  updateConversation: updateConversationRoute,
+  endConversation: endConversationRoute,
+  archiveConversation: archiveConversationRoute,
+  deleteConversation: deleteConversationRoute,
+  createMessages: createMessagesRoute,
+  listMessages: listMessagesRoute,
   createMemory: createMemoryRoute,
   searchMemories: searchMemoriesRoute,
   listMemories: listMemoriesRoute,

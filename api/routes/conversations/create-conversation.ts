@@ -1,0 +1,25 @@
+import { Conversation, CreateConversationRequest } from '../../../domain/records/conversation.ts';
+import { createConversation } from '../../../operations/create-conversation.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+
+export const createConversationRoute = route(
+  {
+    method: 'post',
+    path: '/conversations',
+    tag: 'Conversations',
+    summary: 'Create a conversation',
+    description: '`POST /messages` without a `conversation_id` creates one, too.',
+    permission: 'conversations:write',
+    body: CreateConversationRequest,
+    response: Conversation,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: { body: { title: 'Planning the move', collections: [] } },
+  },
+  async ({ services, caller, body, idempotency }) => {
+    const answer = await createConversation(services, caller, { body, idempotency });
+    return Reply.json(answer.body, { status: answer.status });
+  },
+);

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { deleteConversation } from '../../../operations/change-conversation.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { ConversationParams } from './conversation-params.ts';
+
+export const deleteConversationRoute = route(
+  {
+    method: 'delete',
+    path: '/conversations/{conversation_id}',
+    tag: 'Conversations',
+    summary: 'Delete a conversation',
+    description: 'With its messages. Memories that were extracted from them stay.',
+    permission: 'conversations:delete',
+    params: ConversationParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    await deleteConversation(services, caller, params.conversation_id);
+    return Reply.nothing();
+  },
+);

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { CONVERSATION_STATUSES } from '../../../domain/conversation-rules.ts';
+import { ConversationList } from '../../../domain/records/conversation.ts';
+import { Id, storableText } from '../../../domain/records/fields.ts';
+import { listConversations } from '../../../operations/list-conversations.ts';
+import { queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({
+  skip: queryInteger({ min: 0, max: 1_000_000_000 }).default(0).meta({ description: 'Number to skip' }),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  status: z.enum(CONVERSATION_STATUSES).optional(),
+  search: storableText(255, 1).optional().meta({ description: 'Fuzzy match on the title' }),
+  user_id: storableText(255, 1).optional().meta({ description: 'Only those this user owns' }),
+  collection_id: Id.optional().meta({ description: 'Only those associated with this collection' }),
+});
+
+export const listConversationsRoute = route(
+  {
+    method: 'get',
+    path: '/conversations',
+    tag: 'Conversations',
+    summary: 'List conversations',
+    description: 'The newest first; with `search` the likest titles first.',
+    permission: 'conversations:read',
+    query: Query,
+    response: ConversationList,
+  },
+  async ({ services, caller, query }) => listConversations(services, caller, query),
+);

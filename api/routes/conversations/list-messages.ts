@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { Id } from '../../../domain/records/fields.ts';
+import { MessageList } from '../../../domain/records/message.ts';
+import { listMessages } from '../../../operations/list-messages.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+import { ConversationParams } from './conversation-params.ts';
+
+const Query = z.object({
+  parent_message_id: Id.optional().meta({ description: 'Only the answers to this message' }),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  cursor: QueryCursor,
+});
+
+export const listMessagesRoute = route(
+  {
+    method: 'get',
+    path: '/conversations/{conversation_id}/messages',
+    tag: 'Messages',
+    summary: 'List the messages of a conversation',
+    description: 'In the order in which they were stored.',
+    permission: 'messages:read',
+    params: ConversationParams,
+    query: Query,
+    response: MessageList,
+    extension: true,
+  },
+  async ({ services, caller, params, query }) =>
+    listMessages(services, caller, { conversationId: params.conversation_id, ...query }),
+);

@@ -1,0 +1,36 @@
+import { Conversation } from '../../../domain/records/conversation.ts';
+import { moveConversation } from '../../../operations/change-conversation.ts';
+import { route } from '../../http/route.ts';
+import { ConversationParams } from './conversation-params.ts';
+
+export const endConversationRoute = route(
+  {
+    method: 'patch',
+    path: '/conversations/{conversation_id}/end',
+    tag: 'Conversations',
+    summary: 'End a conversation',
+    description: 'It takes no more messages. One that has ended stays as it is.',
+    permission: 'conversations:write',
+    params: ConversationParams,
+    response: Conversation,
+    extension: true,
+    otherStatuses: { 409: 'The conversation is archived' },
+  },
+  async ({ services, caller, params }) =>
+    moveConversation(services, caller, { id: params.conversation_id, action: 'end' }),
+);
+
+export const archiveConversationRoute = route(
+  {
+    method: 'patch',
+    path: '/conversations/{conversation_id}/archive',
+    tag: 'Conversations',
+    summary: 'Archive a conversation',
+    description: 'It is ended, too, and may only be read and deleted from then on. An archived one stays as it is.',
+    permission: 'conversations:write',
+    params: ConversationParams,
+    response: Conversation,
+  },
+  async ({ services, caller, params }) =>
+    moveConversation(services, caller, { id: params.conversation_id, action: 'archive' }),
+);

@@ -1,0 +1,23 @@
+import { Conversation, UpdateConversationRequest } from '../../../domain/records/conversation.ts';
+import { updateConversation } from '../../../operations/change-conversation.ts';
+import { route } from '../../http/route.ts';
+import { ConversationParams } from './conversation-params.ts';
+
+export const updateConversationRoute = route(
+  {
+    method: 'patch',
+    path: '/conversations/{conversation_id}',
+    tag: 'Conversations',
+    summary: 'Update a conversation',
+    description: 'Only the fields that are sent change. Only the owner may, or an API key.',
+    permission: 'conversations:write',
+    params: ConversationParams,
+    body: UpdateConversationRequest,
+    response: Conversation,
+    extension: true,
+    otherStatuses: { 409: 'The conversation is archived' },
+    examples: { body: { title: 'Planning the move to Oslo', is_public: true } },
+  },
+  async ({ services, caller, params, body }) =>
+    updateConversation(services, caller, { id: params.conversation_id, body }),
+);

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+
+/** A message as the interface shows it. */
+export const Message = z
+  .object({
+    id: Id,
+    conversation_id: Id,
+    sender_id: z.string().nullable(),
+    content: z.string(),
+    workspace_id: Id,
+    created_at: IsoTime,
+    updated_at: IsoTime,
+    role: z.string(),
+    tool_calls: z.array(AnyObject),
+    message_type: z.string(),
+    tags: z.array(z.string()),
+    checksum: z.string().meta({ description: 'SHA-256 of `content` in UTF-8, in hexadecimal' }),
+    attachments: z.array(AnyObject),
+    parent_message_id: Id.nullable(),
+    meta_data: AnyObject,
+    sent_at: IsoTime,
+    owner_id: z.string().nullable(),
+  })
+  .meta({ id: 'Message' });
+export type Message = z.infer<typeof Message>;
+
+/** Longest text of a message, and most messages of one request. */
+export const MAX_MESSAGE_CHARACTERS = 262_144;
+export const MAX_MESSAGES = 1_000;
+
+const Name = storableText(100, 1);
+const Objects = z.array(JsonObject).max(100);
+
+export const NewMessage = z
+  .strictObject({
+    content: storableText(MAX_MESSAGE_CHARACTERS),
+    sender_id: storableText(255, 1).nullable().default(null),
+    created_at: z.iso.datetime({ offset: true }).optional().meta({ description: 'When it was sent; now by default' }),
+    role: Name.default('user'),
+    message_type: Name.default('text'),
+    tool_calls: Objects.default([]),
+    parent_message_id: Id.nullable().default(null),
+    tags: z.array(Name).max(100).default([]),
+    meta_data: JsonObject.default({}),
+    attachments: Objects.default([]),
+  })
+  .meta({ id: 'NewMessage' });
+export type NewMessage = z.infer<typeof NewMessage>;
+
+const Where = {
+  conversation_id: Id.optional().meta({ description: 'A conversation is created without one' }),
+  enable_memories: z.boolean().default(false).meta({ description: 'Extract memories from the messages of users' }),
+};
+const Text = storableText(MAX_MESSAGE_CHARACTERS);
+
+/** The documented object; its `content` may be a text, a message or an array of them. */
+const MessageGroup = z
+  .strictObject({
+    ...Where,
+    content: z.union([
+      Text,
+      NewMessage,
+      z
+        .array(z.union([Text, NewMessage]))
+        .min(1)
+        .max(MAX_MESSAGES),
+    ]),
+  })
+  .meta({ id: 'MessageGroup' });
+export type MessageGroup = z.infer<typeof MessageGroup>;
+
+/** One such object, or an array of them: all are stored, or none. */
+export const CreateMessagesRequest = z.union([MessageGroup, z.array(MessageGroup).min(1).max(MAX_MESSAGES)]);
+export type CreateMessagesRequest = z.infer<typeof CreateMessagesRequest>;
+
+/** A message of which only the text was sent. */
+export function messageOfText(content: string): NewMessage {
+  return NewMessage.parse({ content });
+}
+
+export const MessageList = z
+  .object({
+    data: z.array(Message),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'MessageList' });
+export type MessageList = z.infer<typeof MessageList>;
