@@ -78,7 +78,14 @@ export function formFor(collectionId: string, entries: readonly (readonly [strin
   return form;
 }
 
-type KeyOptions = { workspaceId?: string; permissions?: readonly string[]; collections?: readonly string[] };
+type KeyOptions = {
+  workspaceId?: string;
+  permissions?: readonly string[];
+  collections?: readonly string[];
+  ipWhitelist?: readonly string[];
+  isExpired?: boolean;
+  isRevoked?: boolean;
+};
 
 /** A key of the running service, by default with every permission in a workspace of its own. */
 export async function createKey(options: KeyOptions = {}): Promise<{ key: string; workspaceId: string }> {
@@ -96,10 +103,14 @@ export async function createKey(options: KeyOptions = {}): Promise<{ key: string
       permissions: options.permissions ?? ['*'],
       createdBy: 'a test',
     });
-    if (options.collections !== undefined) {
-      const bindings = { recordId, collections: options.collections };
-      await query(knex, 'update api_keys set collections = :collections::uuid[] where id = :recordId', bindings);
-    }
+    const { collections, ipWhitelist, isExpired = false, isRevoked = false } = options;
+    await query(
+      knex,
+      `update api_keys set collections = :collections::uuid[], ip_whitelist = :ipWhitelist::text[],
+         expires_at = case when :isExpired::boolean then now() - interval '1 second' end,
+         status = case when :isRevoked::boolean then 'revoked' else 'active' end where id = :recordId`,
+      { recordId, collections, ipWhitelist, isExpired, isRevoked },
+    );
     return { key: secret, workspaceId };
   } finally {
     await knex.destroy();

@@ -49,6 +49,7 @@ test('what the interface specification has is no extension, all else is', (t) =>
     'get /api/v1/chunks',
     'get /api/v1/chunks/{chunk_id}',
     'post /api/v1/collections/search',
+    'get /api/v1/api-keys',
   ]);
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { ApiKey } from '../../domain/records/api-key.ts';
+import { freshClient } from './api-client.ts';
+
+type Client = Awaited<ReturnType<typeof freshClient>>;
+
+/** What is in a workspace when requests begin; a thing is made when it is first named. */
+export type World = {
+  client: Client;
+  /** The id of the workspace's thing of this kind. */
+  idOf(kind: Kind): Promise<string>;
+  /** Every id that was made. */
+  madeIds(): Promise<string[]>;
+};
+
+type Making = { client: Client; idOf: World['idOf'] };
+
+const TEXT = 'a text to be found';
+
+/** How one thing of each kind is made. */
+const MAKERS = {
+  workspace: async ({ client }: Making) => client.workspaceId,
+  collection: async ({ client }: Making) => (await client.createCollection('of the matrix')).id,
+  /** A second collection. */
+  parent: async ({ client }: Making) => (await client.createCollection('of the matrix, too')).id,
+  upload: async (making: Making) => (await uploadText(making)).upload_id ?? '',
+  content: async (making: Making) => (await uploadText(making)).uploads[0]?.content_id ?? '',
+  chunk: async (making: Making) => {
+    const Chunks = z.object({ chunks: z.array(z.object({ id: z.string() })) });
+    const { chunks } = await making.client.get(`/chunks?content_id=${await making.idOf('content')}`, Chunks);
+    return chunks[0]?.id ?? '';
+  },
+  deletion: async (making: Making) => {
+    const contentId = (await uploadText(making)).uploads[0]?.content_id ?? '';
+    const Accepted = z.object({ deletion_id: z.string() });
+    const deleted = { method: 'DELETE', status: 202 };
+    return (await making.client.get(`/contents/${contentId}`, Accepted, deleted)).deletion_id;
+  },
+  apiKey: async ({ client }: Making) => {
+    const json = { permissions: ['collections:read'] };
+    return (await client.post('/api-keys', ApiKey, { json, status: 201 })).id;
+  },
+  memory: async ({ client }: Making) => {
+    const json = { user_id: 'ada', memory: TEXT };
+    return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
+  },
+  connection: async ({ client }: Making) => {
+    const json = { integration: 'of the matrix', integration_type: 'api' };
+    return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
+  },
+  member: async ({ client }: Making) => {
+    const user_id = `user-${randomUUID()}`;
+    const path = `/workspaces/${client.workspaceId}/members`;
+    return (await client.post(path, z.object({ user_id: z.string() }), { json: { user_id }, status: 201 })).user_id;
+  },
+};
+
+export type Kind = keyof typeof MAKERS;
+
+/** Kinds that a key limited to other collections does not see; the others belong to the workspace or to a user. */
+export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
+  'collection',
+  'parent',
+  'upload',
+  'content',
+  'chunk',
+  'deletion',
+  'apiKey',
+]);
+
+/** A workspace of its own with a key that may everything. */
+export async function createWorld(): Promise<World> {
+  const client = await freshClient();
+  const made = new Map<Kind, Promise<string>>();
+  const idOf = (kind: Kind): Promise<string> => {
+    const known = made.get(kind) ?? MAKERS[kind]({ client, idOf });
+    made.set(kind, known);
+    return known;
+  };
+  return { client, idOf, madeIds: () => Promise.all(made.values()) };
+}
+
+async function uploadText({ client, idOf }: Making) {
+  return client.upload(await idOf('collection'), [['content', `${TEXT} ${randomUUID()}`]]);
+}
