@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { Command } from '@commander-js/extra-typings';
+import { addCollections } from './commands/collections.ts';
+import { addContents } from './commands/contents.ts';
+import { addKeys } from './commands/keys.ts';
+import { addMemories } from './commands/memories.ts';
+import { addSearch } from './commands/search.ts';
+import { addUpload } from './commands/upload.ts';
+import { createShell, type Surroundings } from './shell.ts';
+
+const EXAMPLES = `
+Examples:
+  loci upload docs notes.md https://example.com/ --collection handbooks
+  loci search "how do otters sleep" --collection handbooks
+  loci memories add "Prefers tea" --user ada
+  loci keys create --label reader --permission collections:read --json
+
+Where Loci is: --base-url and --api-key, else LOCI_URL and LOCI_API_KEY, else .loci/connection.json of this folder or one
+above it, which npm start keeps. Exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted.`;
+
+/** The whole command line. It throws instead of ending the process. */
+export function createProgram(surroundings: Surroundings): Command {
+  const program = new Command('loci')
+    .description('Knowledge, memory and conversation from the command line')
+    .version(versionOfPackage(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .addHelpText('after', EXAMPLES)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(--help after a command shows how)')
+    .exitOverride();
+  program.option('--base-url <url>', 'address of the service, e.g. http://127.0.0.1:8700 (LOCI_URL)');
+  program.option('--api-key <key>', 'API key (LOCI_API_KEY)');
+  program.option('--token <token>', 'bearer token of a user, instead of a key (LOCI_TOKEN)');
+  program.option('--workspace <id>', 'another workspace in reach (LOCI_WORKSPACE_ID)');
+  program.option('--json', 'print the result as JSON, and nothing else, to standard output');
+  const shell = createShell(() => program.opts(), surroundings);
+  for (const add of [addUpload, addSearch, addCollections, addContents, addMemories, addKeys]) add(program, shell);
+  return program;
+}
+
+function versionOfPackage(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version }: { version: string } = JSON.parse(text);
+  return version;
+}

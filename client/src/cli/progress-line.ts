@@ -1,0 +1,15 @@
+import { Presets, SingleBar } from 'cli-progress';
+
+export type ProgressLine = {
+  update(value: number, text: string): void;
+  stop(): void;
+};
+
+/** A bar on standard error, where a person watches; nothing elsewhere. */
+export function startProgress(title: string, total: number, isShown: boolean): ProgressLine {
+  if (!isShown || total === 0 || !process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
+  const format = `${title} {bar} {value}/{total} {text}`;
+  const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true, barsize: 30 }, Presets.shades_classic);
+  bar.start(total, 0, { text: '' });
+  return { update: (value, text) => bar.update(value, { text }), stop: () => bar.stop() };
+}

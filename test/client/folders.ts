@@ -1,0 +1,28 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+
+/** A folder with these files, by their paths; gone at the end of the test. */
+export async function folderOf(
+  t: ExecutionContext,
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'loci-client-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return folder;
+}
+
+/** So many small texts, no two alike, in folders of ten. */
+export function manyFiles(count: number, topic: string): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      join(`part-${Math.floor(index / 10)}`, `${topic}-${index}.txt`),
+      `Number ${index} of the notes about ${topic}.`,
+    ]),
+  );
+}
