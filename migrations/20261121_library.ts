@@ -12,6 +12,9 @@ export async function up(knex: Knex): Promise<void> {
     create index on contents (collection_id);
     create index on uploads (collection_id);
 
+    -- Who deletes a collection keeps the receipt when there is no collection any more to reach it by.
+    alter table deletions add column created_by text;
+
     -- A workflow is bringing the content's filters into the index, and looks once more before it ends.
     alter table content_collections add column projecting boolean not null default false;
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { AppError } from '../domain/app-error.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Stores } from '../store/stores.ts';
@@ -23,7 +24,11 @@ export async function answerOnce<Body>(
   const { route, idempotency, effect } = request;
   return services.stores.transaction(async (stores) => {
     if (!idempotency) return { ...(await effect(stores)), replayed: false };
-    const claim = { principal: caller.principal, key: idempotency.key, route, fingerprint: idempotency.fingerprint };
+    // With a key: what a request says may be a secret that is short enough to be guessed from a bare hash.
+    const fingerprint = createHmac('sha256', services.secrets.apiKeyPepper)
+      .update(idempotency.fingerprint)
+      .digest('hex');
+    const claim = { principal: caller.principal, key: idempotency.key, route, fingerprint };
     const context = {
       workspaceId: caller.scope.workspaceId,
       row: `idempotency_keys/${caller.principal}/${idempotency.key}`,
@@ -39,7 +44,7 @@ export async function answerOnce<Body>(
     }
     const kept = await stores.idempotency.find(caller.scope, claim);
     if (kept) {
-      if (kept.fingerprint !== idempotency.fingerprint || kept.route !== route) {
+      if (kept.fingerprint !== fingerprint || kept.route !== route) {
         throw new AppError(
           'idempotency_mismatch',
           'This Idempotency-Key was used for another request; take a new key for a new request.',

@@ -17,7 +17,7 @@ export async function deleteCollection(services: Services, caller: Caller, id: s
   return { deletion_id: deletion.id, status: deletion.status };
 }
 
-async function acknowledge(stores: Stores, { scope }: Caller, id: string) {
+async function acknowledge(stores: Stores, { scope, principal: createdBy }: Caller, id: string) {
   // Before any row: whoever changes parents takes this first.
   await stores.collectionChanges.lockTree(scope);
   // Waits for uploads that are just being accepted; from now on none is.
@@ -29,7 +29,12 @@ async function acknowledge(stores: Stores, { scope }: Caller, id: string) {
   }
   await stores.collectionChanges.setStatus(scope, id, 'deleting');
   await stores.collectionChanges.detachChildren(scope, id);
-  const deletionId = await stores.deletions.insert(scope, { kind: 'collection', subjectId: id, collectionId: id });
+  const deletionId = await stores.deletions.insert(scope, {
+    kind: 'collection',
+    subjectId: id,
+    collectionId: id,
+    createdBy,
+  });
   const job = deleteCollectionJob({ workspace_id: scope.workspaceId, collection_id: id, deletion_id: deletionId });
   await stores.outbox.add(scope, job);
   return { deletion: { id: deletionId, status: 'pending' as const }, jobs: [job] };

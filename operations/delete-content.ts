@@ -24,6 +24,7 @@ export async function deleteContent(services: Services, caller: Caller, contentI
       kind: 'content',
       subjectId: contentId,
       collectionId: first.collection_id,
+      createdBy: caller.principal,
     });
     const job = deleteContentJob({
       workspace_id: scope.workspaceId,

@@ -21,25 +21,26 @@ export function createDeletionStore(database: Database) {
   return {
     async insert(
       scope: Scope,
-      deletion: { kind: 'content' | 'collection'; subjectId: string; collectionId: string | null },
+      deletion: { kind: 'content' | 'collection'; subjectId: string; collectionId: string | null; createdBy: string },
     ): Promise<string> {
       const row = await queryOne<{ id: string }>(
         database,
-        `insert into deletions (workspace_id, kind, subject_id, collection_id) values (:workspaceId, :kind, :subjectId, :collectionId) returning id`,
+        `insert into deletions (workspace_id, kind, subject_id, collection_id, created_by)
+         values (:workspaceId, :kind, :subjectId, :collectionId, :createdBy) returning id`,
         { workspaceId: scope.workspaceId, ...deletion },
       );
       if (!row) throw new Error('insert returned no row');
       return row.id;
     },
 
-    /** The receipt, for a scope that reaches the collection it was in; else null. */
-    async find(scope: Scope, id: string): Promise<Deletion | null> {
+    /** The receipt, for whoever asked for the deletion or reaches the collection it was in; else null. */
+    async find(scope: Scope, id: string, createdBy: string): Promise<Deletion | null> {
       const row = await queryOne<Row>(
         database,
         `select id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, verified_at, created_at, completed_at
          from deletions where id = :id and workspace_id = :workspaceId
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))`,
-        { ...scope, id },
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]) or created_by = :createdBy)`,
+        { ...scope, id, createdBy },
       );
       return row && toDeletion(row);
     },

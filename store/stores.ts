@@ -4,8 +4,10 @@ import { createChunkStore, type ChunkStore } from './chunks.ts';
 import { createCollectionChanges, type CollectionChanges } from './collection-changes.ts';
 import { createCollectionDeletions, type CollectionDeletions } from './collection-deletions.ts';
 import { createCollectionStore, type CollectionStore } from './collections.ts';
+import { createConnectionStore, type ConnectionStore } from './connections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
+import { createCredentialStore, type CredentialStore } from './credentials.ts';
 import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
@@ -42,6 +44,8 @@ export type Stores = {
   apiKeys: ApiKeyStore;
   workspaces: WorkspaceStore;
   members: MemberStore;
+  connections: ConnectionStore;
+  credentials: CredentialStore;
   deletions: DeletionStore;
   droppedTenants: DroppedTenants;
   conversations: ConversationStore;
@@ -73,6 +77,8 @@ export function createStores(database: Database): Stores {
     apiKeys: createApiKeyStore(database),
     workspaces: createWorkspaceStore(database),
     members: createMemberStore(database),
+    connections: createConnectionStore(database),
+    credentials: createCredentialStore(database),
     deletions: createDeletionStore(database),
     droppedTenants: createDroppedTenants(database),
     conversations: createConversationStore(database),

@@ -16,6 +16,11 @@ import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
 import { setCollectionStatsRoute } from './collections/set-collection-stats.ts';
 import { updateCollectionRoute } from './collections/update-collection.ts';
+import { createConnectionRoute } from './connections/create-connection.ts';
+import { deleteConnectionRoute } from './connections/delete-connection.ts';
+import { getConnectionRoute } from './connections/get-connection.ts';
+import { listConnectionsRoute } from './connections/list-connections.ts';
+import { updateConnectionRoute } from './connections/update-connection.ts';
 import {
   cancelContentRoute,
   pauseContentRoute,
@@ -117,6 +122,11 @@ export const routes: Readonly<Record<string, Route>> = {
   addMember: addMemberRoute,
   listMembers: listMembersRoute,
   removeMember: removeMemberRoute,
+  createConnection: createConnectionRoute,
+  listConnections: listConnectionsRoute,
+  getConnection: getConnectionRoute,
+  updateConnection: updateConnectionRoute,
+  deleteConnection: deleteConnectionRoute,
   livez: livezRoute,
   readyz: readyzRoute,
   metrics: metricsRoute,

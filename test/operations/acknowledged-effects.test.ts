@@ -116,6 +116,6 @@ test('two keys that reach different collections of a content have a deletion eac
   t.not(first.deletion_id, second.deletion_id);
   t.is((await deleteContent(services, here, id)).deletion_id, first.deletion_id);
   t.is((await deleteContent(services, there, id)).deletion_id, second.deletion_id);
-  t.truthy(await services.stores.deletions.find(here.scope, first.deletion_id));
-  t.is(await services.stores.deletions.find(here.scope, second.deletion_id), null);
+  t.truthy(await services.stores.deletions.find(here.scope, first.deletion_id, 'somebody'));
+  t.is(await services.stores.deletions.find(here.scope, second.deletion_id, 'somebody'), null);
 });

@@ -145,7 +145,7 @@ test('of a content that is gone nothing stays; of one that is being deleted the 
   const { stores } = services;
   const key = { contentId: id, collectionId: place.collectionId };
   await stores.chunks.deleteVersions(place.scope, key, { keep: [], maxVersion: null, limit: 100 });
-  const subject = { kind: 'content' as const, subjectId: id, collectionId: place.collectionId };
+  const subject = { kind: 'content' as const, subjectId: id, collectionId: place.collectionId, createdBy: 'a test' };
   await stores.deletions.complete(place.scope, await stores.deletions.insert(place.scope, subject), id);
   await index(second, 2);
   t.is(await pass(), 1);

@@ -1,0 +1,33 @@
+import { Connection, CreateConnectionRequest } from '../../../domain/records/connection.ts';
+import { createConnection } from '../../../operations/create-connection.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+
+export const createConnectionRoute = route(
+  {
+    method: 'post',
+    path: '/connections',
+    tag: 'Connections',
+    summary: 'Create a connection',
+    description: 'To an outside integration. `credentials` are sealed at once and are in no answer but when asked for.',
+    permission: 'connections:write',
+    body: CreateConnectionRequest,
+    response: Connection,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: {
+      body: {
+        integration: 'github',
+        integration_type: 'connectors',
+        label: 'Documentation repositories',
+        config: { organization: 'example' },
+        credentials: { access_token: '…', refresh_token: '…' },
+      },
+    },
+  },
+  async ({ services, caller, body, idempotency }) => {
+    const { status, body: connection } = await createConnection(services, caller, { body, idempotency });
+    return Reply.json(connection, { status });
+  },
+);

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { deleteConnection } from '../../../operations/change-connection.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { ConnectionParams } from './connection-params.ts';
+
+export const deleteConnectionRoute = route(
+  {
+    method: 'delete',
+    path: '/connections/{connection_id}',
+    tag: 'Connections',
+    summary: 'Delete a connection',
+    description: 'With its credentials, at once.',
+    permission: 'connections:delete',
+    params: ConnectionParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    await deleteConnection(services, caller, params.connection_id);
+    return Reply.nothing();
+  },
+);

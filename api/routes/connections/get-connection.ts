@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { ConnectionDetail } from '../../../domain/records/connection.ts';
+import { getConnection } from '../../../operations/get-connection.ts';
+import { queryBoolean } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+import { ConnectionParams } from './connection-params.ts';
+
+const Query = z.object({
+  include_credentials: queryBoolean()
+    .default(false)
+    .meta({ description: 'Include credential information: masked, unless the caller may `connections:reveal`' }),
+});
+
+export const getConnectionRoute = route(
+  {
+    method: 'get',
+    path: '/connections/{connection_id}',
+    tag: 'Connections',
+    summary: 'Get connection',
+    permission: 'connections:read',
+    params: ConnectionParams,
+    query: Query,
+    response: ConnectionDetail,
+  },
+  async ({ services, caller, params, query }) =>
+    getConnection(services, caller, { id: params.connection_id, includeCredentials: query.include_credentials }),
+);

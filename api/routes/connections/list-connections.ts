@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '../../../domain/records/connection.ts';
+import { storableText } from '../../../domain/records/fields.ts';
+import { listConnections } from '../../../operations/list-connections.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({
+  integration: storableText(100).optional(),
+  integration_type: z.enum(INTEGRATION_TYPES).optional(),
+  status: z.enum(CONNECTION_STATUSES).optional(),
+  user_id: storableText(255).optional(),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  cursor: QueryCursor,
+});
+
+export const listConnectionsRoute = route(
+  {
+    method: 'get',
+    path: '/connections',
+    tag: 'Connections',
+    summary: 'List connections',
+    description: 'Without credentials. A member sees its own, administrators and keys those of the workspace.',
+    permission: 'connections:read',
+    query: Query,
+    response: ConnectionList,
+    extension: true,
+  },
+  async ({ services, caller, query }) => listConnections(services, caller, query),
+);

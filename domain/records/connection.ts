@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+
+export const INTEGRATION_TYPES = ['connectors', 'mcp', 'tool', 'model', 'custom', 'storage', 'api'] as const;
+export const CONNECTION_STATUSES = ['active', 'inactive', 'testing', 'error', 'expired'] as const;
+/** What clients may set; the others say what became of the credentials. */
+export const SETTABLE_CONNECTION_STATUSES = ['active', 'inactive', 'testing'] as const;
+
+const Label = storableText(255).meta({ description: 'Human-readable' });
+const Config = JsonObject.meta({ description: 'Integration-specific; secrets belong into `credentials`' });
+const Credentials = JsonObject.meta({
+  description: 'Secrets of the integration, any JSON object; kept sealed, and shown masked',
+});
+
+/** A connection as the interface shows it. */
+export const Connection = z
+  .object({
+    id: Id,
+    integration: z.string(),
+    integration_type: z.enum(INTEGRATION_TYPES),
+    credential_id: Id.nullable(),
+    user_id: z.string().nullable(),
+    workspace_id: Id,
+    created_by: z.string().nullable(),
+    status: z.enum(CONNECTION_STATUSES),
+    created_at: IsoTime,
+    updated_at: IsoTime,
+    label: z.string().nullable(),
+    config: AnyObject,
+  })
+  .meta({ id: 'Connection' });
+export type Connection = z.infer<typeof Connection>;
+
+/** With `include_credentials`. */
+export const ConnectionDetail = Connection.extend({
+  credentials: AnyObject.nullable().optional().meta({
+    description: 'With `include_credentials` only: values are masked unless the caller may `connections:reveal`',
+    'x-loci-extension': true,
+  }),
+}).meta({ id: 'ConnectionDetail' });
+export type ConnectionDetail = z.infer<typeof ConnectionDetail>;
+
+export const CreateConnectionRequest = z
+  .strictObject({
+    integration: storableText(100, 1).meta({ description: 'Name of the integration' }),
+    integration_type: z.enum(INTEGRATION_TYPES),
+    label: Label.nullable().default(null),
+    config: Config.default({}),
+    user_id: storableText(255, 1).optional().meta({ description: 'Whose connection it is' }),
+    credentials: Credentials.optional(),
+    status: z.enum(SETTABLE_CONNECTION_STATUSES).default('active'),
+  })
+  .meta({ id: 'CreateConnectionRequest' });
+export type CreateConnectionRequest = z.infer<typeof CreateConnectionRequest>;
+
+/** Only fields that are sent change. */
+export const UpdateConnectionRequest = z
+  .strictObject({
+    label: Label.nullable().optional(),
+    config: Config.optional(),
+    status: z.enum(SETTABLE_CONNECTION_STATUSES).optional(),
+    credentials: Credentials.optional(),
+  })
+  .meta({ id: 'UpdateConnectionRequest' });
+export type UpdateConnectionRequest = z.infer<typeof UpdateConnectionRequest>;
+
+export const ConnectionList = z
+  .object({
+    data: z.array(Connection),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'ConnectionList' });
+export type ConnectionList = z.infer<typeof ConnectionList>;

@@ -1,0 +1,45 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Caller } from '../domain/caller.ts';
+import type { Connection, UpdateConnectionRequest } from '../domain/records/connection.ts';
+import { connectionNotFound, connectionReach } from './connection-reach.ts';
+import { sealCredentials } from './seal-credentials.ts';
+import type { Services } from './services.ts';
+
+/**
+ * Changes the fields of a connection that are sent. New credentials replace the ones before, as a new version; a connection
+ * that was `expired` or in `error` is `active` with them, unless a status is sent.
+ * @throws AppError `not_found`.
+ */
+export async function updateConnection(
+  services: Services,
+  caller: Caller,
+  change: { id: string; fields: UpdateConnectionRequest },
+): Promise<Connection> {
+  const { id, fields } = change;
+  const { credentials, ...others } = fields;
+  const reach = connectionReach(caller);
+  return services.stores.transaction(async (stores) => {
+    const before = await stores.connections.lock(caller.scope, id, reach);
+    if (!before) throw connectionNotFound();
+    if (Object.keys(fields).length === 0) return before;
+    if (credentials === undefined) {
+      await stores.connections.update(caller.scope, id, others);
+    } else {
+      const credentialId = before.credential_id ?? uuidv7();
+      const sealed = sealCredentials(services, caller.scope, { id: credentialId, credentials });
+      await stores.credentials.put(caller.scope, sealed);
+      const wasBroken = before.status === 'expired' || before.status === 'error';
+      const status = others.status ?? (wasBroken ? 'active' : undefined);
+      await stores.connections.update(caller.scope, id, { ...others, status, credentialId });
+    }
+    return (await stores.connections.find(caller.scope, id, reach)) ?? before;
+  });
+}
+
+/** Deletes a connection with its credentials. @throws AppError `not_found`. */
+export async function deleteConnection(services: Services, caller: Caller, id: string): Promise<void> {
+  const isGone = await services.stores.transaction((stores) =>
+    stores.connections.delete(caller.scope, id, connectionReach(caller)),
+  );
+  if (!isGone) throw connectionNotFound();
+}
