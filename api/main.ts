@@ -9,6 +9,7 @@ import { createAccessCounter } from '../operations/access-counter.ts';
 import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createEmbedders } from '../providers/embedders/index.ts';
+import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createTokenVerifier } from '../security/bearer-tokens.ts';
@@ -79,6 +80,7 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     vectors,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
+    models: createModelCatalogue(),
     readers: readerCatalogue,
     chat: createChatModel(config.chat),
     jobs,

@@ -4,6 +4,7 @@ import type { ChatModel } from '../domain/chat-model.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
 import type { Jobs } from '../domain/jobs.ts';
+import type { ModelCatalogue } from '../domain/model-catalogue.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { KeyRing } from '../security/sealed.ts';
@@ -46,6 +47,8 @@ export type Services = {
   vectors: VectorIndex;
   blobs: BlobStore;
   embedders: Embedders;
+  /** Models that providers offer, as far as this version knows. */
+  models: ModelCatalogue;
   readers: ReaderCatalogue;
   /** Null where none is configured: what wants one says how it goes without. */
   chat: ChatModel | null;

@@ -14,6 +14,7 @@ import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import { checkReadiness } from '../operations/check-readiness.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
+import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
@@ -98,6 +99,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     vectors,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
+    models: createModelCatalogue(),
     readers: readerCatalogue,
     chat: createChatModel(config.chat),
     documents,

@@ -49,6 +49,8 @@ import { replaceMemoryRoute } from './memories/replace-memory.ts';
 import { searchMemoriesRoute } from './memories/search-memories.ts';
 import { updateMemoryRoute } from './memories/update-memory.ts';
 import { createMessagesRoute } from './messages/create-messages.ts';
+import { listModelProvidersRoute } from './integrations/list-model-providers.ts';
+import { listProviderModelsRoute } from './integrations/list-provider-models.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
@@ -127,6 +129,8 @@ export const routes: Readonly<Record<string, Route>> = {
   getConnection: getConnectionRoute,
   updateConnection: updateConnectionRoute,
   deleteConnection: deleteConnectionRoute,
+  listModelProviders: listModelProvidersRoute,
+  listProviderModels: listProviderModelsRoute,
   livez: livezRoute,
   readyz: readyzRoute,
   metrics: metricsRoute,

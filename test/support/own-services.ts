@@ -11,6 +11,7 @@ import { createMetrics } from '../../observability/metrics.ts';
 import { createAccessCounter } from '../../operations/access-counter.ts';
 import type { Services } from '../../operations/services.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '../../providers/embedders/index.ts';
+import { createModelCatalogue } from '../../providers/models/index.ts';
 import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
 import { createKeyRing } from '../../security/sealed.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
@@ -54,6 +55,7 @@ export async function openOwnServices(
     vectors,
     blobs: createLocalBlobStore({ dir: blobDir }),
     embedders,
+    models: createModelCatalogue(),
     readers: readerCatalogue,
     chat: null,
     jobs,

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** What a model is for. */
+export const MODEL_TYPES = ['chat', 'embedding', 'image', 'speech', 'transcription', 'vision', 'moderation'] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
+
+export const MODEL_CAPABILITIES = ['tool_calls', 'reasoning', 'attachments', 'temperature', 'open_weights'] as const;
+
+/** A model of a provider: specifications, pricing, capabilities. */
+export const ProviderModel = z
+  .object({
+    id: z.string().meta({ description: 'As the provider’s own interface takes it' }),
+    name: z.string(),
+    provider: z.string().meta({ description: 'Id of the provider' }),
+    type: z.enum(MODEL_TYPES),
+    context_window: z.int().nullable().meta({ description: 'Tokens of input and output together; null when unknown' }),
+    max_output_tokens: z.int().nullable().meta({ description: 'Null when unknown, and for models that write no text' }),
+    modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
+    capabilities: z.array(z.enum(MODEL_CAPABILITIES)),
+    pricing: z
+      .object({
+        input: z.number().meta({ description: 'For a million tokens' }),
+        output: z.number().meta({ description: 'For a million tokens' }),
+        currency: z.literal('USD'),
+      })
+      .nullable()
+      .meta({ description: 'List prices at the time the catalogue was made; null when unknown' }),
+    release_date: z.string().nullable().meta({ description: 'As exact as known: `2025`, `2025-04` or `2025-04-16`' }),
+    status: z.enum(['active', 'preview']),
+  })
+  .meta({ id: 'ProviderModel' });
+export type ProviderModel = z.infer<typeof ProviderModel>;
+
+export const ProviderModelList = z
+  .object({ data: z.array(ProviderModel), total_count: z.int() })
+  .meta({ id: 'ProviderModelList' });
+export type ProviderModelList = z.infer<typeof ProviderModelList>;
+
+/** A provider of the catalogue. */
+export const ModelProvider = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    documentation_url: z.string().nullable(),
+    model_count: z.int(),
+    model_types: z.array(z.enum(MODEL_TYPES)).meta({ description: 'What its models are for' }),
+  })
+  .meta({ id: 'ModelProvider' });
+export type ModelProvider = z.infer<typeof ModelProvider>;
+
+export const ModelProviderList = z
+  .object({ data: z.array(ModelProvider), total_count: z.int() })
+  .meta({ id: 'ModelProviderList' });
+export type ModelProviderList = z.infer<typeof ModelProviderList>;
