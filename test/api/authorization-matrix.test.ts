@@ -11,8 +11,8 @@ import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
 import { idFieldsOf, placesOf, requestOf, type Place } from './request-template.ts';
 import { routeFixtures, type RouteFixture } from './route-fixtures.ts';
 
-/** Routes of the process, which anybody may ask. */
-const OPEN = ['livez', 'readyz', 'metrics'];
+/** The models of a provider, as specified, and the routes of the process. */
+const OPEN = ['listProviderModels', 'livez', 'metrics', 'readyz'];
 
 const Status = z.object({ status: z.string() });
 
@@ -20,8 +20,8 @@ type Guarded = { name: string; route: Route; fixture: RouteFixture };
 type Answer = { status: number; text: string };
 
 const guarded: Guarded[] = Object.entries(routes).flatMap(([name, route]) => {
-  const fixture = routeFixtures[name];
-  return route.permission === null || fixture === undefined ? [] : [{ name, route, fixture }];
+  const fixtures = [routeFixtures[name] ?? []].flat();
+  return route.permission === null ? [] : fixtures.map((fixture) => ({ name, route, fixture }));
 });
 
 async function ask(key: string | null, { path, sent }: { path: string; sent: Sent }, headers = {}): Promise<Answer> {
@@ -50,7 +50,7 @@ function absentId({ kind }: Place): string {
 
 const successOf = ({ route, fixture }: Guarded) => fixture.status ?? route.status ?? 200;
 
-test('every route that wants credentials has a fixture, and only the routes of the process want none', (t) => {
+test('every route that wants credentials has a fixture, and no other wants none', (t) => {
   const wanting = Object.keys(routes).filter((name) => routes[name]?.permission !== null);
   t.deepEqual(
     wanting.filter((name) => !(name in routeFixtures)),
@@ -62,18 +62,23 @@ test('every route that wants credentials has a fixture, and only the routes of t
     [],
   );
   t.deepEqual(
-    Object.keys(routes).filter((name) => routes[name]?.permission === null),
+    Object.keys(routes)
+      .filter((name) => routes[name]?.permission === null)
+      .toSorted(),
     OPEN,
   );
 });
 
-for (const one of guarded) {
-  test(`${one.name}: the fixture names every id that the route takes`, (t) => {
-    const named = placesOf(one.fixture).map(({ name }) => name.replaceAll(/\.\d+(?=\.|$)/g, '.*'));
-    for (const field of idFieldsOf(one.route)) t.true(named.includes(field), field);
-    t.true(placesOf(one.fixture).length >= Object.keys(one.route.params?.shape ?? {}).length);
+test('the fixtures of a route name every id that it takes', (t) => {
+  const missing = Object.entries(routes).flatMap(([routeName, route]) => {
+    const places = guarded.filter(({ name }) => name === routeName).flatMap(({ fixture }) => placesOf(fixture));
+    const named = new Set(places.map(({ name }) => name.replaceAll(/\.\d+(?=\.|$)/g, '.*')));
+    const inPath = Object.keys(route.params?.shape ?? {}).map((name) => `path.${name}`);
+    const taken = route.permission === null ? [] : [...inPath, ...idFieldsOf(route)];
+    return taken.filter((field) => !named.has(field)).map((field) => `${routeName}: ${field}`);
   });
-}
+  t.deepEqual(missing, []);
+});
 
 test('nobody gets in without usable credentials', async (t) => {
   const world = await createWorld();

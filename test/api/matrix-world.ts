@@ -49,6 +49,15 @@ const MAKERS = {
     const json = { integration: 'of the matrix', integration_type: 'api' };
     return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
+  conversation: async ({ client }: Making) => {
+    const made = z.object({ id: z.string() });
+    return (await client.post('/conversations', made, { json: { title: 'of the matrix' }, status: 201 })).id;
+  },
+  message: async ({ client, idOf }: Making) => {
+    const json = { conversation_id: await idOf('conversation'), content: TEXT };
+    const made = await client.post('/messages', z.array(z.object({ id: z.string() })), { json, status: 201 });
+    return made[0]?.id ?? '';
+  },
   member: async ({ client }: Making) => {
     const user_id = `user-${randomUUID()}`;
     const path = `/workspaces/${client.workspaceId}/members`;

@@ -50,6 +50,18 @@ test('what the interface specification has is no extension, all else is', (t) =>
     'get /api/v1/chunks/{chunk_id}',
     'post /api/v1/collections/search',
     'get /api/v1/api-keys',
+    'patch /api/v1/contents/{content_id}',
+    'put /api/v1/collections/{collection_id}/stats',
+    'post /api/v1/collections/{collection_id}/archive',
+    'get /api/v1/conversations',
+    'patch /api/v1/conversations/{conversation_id}/archive',
+    'post /api/v1/messages',
+    'post /api/v1/memories',
+    'post /api/v1/memories/search',
+    'put /api/v1/memories/{memory_id}',
+    'post /api/v1/memories/{memory_id}/replace',
+    'get /api/v1/connections/{connection_id}',
+    'get /api/v1/integrations/providers/{provider_id}/models',
   ]);
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {

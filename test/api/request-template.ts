@@ -43,7 +43,9 @@ export function idFieldsOf(route: Route): string[] {
   const schemas = { path: route.params, query: route.query, json: route.body, form: route.form?.schema };
   return PARTS.flatMap((part) => {
     const schema = schemas[part];
-    return schema === undefined ? [] : uuidsIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), part);
+    if (schema === undefined) return [];
+    const whole = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+    return uuidsIn(whole, { name: part, definitions: whole.$defs ?? {}, within: [] });
   });
 }
 
@@ -64,16 +66,23 @@ function filled(value: unknown, name: string, idAt: (place: Place) => string): u
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner, `${name}.${key}`, idAt)]));
 }
 
-function uuidsIn(schema: unknown, name: string): string[] {
+type Search = { name: string; definitions: Readonly<Record<string, unknown>>; within: readonly string[] };
+
+function uuidsIn(schema: unknown, search: Search): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  if ('format' in schema && schema.format === 'uuid') return [name];
+  if ('format' in schema && schema.format === 'uuid') return [search.name];
+  const at = (name: string) => ({ ...search, name: `${search.name}.${name}` });
   return Object.entries(schema).flatMap(([keyword, inner]): string[] => {
-    if (keyword === 'properties' && typeof inner === 'object' && inner !== null) {
-      return Object.entries(inner).flatMap(([key, property]) => uuidsIn(property, `${name}.${key}`));
+    if (keyword === '$ref' && typeof inner === 'string' && !search.within.includes(inner)) {
+      const definition = search.definitions[inner.replace('#/$defs/', '')];
+      return uuidsIn(definition, { ...search, within: [...search.within, inner] });
     }
-    if (keyword === 'items') return uuidsIn(inner, `${name}.*`);
+    if (keyword === 'properties' && typeof inner === 'object' && inner !== null) {
+      return Object.entries(inner).flatMap(([key, property]) => uuidsIn(property, at(key)));
+    }
+    if (keyword === 'items') return uuidsIn(inner, at('*'));
     return Array.isArray(inner) && /^(anyOf|oneOf|allOf)$/.test(keyword)
-      ? inner.flatMap((one) => uuidsIn(one, name))
+      ? inner.flatMap((one) => uuidsIn(one, search))
       : [];
   });
 }

@@ -38,13 +38,16 @@ const collection = { collection_id: ref('collection') };
 const upload = { upload_id: ref('upload') };
 const apiKey = { api_key_id: ref('apiKey') };
 const memory = { memory_id: ref('memory') };
+const conversation = { conversation_id: ref('conversation') };
+const reply = { content: 'so they do', parent_message_id: ref('message') };
 const connection = { connection_id: ref('connection') };
 const workspace = { workspace_id: ref('workspace') };
 
 /** A list that filters by something out of reach is a list of nothing. */
 const EMPTY = 200;
 
-export const routeFixtures: Readonly<Record<string, RouteFixture>> = {
+/** A body that takes ids in several forms has a fixture for each. */
+export const routeFixtures: Readonly<Record<string, RouteFixture | readonly RouteFixture[]>> = {
   uploadContent: {
     form: { collection_id: ref('collection'), content: 'another text' },
     outOfReach: { 'form.collection_id': 403 },
@@ -99,6 +102,25 @@ export const routeFixtures: Readonly<Record<string, RouteFixture>> = {
   getConnection: { path: connection },
   updateConnection: { path: connection, json: { label: 'changed' } },
   deleteConnection: { path: connection, destroys: true },
+  createConversation: { json: { title: 'of otters', collections: [ref('collection')] } },
+  listConversations: { query: { collection_id: ref('collection') }, outOfReach: { 'query.collection_id': EMPTY } },
+  getConversation: { path: conversation },
+  updateConversation: { path: conversation, json: { collections: [ref('collection')] } },
+  endConversation: { path: conversation, destroys: true },
+  archiveConversation: { path: conversation, destroys: true },
+  deleteConversation: { path: conversation, destroys: true },
+  createMessages: [
+    { json: { ...conversation, content: reply } },
+    { json: { ...conversation, content: [reply] } },
+    { json: [{ ...conversation, content: reply }] },
+    { json: [{ ...conversation, content: [reply] }] },
+  ],
+  listMessages: {
+    path: conversation,
+    query: { parent_message_id: ref('message') },
+    outOfReach: { 'query.parent_message_id': EMPTY },
+  },
+  listModelProviders: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},
   getWorkspace: { path: workspace },
