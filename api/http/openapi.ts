@@ -168,7 +168,9 @@ function failureStatuses(route: Route): number[] {
   return [
     401,
     403,
-    ...(names ? [404, route.validationStatus ?? 422] : []),
+    // The workspace of the header at least.
+    404,
+    ...(names ? [route.validationStatus ?? 422] : []),
     ...(route.idempotent === true ? [409, 422] : []),
     ...(reads ? [413, 415, route.validationStatus ?? 422] : []),
     429,
