@@ -1,5 +1,5 @@
 import { AppError } from '../domain/app-error.ts';
-import { memoryFilter, memoryTenant } from '../domain/memory-index.ts';
+import { memoryFilter, memoryTenant, spaceText } from '../domain/memory-index.ts';
 import type { SearchType } from '../domain/records/search.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { MemoryRow } from '../store/memories.ts';
@@ -66,7 +66,7 @@ async function requireWholeIndex(services: Services, scope: Scope): Promise<void
   if (!(await memoryProjections.hasIndexed(scope))) return;
   const { space } = services.embedders.preferred;
   if (await services.vectors.tenantExists(space, memoryTenant(scope.workspaceId))) return;
-  await memoryProjections.forget(scope);
+  await memoryProjections.forget(scope, spaceText(space));
   throw new AppError('dependency_unavailable', 'The search index of memories was lost and is being made anew.', {
     retryAfterS: 30,
   });

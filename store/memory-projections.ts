@@ -81,12 +81,12 @@ export function createMemoryProjectionStore(database: Database) {
       return row !== null;
     },
 
-    /** Has everything of a workspace written into the index anew. */
-    async forget(scope: Scope): Promise<void> {
+    /** Has everything of a workspace that should be in this space written there anew. */
+    async forget(scope: Scope, space: string): Promise<void> {
       await query(
         database,
-        `update memory_versions set index_state = 'none', index_due_at = now() where workspace_id = :workspaceId and index_state <> 'none'`,
-        { workspaceId: scope.workspaceId },
+        `update memory_versions set index_state = 'none', index_due_at = now() where workspace_id = :workspaceId and index_space = :space and index_state <> 'none'`,
+        { workspaceId: scope.workspaceId, space },
       );
     },
 

@@ -1,13 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WorkflowClient } from '@temporalio/client';
+import { z } from 'zod';
 import { CreateChunksResponse } from '../../domain/records/chunk.ts';
 import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
+import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
 
-export type WorkflowType = 'ingestUpload' | 'ingestBatch' | 'deleteContent' | 'reprojectContents';
+export type WorkflowType =
+  'ingestUpload' | 'ingestBatch' | 'deleteContent' | 'reprojectContents' | 'extractMemories' | 'summariseConversation';
 
 export type Scenario = {
   /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
@@ -177,6 +180,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     play: async (flow, workflows) => {
       const { contentId } = await sendPaused(flow, workflows, big());
       await flow.delete(contentId);
+    },
+  },
+  conversation: {
+    runs: { extractMemories: 1, summariseConversation: 1 },
+    keep: ['extractMemories', 'summariseConversation'],
+    play: async ({ api }) => {
+      const content = Array.from({ length: 21 }, (_, index) => ({ content: `A ${text}, ${index}.`, sender_id: user }));
+      await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
   'continued-as-new': {

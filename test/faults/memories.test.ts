@@ -1,0 +1,125 @@
+import test from 'ava';
+import {
+  MemoryAnswer,
+  MemoryHistory,
+  ReplaceMemoryAnswer,
+  RETRIEVAL_METHODS,
+  SearchMemoriesResponse,
+} from '../../domain/records/memory.ts';
+import { memoryTenant, parseSpaceText } from '../../domain/memory-index.ts';
+import { freshClient, type ApiClient } from '../api/api-client.ts';
+import { openInsides, until } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+
+const { processes } = testStack();
+
+test.afterEach.always('everything runs again', async () => {
+  for (const name of ['postgres', 'temporal', 'weaviate', 'api', 'worker'] as const) await processes[name].start();
+});
+
+const INDEXED = ['agentic', 'agentic_vector', 'agentic_hybrid', 'agentic_keyword', 'vector', 'hybrid', 'keyword'];
+const write = async (api: ApiClient, path: string, sent: { method: string; json: unknown; status: number }) => {
+  const answer = await api.send(path, sent);
+  const body: unknown = await answer.json();
+  return { status: answer.status, indexing: answer.headers.get('Loci-Indexing'), body };
+};
+const create = (api: ApiClient, memory: string) =>
+  write(api, '/memories', { method: 'POST', json: { user_id: 'ada', memory }, status: 201 });
+const search = (api: ApiClient, query: string, retrieval_method: string) =>
+  api.post('/memories/search', SearchMemoriesResponse, { json: { query, user_id: 'ada', retrieval_method } });
+
+/** By every method alike, once nothing is pending. */
+async function foundByAll(api: ApiClient, query: string, expected: string): Promise<void> {
+  for (const method of RETRIEVAL_METHODS) {
+    await until(
+      async () => (await search(api, query, method).catch(() => null))?.memories.map(({ memory }) => memory) ?? [],
+      (found) => found.length === 1 && found[0] === expected,
+    );
+  }
+}
+
+test.serial('while Weaviate is away memories are written, say so, and are found as soon as it is back', async (t) => {
+  const api = await freshClient();
+  const { memory_id } = MemoryAnswer.parse((await create(api, 'Rows on the lake.')).body);
+  await processes.weaviate.signal('SIGKILL');
+  const updated = await write(api, `/memories/${memory_id}`, {
+    method: 'PUT',
+    json: { user_id: 'ada', memory: 'Sails on the lake.' },
+    status: 200,
+  });
+  t.deepEqual([updated.status, updated.indexing], [200, 'pending']);
+  const json = { user_id: 'ada', memory: 'Swims in the lake.', topics: [], metadata: {} };
+  const replaced = await write(api, `/memories/${memory_id}/replace`, { method: 'POST', json, status: 200 });
+  t.deepEqual([replaced.status, replaced.indexing], [200, 'pending']);
+  t.is(ReplaceMemoryAnswer.parse(replaced.body).old_memory.memory, 'Sails on the lake.');
+  const fresh = await create(await freshClient(), 'In a workspace without an index.');
+  t.deepEqual([fresh.status, fresh.indexing], [201, 'pending']);
+  for (const retrieval_method of INDEXED) {
+    const answer = await api.fail('/memories/search', { method: 'POST', json: { query: 'lake', retrieval_method } });
+    t.deepEqual([answer.status, answer.code], [503, 'dependency_unavailable'], retrieval_method);
+  }
+  t.is((await search(api, 'lake', 'last_n')).memories[0]?.memory, 'Swims in the lake.');
+
+  await processes.weaviate.start();
+  await foundByAll(api, 'lake', 'Swims in the lake.');
+  const history = await api.get(`/memories/${memory_id}/history`, MemoryHistory);
+  t.is(history.total_count, 3);
+  const second = history.data[1]?.valid_from;
+  const then = await until(
+    () =>
+      api.post('/memories/search', SearchMemoriesResponse, {
+        json: { query: 'lake', retrieval_method: 'hybrid', as_of: second },
+      }),
+    ({ total_results }) => total_results > 0,
+  );
+  t.is(then.memories[0]?.memory, 'Sails on the lake.');
+});
+
+test.serial('a memory deleted while Weaviate is away leaves nothing in the index when it is back', async (t) => {
+  const api = await freshClient();
+  const insides = openInsides(t);
+  const { memory_id } = MemoryAnswer.parse((await create(api, 'Has a locker at the station.')).body);
+  const { rows } = await insides.database.raw<{ rows: { index_space: string }[] }>(
+    'select index_space from memory_versions where memory_id = ?',
+    [memory_id],
+  );
+  const space = parseSpaceText(rows[0]?.index_space ?? '');
+  const objects = () => insides.vectors.countObjects(space, memoryTenant(api.workspaceId), { contentId: memory_id });
+  t.is(await objects(), 1);
+  await processes.weaviate.signal('SIGKILL');
+  t.is((await api.send(`/memories/${memory_id}`, { method: 'DELETE' })).status, 204);
+  await processes.weaviate.start();
+  t.is(
+    await until(
+      () => objects().catch(() => -1),
+      (count) => count === 0,
+    ),
+    0,
+  );
+});
+
+test.serial('a memory whose writer dies before the index has it is brought there by the worker', async (t) => {
+  const api = await freshClient();
+  await create(api, 'Knows the way to the cave.');
+  await processes.weaviate.signal('SIGSTOP');
+  const pending = create(api, 'Hid the map in the cave.').catch(() => null);
+  const { database } = openInsides(t);
+  await until(
+    () =>
+      database
+        .raw(`select 1 from memory_versions where memory = 'Hid the map in the cave.'`)
+        .then(({ rows }) => rows.length),
+    (rows) => rows === 1,
+  );
+  await processes.api.signal('SIGKILL');
+  await processes.weaviate.signal('SIGCONT');
+  t.is(await pending, null);
+  await processes.api.start();
+  // The worker leaves a write to its request for half a minute; the test does not wait for that.
+  await database.raw(`update memory_versions set index_due_at = now() where index_state = 'none'`);
+  const found = await until(
+    () => search(api, 'where is the map', 'hybrid'),
+    ({ memories }) => memories.some(({ memory }) => memory === 'Hid the map in the cave.'),
+  );
+  t.is(found.total_results, 2);
+});
