@@ -1,10 +1,10 @@
 /** `npm run client`: installs and builds `client/`, unless that was done with these sources before. */
+import { StackError } from '../../stack/stack-error.ts';
 import { buildClient } from './client-package.ts';
 
 try {
   await buildClient();
 } catch (error) {
-  const said = error instanceof Error ? ['stdout', 'stderr'].map((name) => Reflect.get(error, name)).join('') : '';
-  console.error(said === '' ? error : said);
+  console.error(error instanceof StackError ? error.message : error);
   process.exitCode = 1;
 }

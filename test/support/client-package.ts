@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type * as Client from '../../client/dist/index.js';
 import { waitForExclusiveLock } from '../../stack/exclusive-lock.ts';
 import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { runCommand } from '../../stack/run-command.ts';
 
 export const CLIENT_DIR = join(PROJECT_DIR, 'client');
 
@@ -47,12 +46,8 @@ export async function buildClient(): Promise<void> {
 export async function npm(args: readonly string[]): Promise<string> {
   // Within an npm script this is the npm that runs it, whatever is on the PATH.
   const cli = process.env['npm_execpath'];
-  const [command, before] = cli === undefined ? ['npm', []] : [process.execPath, [cli]];
-  const { stdout } = await promisify(execFile)(command, [...before, '--silent', ...args, '--prefix', CLIENT_DIR], {
-    cwd: CLIENT_DIR,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  return stdout;
+  const [file, before] = cli === undefined ? ['npm', []] : [process.execPath, [cli]];
+  return runCommand({ file, args: [...before, '--silent', ...args, '--prefix', CLIENT_DIR], cwd: CLIENT_DIR });
 }
 
 function sourceFiles(): string[] {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { addCollections } from './commands/collections.ts';
 import { addContents } from './commands/contents.ts';
+import { addConversations } from './commands/conversations.ts';
 import { addKeys } from './commands/keys.ts';
 import { addMemories } from './commands/memories.ts';
 import { addSearch } from './commands/search.ts';
@@ -34,7 +35,8 @@ export function createProgram(surroundings: Surroundings): Command {
   program.option('--workspace <id>', 'another workspace in reach (LOCI_WORKSPACE_ID)');
   program.option('--json', 'print the result as JSON, and nothing else, to standard output');
   const shell = createShell(() => program.opts(), surroundings);
-  for (const add of [addUpload, addSearch, addCollections, addContents, addMemories, addKeys]) add(program, shell);
+  for (const add of [addUpload, addSearch, addCollections, addContents, addMemories, addConversations, addKeys])
+    add(program, shell);
   return program;
 }
 

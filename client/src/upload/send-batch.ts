@@ -54,6 +54,9 @@ export async function sendBatch(
           // Not the form itself: where a file of it cannot be read, `fetch` of Node 24 neither fails nor ends.
           body: Readable.toWeb(Readable.from(body.stream)),
           duplex: 'half',
+          // Unless both are so, `fetch` keeps a copy of the whole body for a redirect or a window to come.
+          redirect: 'error',
+          window: null,
           ...(signal ? { signal } : {}),
         });
       } catch (error) {

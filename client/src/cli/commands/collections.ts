@@ -1,6 +1,8 @@
 import { type Command, Option } from '@commander-js/extra-typings';
+import type { LociClient } from '../../create-loci-client.ts';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { given } from '../given.ts';
 import { firstOf, LIMIT_OPTION } from '../lists.ts';
 import { repeated } from '../option-values.ts';
 import { collectionIdOf, type Shell } from '../shell.ts';
@@ -13,33 +15,34 @@ export function addCollections(program: Command, shell: Shell): void {
   const collections = program.command('collections').description('What contents are kept in');
   addList(collections, shell);
   addCreate(collections, shell);
-  collections
-    .command('get')
-    .description('Show a collection, with its statistics')
-    .argument('<id or name>')
-    .action(async (given) => {
-      const loci = shell.open();
-      const params = { path: { collection_id: await collectionIdOf(loci, given) } };
-      shell.print(await dataOf(loci.api.GET('/api/v1/collections/{collection_id}', { params })), record);
-    });
-  collections
-    .command('archive')
-    .description('Make a collection readable only')
-    .argument('<id or name>')
-    .action(async (given) => {
-      const loci = shell.open();
-      const params = { path: { collection_id: await collectionIdOf(loci, given) } };
-      shell.print(await dataOf(loci.api.POST('/api/v1/collections/{collection_id}/archive', { params })), record);
-    });
-  collections
-    .command('unarchive')
-    .description('Make an archived collection writable again')
-    .argument('<id or name>')
-    .action(async (given) => {
-      const loci = shell.open();
-      const params = { path: { collection_id: await collectionIdOf(loci, given) } };
-      shell.print(await dataOf(loci.api.POST('/api/v1/collections/{collection_id}/unarchive', { params })), record);
-    });
+  addByName(collections, shell);
+}
+
+function addByName(collections: Command, shell: Shell): void {
+  const byName = (name: string, description: string) =>
+    collections.command(name).description(description).argument('<id or name>');
+  const of = async (loci: LociClient, one: string) => ({
+    params: { path: { collection_id: await collectionIdOf(loci, one) } },
+  });
+  byName('get', 'Show a collection, with its statistics').action(async (one) => {
+    const loci = shell.open();
+    shell.print(await dataOf(loci.api.GET('/api/v1/collections/{collection_id}', await of(loci, one))), record);
+  });
+  byName('archive', 'Make a collection readable only').action(async (one) => {
+    const loci = shell.open();
+    const path = '/api/v1/collections/{collection_id}/archive';
+    shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), record);
+  });
+  byName('unarchive', 'Make an archived collection writable again').action(async (one) => {
+    const loci = shell.open();
+    const path = '/api/v1/collections/{collection_id}/unarchive';
+    shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), record);
+  });
+  byName('delete', 'Delete a collection, with the contents that are in no other').action(async (one) => {
+    const loci = shell.open();
+    const deletion = await dataOf(loci.api.DELETE('/api/v1/collections/{collection_id}', await of(loci, one)));
+    shell.print(deletion, record);
+  });
 }
 
 function addList(collections: Command, shell: Shell): void {
@@ -71,9 +74,8 @@ function addCreate(collections: Command, shell: Shell): void {
       const loci = shell.open();
       const body = {
         name,
-        ...(description === undefined ? {} : { description }),
+        ...given({ description, tags: tag }),
         ...(isPublic === true ? { visibility: 'public' as const } : {}),
-        ...(tag === undefined ? {} : { tags: tag }),
         ...(embedder === undefined ? {} : { embedding: { provider: embedder } }),
       };
       shell.print(await dataOf(loci.api.POST('/api/v1/collections', { body })), record);

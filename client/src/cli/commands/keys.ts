@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { given } from '../given.ts';
 import { firstOf, LIMIT_OPTION } from '../lists.ts';
 import { repeated } from '../option-values.ts';
 import type { Shell } from '../shell.ts';
@@ -37,13 +38,8 @@ function addCreate(keys: Command, shell: Shell): void {
     .option('--ip <address or range>', 'usable from there only (CIDR); may be repeated', repeated)
     .option('--expires-at <time>', 'ISO 8601, with a time zone')
     .action(async ({ permission, label, collection, ip, expiresAt }) => {
-      const body = {
-        permissions: permission,
-        ...(label === undefined ? {} : { label }),
-        ...(collection === undefined ? {} : { collections: collection }),
-        ...(ip === undefined ? {} : { ip_whitelist: ip }),
-        ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-      };
+      const optional = { label, collections: collection, ip_whitelist: ip, expires_at: expiresAt };
+      const body = { permissions: permission, ...given(optional) };
       const key = await dataOf(shell.open().api.POST('/api/v1/api-keys', { body }));
       shell.print(key, record);
       shell.remark('Keep the secret: it is not shown again.');

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { given } from '../given.ts';
 import { firstOf, LIMIT_OPTION } from '../lists.ts';
 import { integer, jsonObject, repeated } from '../option-values.ts';
 import type { Shell } from '../shell.ts';
@@ -129,12 +130,6 @@ function addById(memories: Command, shell: Shell): void {
       const path = { memory_id: id };
       shell.print(await firstOf({ loci, shell, limit }, '/api/v1/memories/{memory_id}/history', { path }), versions);
     });
-}
-
-/** The fields that are given: `undefined` is not sent, and not taken by the types either. */
-function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }; // by the filter
 }
 
 function listed(memories: readonly Memory[]): string {

@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { runCommand } from '../../stack/run-command.ts';
+import { buildClient, CLIENT_DIR, npm } from '../support/client-package.ts';
+
+const Packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })).length(1);
+const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) });
+const Manifest = z.object({ bin: z.object({ loci: z.string() }) });
+
+export type Ran = { code: number | null; stdout: string; stderr: string };
+export type RunOptions = { cwd?: string; environment?: Readonly<Record<string, string>> };
+
+export type InstalledCommand = {
+  /** Where it is installed: what `npm install` of the packed package gives. */
+  folder: string;
+  /** Paths in the package. */
+  files: string[];
+  /** Packages that come with it, all of them. */
+  dependencies: string[];
+  start(args: readonly string[], options?: RunOptions): ChildProcess;
+  /** Runs `loci` to its end. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>;
+  remove(): Promise<void>;
+};
+
+/**
+ * The client as a user has it: packed, and unpacked beside its dependencies. These are links into `client/node_modules`, for
+ * a registry may be out of reach here; only what the package names as its own is linked, so that what it forgets is missed.
+ */
+export async function installCommand(): Promise<InstalledCommand> {
+  await buildClient();
+  const folder = await mkdtemp(join(tmpdir(), 'loci-installed-'));
+  const [packed] = Packed.parse(
+    JSON.parse(await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder])),
+  );
+  if (packed === undefined) throw new Error('nothing was packed');
+  const own = join(folder, 'node_modules', '@loci', 'client');
+  await mkdir(own, { recursive: true });
+  await runCommand({ file: 'tar', args: ['-xzf', join(folder, packed.filename), '--strip-components=1', '-C', own] });
+  const lock = Lock.parse(JSON.parse(await readFile(join(CLIENT_DIR, 'package-lock.json'), 'utf8')));
+  const dependencies = Object.entries(lock.packages).flatMap(([path, { dev }]) =>
+    path !== '' && dev !== true ? [path] : [],
+  );
+  for (const path of dependencies) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await symlink(join(CLIENT_DIR, path), join(folder, path));
+  }
+  const manifest = Manifest.parse(JSON.parse(await readFile(join(own, 'package.json'), 'utf8')));
+  const start = startIn(folder, join(own, manifest.bin.loci));
+  return {
+    folder,
+    files: packed.files.map(({ path }) => path),
+    dependencies: dependencies.map((path) => path.replace(/^node_modules\//, '')),
+    start,
+    run: (args, options) => ending(start(args, options)),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+function startIn(folder: string, main: string): InstalledCommand['start'] {
+  return (args, { cwd = folder, environment = {} } = {}) => {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_'));
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd,
+      env: { ...Object.fromEntries(inherited), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const end = () => child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
+    return child;
+  };
+}
+
+/** What a process printed, and how it ended: null when it was killed. */
+export function ending(child: ChildProcess): Promise<Ran> {
+  const ran = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (ran.stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (ran.stderr += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => resolve({ code, ...ran }));
+  });
+}

@@ -1,0 +1,160 @@
+import { createServer, request as startRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { z } from 'zod';
+import { runCommand } from '../../stack/run-command.ts';
+import { startFlow, until } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+import { folderOf, manyFiles } from './folders.ts';
+import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
+
+const Report = z.object({
+  collection_id: z.string(),
+  upload_ids: z.array(z.string()),
+  total: z.int(),
+  added: z.int(),
+  present: z.int(),
+  waited: z.boolean(),
+  failed: z.array(
+    z.object({ input: z.string(), content_id: z.string().nullable(), code: z.string(), message: z.string() }),
+  ),
+});
+
+let installed: InstalledCommand;
+test.before(async (t) => {
+  t.timeout(600_000);
+  installed = await installCommand();
+});
+test.after.always(async () => installed.remove());
+
+/** `loci upload` into a collection of a workspace of its own. */
+async function startUpload() {
+  const flow = await startFlow();
+  const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: flow.key };
+  const args = (more: readonly string[]) => ['upload', '--collection', flow.collectionId, ...more];
+  return {
+    ...flow,
+    start: (more: readonly string[], url = environment.LOCI_URL) =>
+      installed.start(args(more), { environment: { ...environment, LOCI_URL: url } }),
+    run: (...more: string[]) => installed.run(args(more), { environment }),
+    async report(...more: string[]) {
+      const { code, stdout } = await installed.run(args([...more, '--json']), { environment });
+      return { code, ...Report.parse(JSON.parse(stdout)) };
+    },
+    countContents: async () =>
+      (await flow.api.get('/contents?limit=1', z.object({ total_count: z.int() }))).total_count,
+  };
+}
+
+test('a folder with a broken file among many: the others are found, the broken is told, and again nothing is sent twice', async (t) => {
+  const loci = await startUpload();
+  const names = manyFiles(40, 'glaciers');
+  const folder = await folderOf(t, {
+    ...names,
+    'broken/empty.txt': '',
+    'broken/torn.pdf': '%PDF-1.7 torn',
+    '.hidden/x.txt': 'x',
+  });
+  const first = await loci.report(folder);
+  t.like(first, { code: 1, total: 42, added: 41, present: 0, waited: true });
+  const failed = new Map(first.failed.map(({ input, code }) => [input, code]));
+  t.deepEqual(
+    failed,
+    new Map([
+      [join(folder, 'broken/empty.txt'), 'empty_file'],
+      [join(folder, 'broken/torn.pdf'), 'failed'],
+    ]),
+  );
+  t.true(first.failed.every(({ message }) => message.length > 0));
+  t.is((await loci.search('glaciers', { max_results: 100 })).length, 40);
+
+  const second = await loci.report(folder);
+  t.like(second, { code: 1, total: 42, added: 0, present: 41, failed: { length: 2 } });
+  t.is(second.upload_ids.length, 1, 'only what had failed was sent again');
+  const shown = await loci.run(folder);
+  t.is(shown.code, 1);
+  t.regex(
+    shown.stdout,
+    /^0 added, 41 there already, 2 failed, of 42\.\nFailed:\n {2}.*empty\.txt: The file is empty\.\n {2}.*torn\.pdf: .+\n$/,
+  );
+  t.is(await loci.countContents(), 41);
+});
+
+test('killed in the middle, the same again finishes it without duplicates', async (t) => {
+  const loci = await startUpload();
+  const count = 450;
+  const folder = await folderOf(t, manyFiles(count, 'moraines'));
+  let uploads = 0;
+  const server = createServer((request, response) => {
+    const isUpload = request.method === 'POST' && request.url?.endsWith('/upload') === true;
+    if (isUpload) uploads += 1;
+    const isLast = isUpload && uploads === 3;
+    // The third request comes to no end: the command dies while it is on its way.
+    if (isLast) request.once('data', () => child.kill('SIGKILL'));
+    else forward(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const child = loci.start([folder], `http://127.0.0.1:${port}`);
+  t.is((await ending(child)).code, null);
+  await until(loci.countContents, (present) => present > 0);
+  const again = await loci.report(folder);
+  t.like(again, { code: 0, total: count, failed: [] });
+  t.true(again.present > 0);
+  t.is(again.added + again.present, count);
+  t.is(await loci.countContents(), count);
+});
+
+test('interrupted, it says how to go on, and ends with 130', async (t) => {
+  const loci = await startUpload();
+  const folder = await folderOf(t, manyFiles(3, 'eskers'));
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') child.kill('SIGINT');
+    else forward(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const child = loci.start([folder], `http://127.0.0.1:${port}`);
+  const { code, stdout, stderr } = await ending(child);
+  t.is(code, 130);
+  t.is(stdout, '');
+  t.regex(stderr, /Stopped after 0 of 3\. Run the same again to go on/);
+});
+
+test('a file of any size is streamed: what is held in memory is a fraction of it', async (t) => {
+  const folder = await folderOf(t, { 'large.bin': '' });
+  const sizeBytes = 768 * 1024 * 1024;
+  await truncate(join(folder, 'large.bin'), sizeBytes);
+  let received = 0;
+  const server = createServer((request, response) => {
+    request.on('data', (bytes: Buffer) => (received += bytes.length));
+    request.once('end', () => response.end(JSON.stringify({ upload_id: null, uploads: [], errors: [] })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const program = `
+    import { createLociClient } from '@loci/client';
+    const loci = createLociClient({ baseUrl: 'http://127.0.0.1:${port}', apiKey: 'x' });
+    await loci.upload({ collectionId: 'c', files: ['${join(folder, 'large.bin')}'] });
+    console.log(process.resourceUsage().maxRSS);`;
+  const args = ['--input-type=module', '--eval', program];
+  const kibibytes = Number(await runCommand({ file: process.execPath, args, cwd: installed.folder }));
+  t.true(received > sizeBytes);
+  t.true(kibibytes > 0 && kibibytes * 1024 < sizeBytes / 3, `${kibibytes} KiB`);
+});
+
+/** To the running service and back. */
+function forward(request: IncomingMessage, response: ServerResponse): void {
+  const { method, headers, url } = request;
+  const onward = startRequest(testStack().baseUrl + url, { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  request.pipe(onward);
+}
