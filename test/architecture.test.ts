@@ -47,10 +47,12 @@ type Import = { from: string; to: string | null; packageName: string | null; isT
 const files = globSync('**/*.ts', { cwd: PROJECT_DIR, exclude: ['**/node_modules', '.*', 'client'] }).filter(
   (file) => !file.endsWith('.d.ts'),
 );
+/** A package of its own, with the same rules for its files. */
+const clientFiles = globSync('client/src/**/*.ts', { cwd: PROJECT_DIR, exclude: ['client/src/schema.ts'] });
 const imports = files.flatMap(importsOf);
 
 test('every file is at most 250 lines long', (t) => {
-  const long = files
+  const long = [...files, ...clientFiles]
     .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
     .filter(({ lines }) => lines > MAX_LINES);
   t.deepEqual(long, []);
@@ -96,6 +98,11 @@ test('nobody imports a main file, and only assembly reads the configuration', (t
   t.deepEqual(broken, []);
 });
 
+test('the client imports nothing of the server', (t) => {
+  const reached = clientFiles.flatMap(importsOf).filter(({ to }) => to !== null && !to.startsWith('client/src/'));
+  t.deepEqual(reached, []);
+});
+
 test('there are no import cycles', (t) => {
   const targets = Map.groupBy(
     imports.filter(({ isType, to }) => !isType && to !== null),
@@ -116,14 +123,14 @@ test('there are no import cycles', (t) => {
 
 test('files are named after what they export, never utils, helpers, common or types', (t) => {
   t.deepEqual(
-    files.filter((file) => /(^|\/)(utils?|helpers?|common|types)(\.ts|\/)/.test(file)),
+    [...files, ...clientFiles].filter((file) => /(^|\/)(utils?|helpers?|common|types)(\.ts|\/)/.test(file)),
     [],
   );
 });
 
 test('nothing is exported wholesale', (t) => {
   t.deepEqual(
-    files.filter((file) => /^export \* /m.test(read(file))),
+    [...files, ...clientFiles].filter((file) => /^export \* /m.test(read(file))),
     [],
   );
 });
