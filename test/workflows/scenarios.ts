@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { WorkflowClient } from '@temporalio/client';
 import { z } from 'zod';
 import { CreateChunksResponse } from '../../domain/records/chunk.ts';
+import { DeletionAccepted } from '../../domain/records/deletion.ts';
 import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
@@ -10,7 +11,13 @@ import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
 
 export type WorkflowType =
-  'ingestUpload' | 'ingestBatch' | 'deleteContent' | 'reprojectContents' | 'extractMemories' | 'summariseConversation';
+  | 'ingestUpload'
+  | 'ingestBatch'
+  | 'deleteContent'
+  | 'deleteCollection'
+  | 'reprojectContents'
+  | 'extractMemories'
+  | 'summariseConversation';
 
 export type Scenario = {
   /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
@@ -173,6 +180,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
     keep: ['deleteContent'],
     play: async (flow) => void (await flow.delete(idsOf(await flow.upload(small(), ...WORDS))[0])),
+  },
+  'collection-deleted': {
+    runs: { ingestUpload: 2, ingestBatch: 2, deleteCollection: 1 },
+    keep: ['deleteCollection'],
+    play: async (flow, workflows) => {
+      await flow.upload(small(), ...WORDS);
+      await sendPaused(flow, workflows, big());
+      await flow.api.get(`/collections/${flow.collectionId}`, DeletionAccepted, { method: 'DELETE', status: 202 });
+    },
   },
   'deleted-while-paused': {
     runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },

@@ -1,0 +1,48 @@
+import test from 'ava';
+import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
+import { openBehindTheApi } from '../support/behind-the-api.ts';
+import { problemsLeft, rowsNaming, tenantOf } from '../support/collection-traces.ts';
+import { eventually } from '../support/eventually.ts';
+import { longText, startFlow } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+
+const stack = testStack();
+const { worker } = stack.processes;
+
+test.afterEach.always('the worker runs again', () => worker.start());
+
+test.serial('a collection is deleted to the end though the worker is killed again and again', async (t) => {
+  const behind = openBehindTheApi(stack);
+  t.teardown(() => behind.close());
+  const flow = await startFlow();
+  const files = Array.from({ length: 30 }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
+  const { upload_id } = await flow.upload(...files);
+  const { chunks } = (await flow.progress(upload_id)).progress;
+  // Under way while it is deleted, by a worker that dies and may come back to it.
+  await flow.send(['file', new File([longText(400)], 'late.txt')]);
+  const tenantExists = await tenantOf(behind, flow.collectionId);
+  const path = `/collections/${flow.collectionId}`;
+  const { deletion_id } = await flow.api.get(path, DeletionAccepted, { method: 'DELETE', status: 202 });
+  const receipt = () => flow.api.get(`/deletions/${deletion_id}`, Deletion);
+  // At once, then when it has begun, then at whatever it does by then.
+  const moments = [
+    () => true,
+    ({ status }: Deletion) => status !== 'pending',
+    ({ status, removed }: Deletion) => status === 'completed' || removed.chunks > 0,
+  ];
+  for (const [number, isReached] of moments.entries()) {
+    await eventually(`moment ${number}`, async () => isReached(await receipt()), { everyMs: 5 });
+    await worker.signal('SIGKILL');
+    await worker.start();
+  }
+  const done = await eventually('the receipt is complete', async () => {
+    const now = await receipt();
+    return now.status === 'completed' && now;
+  });
+  t.is(done.removed.contents, 31);
+  t.true(done.removed.chunks >= chunks, `${done.removed.chunks} of at least ${chunks}`);
+  t.true(done.removed.index_objects >= chunks, `${done.removed.index_objects} of at least ${chunks}`);
+  t.deepEqual(await rowsNaming(behind, flow.collectionId), {});
+  t.false(await tenantExists());
+  t.deepEqual(await problemsLeft(behind, flow), []);
+});
