@@ -29,7 +29,7 @@ export async function getMemoryHistory(
   if (!current) throw memoryNotFound();
   const binding = { list: 'memory-history', filters: { memoryId } };
   const before = cursor === undefined ? null : Number(decodeCursor(binding, cursor)[0]);
-  if (before !== null && !Number.isInteger(before)) throw cursorError('is not a cursor of this list');
+  if (before !== null && !isVersion(before)) throw cursorError('is not a cursor of this list');
   const rows = await memories.history(caller.scope, memoryId, { before, limit });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -40,4 +40,9 @@ export async function getMemoryHistory(
     next_cursor: last ? encodeCursor(binding, [last.version]) : null,
     has_more: last !== undefined,
   };
+}
+
+/** What Postgres takes for the number of a version. */
+function isVersion(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value < 2 ** 31;
 }

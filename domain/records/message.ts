@@ -32,11 +32,17 @@ export const MAX_MESSAGES = 1_000;
 const Name = storableText(100, 1);
 const Objects = z.array(JsonObject).max(100);
 
+/** Within the years that the answer's format can write. */
+const SentAt = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((text) => text > '0001-01-02' && text < '9999-12-31', { message: 'Must be within the years 1 to 9999' })
+  .meta({ description: 'When it was sent; now by default' });
+
 export const NewMessage = z
   .strictObject({
     content: storableText(MAX_MESSAGE_CHARACTERS),
     sender_id: storableText(255, 1).nullable().default(null),
-    created_at: z.iso.datetime({ offset: true }).optional().meta({ description: 'When it was sent; now by default' }),
+    created_at: SentAt.optional(),
     role: Name.default('user'),
     message_type: Name.default('text'),
     tool_calls: Objects.default([]),

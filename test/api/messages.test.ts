@@ -182,6 +182,18 @@ test('every problem of a message is listed at its place, in every form', async (
   ]);
 });
 
+test('times of any year are taken, as far as they can be written', async (t) => {
+  const api = await freshClient();
+  for (const [created_at, status] of [
+    ['0000-06-01T00:00:00Z', 422],
+    ['0001-06-01T00:00:00+14:00', 201],
+    ['9999-12-30T23:59:59.999-14:00', 201],
+    ['9999-12-31T23:59:59-14:00', 422],
+  ] as const) {
+    t.is((await api.send('/messages', post({ content: { content: 'x', created_at } }))).status, status, created_at);
+  }
+});
+
 test('limits of messages hold at their edges', async (t) => {
   const api = await freshClient();
   const status = async (json: unknown) => (await api.send('/messages', post(json))).status;
