@@ -162,8 +162,8 @@ function successOf(route: Route, schemas: SchemaCollection): Record<string, unkn
 }
 
 function failureStatuses(route: Route): number[] {
-  if (route.permission === null) return [500];
   const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
+  if (route.permission === null) return names ? [404, route.validationStatus ?? 422, 500] : [500];
   const reads = route.body !== undefined || route.form !== undefined;
   return [
     401,

@@ -37,7 +37,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const ROOT = 'openapi.json';
 
 /** The committed document: every operation, and a way to follow its references. */
-export function readApiDocument(): { operations: Operation[]; resolve(ref: string): JsonSchema } {
+export function readApiDocument(): { operations: Operation[]; resolve: (ref: string) => JsonSchema } {
   const document = JSON.parse(readFileSync(join(PROJECT_DIR, ROOT), 'utf8')) as Document; // a test keeps it valid
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -52,7 +52,13 @@ export function readApiDocument(): { operations: Operation[]; resolve(ref: strin
   return { operations, resolve };
 }
 
-type Source = { path: string; method: string; described: Described; resolve(ref: string): JsonSchema; ajv: Ajv2020 };
+type Source = {
+  path: string;
+  method: string;
+  described: Described;
+  resolve: (ref: string) => JsonSchema;
+  ajv: Ajv2020;
+};
 
 function toOperation({ path, method, described, resolve, ajv }: Source): Operation {
   const content = described.requestBody?.content ?? {};

@@ -6,14 +6,13 @@ const MOST_OF_A_KIND = 40;
 /** Fields of answers that name something under another name than that of the parameter for it. */
 const ALSO: Readonly<Record<string, string>> = { parent_message_id: 'message_id', parent_id: 'collection_id' };
 
-/** Collects ids from answers to creations, so that later requests can name what exists. Ids in `never` stay out of reach. */
-export function createKnownIds(never: ReadonlySet<string>): KnownIds & {
-  learn(field: string, id: string): void;
-  learnFrom(noun: string, answer: unknown): void;
+/** Collects ids from answers to creations, so that later requests can name what exists. */
+export function createKnownIds(): KnownIds & {
+  learn: (field: string, id: string) => void;
+  learnFrom: (noun: string, answer: unknown) => void;
 } {
   const known = new Map<string, string[]>();
   const learn = (field: string, id: string) => {
-    if (never.has(id)) return;
     const ids = known.get(field) ?? [];
     known.set(field, [id, ...ids.filter((other) => other !== id)].slice(0, MOST_OF_A_KIND));
   };

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Operation, Parameter } from './api-document.ts';
 import { hostileJson, hostileText, valueFor, type SchemaSource } from './schema-arbitrary.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 /** The part of JSON Schema 2020-12 that the document of the API uses. */
 export type JsonSchema = {
@@ -23,12 +23,13 @@ export type JsonSchema = {
   format?: string;
 };
 
-/** Ids that exist, by the name of the field they go in; it grows while requests are made. */
+/** Ids and other words that exist, by the name of the field they go in; it grows while requests are made. */
 export type KnownIds = { pick(field: string, random: number): string | undefined };
 
-export type SchemaSource = { resolve(ref: string): JsonSchema; ids: KnownIds };
+export type SchemaSource = { resolve: (ref: string) => JsonSchema; ids: KnownIds };
 
 const MAX_TEXT = 60;
+const DATES = { min: new Date(0), max: new Date('2100-01-01') };
 const MAX_ITEMS = 4;
 
 /** Text that found its way through many a validation. */
@@ -108,23 +109,23 @@ function valueOfKind(kind: string, place: Place): fc.Arbitrary<unknown> {
   }
 }
 
-function textFor({ schema, source, field }: Place): fc.Arbitrary<string> {
-  if (schema.format === 'uuid')
-    return fc
-      .tuple(fc.uuid(), fc.nat(), fc.nat(9))
-      .map(([id, random, luck]) => (luck > 1 ? (source.ids.pick(field, random) ?? id) : id));
+/** Often something that exists under this name, else any text that fits. */
+function textFor(place: Place): fc.Arbitrary<string> {
+  const { ids } = place.source;
+  return fc
+    .tuple(plainTextFor(place.schema), fc.nat(), fc.nat(9))
+    .map(([text, random, luck]) => (luck > 1 ? (ids.pick(place.field, random) ?? text) : text));
+}
+
+function plainTextFor(schema: JsonSchema): fc.Arbitrary<string> {
+  if (schema.format === 'uuid') return fc.uuid();
   if (schema.format === 'date-time')
-    return fc
-      .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
-      .map((date) => date.toISOString());
+    return fc.date({ noInvalidDate: true, ...DATES }).map((date) => date.toISOString());
   if (schema.format === 'uri') return fc.webUrl();
   if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
   const minLength = schema.minLength ?? 0;
-  return fc.string({
-    unit: 'grapheme',
-    minLength,
-    maxLength: Math.max(minLength, Math.min(schema.maxLength ?? MAX_TEXT, MAX_TEXT)),
-  });
+  const maxLength = Math.max(minLength, Math.min(schema.maxLength ?? MAX_TEXT, MAX_TEXT));
+  return fc.string({ unit: 'grapheme', minLength, maxLength });
 }
 
 function objectFor(schema: JsonSchema, source: SchemaSource): fc.Arbitrary<unknown> {
