@@ -18,13 +18,14 @@ export function createPostgres(options: PostgresOptions): Database {
     connection: {
       connectionString: options.url,
       application_name: options.applicationName,
-      connectionTimeoutMillis: 3_000,
+      // A busy machine needs seconds to start a backend; one that is away refuses at once.
+      connectionTimeoutMillis: 10_000,
       keepAlive: true,
       // A statement that waits longer has met a stuck lock: better an error that is retried.
       statement_timeout: 60_000,
       idle_in_transaction_session_timeout: 30_000,
     },
-    pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 5_000, propagateCreateError: true },
+    pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 10_000, propagateCreateError: true },
   });
 }
 
