@@ -97,7 +97,9 @@ async function write(services: WorkerServices, batch: Batch, { slice, rows, vect
     const facets = [...(slice.shared.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
     return { id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector };
   });
-  await services.vectors.putObjects(space, tenant, objects);
+  const { vectors: index } = services;
+  // An attempt that died may have left objects half written.
+  await (slice.step.attempt > 1 ? index.putObjectsAgain : index.putObjects)(space, tenant, objects);
   services.metrics.countChunks(objects.length);
   const indexed = new Map(rows.map((row) => [row.content_id, row.chunk_index + 1]));
   await services.stores.chunks.advanceIndexed(scopeOf(batch), sliceOf(batch), indexed);

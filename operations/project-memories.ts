@@ -70,7 +70,8 @@ async function putVersions(services: Services, tenant: string, versions: readonl
     facets: memoryFacets(version),
     vector: vectors[index] ?? new Float32Array(preferred.space.dimensions),
   }));
-  const put = () => services.vectors.putObjects(preferred.space, tenant, objects);
+  // Nobody knows how far a process that died had come, or the request that gave up waiting.
+  const put = () => services.vectors.putObjectsAgain(preferred.space, tenant, objects);
   try {
     await put();
   } catch {

@@ -3,7 +3,9 @@ import { AppError } from '../domain/app-error.ts';
 /** SQLSTATE classes that pass by themselves: connection, resources, operator intervention, rollbacks, locks, system. */
 const PASSING_SQLSTATE = /^(08|53|57|40|55|58)[0-9A-Z]{3}$/;
 const NETWORK_CODE = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|EAI_AGAIN$|ENOTFOUND$)/;
-const BROKEN_CONNECTION = /Connection terminated|connection is closed|timeout exceeded when trying to connect/i;
+/** Errors of the driver that carry no code; the last is a connection that took too long to open. */
+const BROKEN_CONNECTION =
+  /Connection terminated|connection is closed|timeout exceeded when trying to connect|^timeout expired$/i;
 const RETRY_AFTER_S = 5;
 
 /**

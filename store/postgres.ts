@@ -18,7 +18,8 @@ export function createPostgres(options: PostgresOptions): Database {
     connection: {
       connectionString: options.url,
       application_name: options.applicationName,
-      connectionTimeoutMillis: 3_000,
+      // A busy machine needs seconds to start a backend; one that is away refuses at once.
+      connectionTimeoutMillis: 10_000,
       keepAlive: true,
       // How like a word of a title has to be to what is searched for (one wrong letter in six is 0.43); the operator that asks an index takes no number.
       options: '-c pg_trgm.word_similarity_threshold=0.4',
@@ -26,7 +27,7 @@ export function createPostgres(options: PostgresOptions): Database {
       statement_timeout: 60_000,
       idle_in_transaction_session_timeout: 30_000,
     },
-    pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 5_000, propagateCreateError: true },
+    pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 10_000, propagateCreateError: true },
   });
 }
 

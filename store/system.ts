@@ -96,19 +96,29 @@ export function createSystemStore(database: Database) {
       return row.id;
     },
 
-    /** Work to start whose time has come; the next try is moved on at once, so that two loops do not take the same. */
+    /**
+     * Work to start whose time has come. Nobody else takes it for half a minute, however slow the starts are; whoever took
+     * it and died leaves it to the next after that.
+     */
     takeDueStarts(limit: number): Promise<OutboxRow[]> {
       return query<OutboxRow>(
         database,
-        `update outbox set attempts = attempts + 1, next_attempt_at = now() + least(power(2, least(attempts, 5)), 30) * interval '1 second'
+        `update outbox set attempts = attempts + 1, next_attempt_at = now() + interval '30 seconds'
          where id in (select id from outbox where state = 'pending' and next_attempt_at <= now() order by id limit :limit for update skip locked)
          returning ${OUTBOX_COLUMNS}`,
         { limit },
       );
     },
 
+    /** The start failed; it is tried again after 1, 2, 4 … 30 s. */
     async noteStartFailure(id: number, message: string): Promise<void> {
-      await query(database, `update outbox set last_error = :message where id = :id`, { id, message });
+      await query(
+        database,
+        `update outbox set last_error = :message,
+           next_attempt_at = now() + least(power(2, least(attempts - 1, 5)), 30) * interval '1 second'
+         where id = :id and state = 'pending'`,
+        { id, message },
+      );
     },
 
     /** Started work that nobody looked at for a while. */

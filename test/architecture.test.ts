@@ -10,7 +10,7 @@ const MAX_LINES = 250;
 /** What a folder may import as values, beside itself and Node's own modules: folders, and packages by their name or `*`. */
 const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages: readonly string[] }>> = {
   domain: { folders: [], packages: ['zod', 'uuid'] },
-  operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid'] },
+  operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid', 'p-limit'] },
   security: { folders: ['domain', 'observability'], packages: ['*'] },
   observability: { folders: ['domain', 'security'], packages: ['*'] },
   store: { folders: ['domain', 'security', 'observability'], packages: ['*'] },

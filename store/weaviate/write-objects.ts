@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
 import { Filters, type FilterValue } from 'weaviate-client';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
@@ -29,7 +30,15 @@ const PATCHES_IN_FLIGHT = 16;
 /** Versions begin with 1. */
 const NO_VERSION = -1;
 
-/** Writes objects, whole or not at all for each, so that they outlive their server; throws if any was refused, and may be called again. */
+/** Of a vector that is written again, so many numbers are moved by up to as many steps: 4,096 ways, none to be noticed. */
+const MOVED_NUMBERS = 3;
+const MOVES = 16;
+const MOVE = 1e-6;
+
+/**
+ * Writes objects, whole or not at all for each, so that they outlive their server; throws if any was refused. When that is
+ * unknown or a write was given up half-way, `putObjectsAgain` is what repeats it.
+ */
 export async function putObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -40,6 +49,25 @@ export async function putObjects(
     batchesOf(objects).map((batch) => limit(() => putBatch(connection, batchJson(restObjects(batch, tenant))))),
   );
   if (objects.length > 0) await flushVectors(connection, tenant);
+}
+
+/**
+ * Writes objects that may be there already, in part or in whole. Weaviate (1.38) skips an object that it has with the same vector and
+ * properties, and keeps its place in the vector index for one with the same vector; a server that was killed between object and
+ * vector has no such place, and the object would never be found by vector. A vector that differs is indexed anew, in one step
+ * in which nobody misses the object, so each is moved by a few millionths.
+ */
+export async function putObjectsAgain(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  objects: readonly IndexObject[],
+): Promise<void> {
+  const moves = Array.from({ length: MOVED_NUMBERS }, () => randomInt(1, MOVES + 1) * MOVE);
+  const moved = objects.map((object) => ({
+    ...object,
+    vector: object.vector.map((value, place) => value + (moves[place] ?? 0)),
+  }));
+  await putObjects(connection, tenant, moved);
 }
 
 /**

@@ -1,11 +1,10 @@
-import chromium from '@sparticuz/chromium';
 import test from 'ava';
-import { chromium as browsers } from 'playwright-core';
+import { launchChromium } from '../support/chromium.ts';
 import { testStack } from '../support/stack.ts';
 
 test('the docs page shows every operation in a real browser, and loads nothing from elsewhere', async (t) => {
   const { baseUrl } = testStack();
-  const browser = await browsers.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage();
     const troubles: string[] = [];

@@ -45,7 +45,7 @@ test('failures that only the summary tells are counted', (t) => {
 test('what failed or hung is told again, each with the beginning of its details', (t) => {
   const report = createAvaReport();
   const output = `
-  \u001B[31m✘\u001B[39m [fail]: a › breaks
+  \u001B[31m✘\u001B[39m [fail]: a › breaks one is not two
   ✔ b › works
   ◌ c › hangs
   ─
@@ -70,7 +70,7 @@ test('what failed or hung is told again, each with the beginning of its details'
   1 test remained pending after a timeout`;
   for (const line of output.split('\n')) report.read(line);
   const [broken = '', hung, ...others] = report.failures();
-  t.true(broken.startsWith('a › breaks\n  test/a.test.ts:5\n'));
+  t.true(broken.startsWith('a › breaks one is not two\n  test/a.test.ts:5\n'));
   t.regex(broken, /- 1\n {2}\+ 2/);
   t.notRegex(broken, /1 test failed/);
   t.is(hung, 'c › hangs');

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import { AppError } from '../../domain/app-error.ts';
 import { createPostgres, query } from '../../store/postgres.ts';
@@ -19,4 +20,20 @@ test('a database that is away is told as such, by a statement and by a transacti
     t.true((error.retryAfterS ?? 0) > 0);
     t.false(error.message.includes('127.0.0.1'));
   }
+});
+
+test('a database that takes connections and never answers is away too', async (t) => {
+  const sockets = new Set<{ destroy(): void }>();
+  const silent = createServer((socket) => sockets.add(socket));
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+  const { port } = silent.address() as AddressInfo; // a TCP server that listens has one
+  const url = `postgres://nobody:x@127.0.0.1:${port}/none`;
+  const knex = createPostgres({ url, poolSize: 1, applicationName: 'loci-test' });
+  t.teardown(async () => {
+    await knex.destroy();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const error = await t.throwsAsync(async () => query(knex, 'select 1'), { instanceOf: AppError });
+  t.is(error.code, 'dependency_unavailable');
 });

@@ -33,6 +33,10 @@ export function createAvaReport(): {
   let current: string[] | undefined;
   let summaryFailed = 0;
   let pending = 0;
+  // The line of a failed test has its message behind the title.
+  const isTold = (title: string) => (line: string) => line === title || line.startsWith(`${title} `);
+  const isTitle = (text: string) => text !== '' && [...details.keys()].some(isTold(text));
+  const detailsOf = (text: string) => details.get([...details.keys()].find(isTold(text)) ?? '');
   return {
     read(coloured) {
       const line = stripVTControlCharacters(coloured);
@@ -44,7 +48,7 @@ export function createAvaReport(): {
       summaryFailed += Number(SUMMARY_FAILED.exec(line)?.[1] ?? 0);
       pending += Number(SUMMARY_PENDING.exec(line)?.[1] ?? 0);
       if (text === RULE) [isBehindRule, current] = [true, undefined];
-      else if (isBehindRule && details.has(text)) current = details.get(text);
+      else if (isBehindRule && isTitle(text)) current = detailsOf(text);
       else if (current !== undefined && current.length < DETAIL_LINES && text !== '') current.push(line.trimEnd());
     },
     counts: () => ({ ...counts, failed: Math.max(counts.failed, summaryFailed) + pending }),

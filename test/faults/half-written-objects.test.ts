@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import test from 'ava';
+import { z } from 'zod';
+import type { EmbeddingSpace } from '../../domain/embedder.ts';
+import { createVectorIndex, type IndexObject } from '../../store/weaviate/vector-index.ts';
+import { className } from '../../store/weaviate/vector-class.ts';
+import { eventually } from '../support/eventually.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { testStack } from '../support/stack.ts';
+
+const { processes, weaviate } = testStack();
+const DIMENSIONS = 64;
+const GROUP = 400;
+const KILLS = 3;
+
+test.afterEach.always('Weaviate runs again', () => processes.weaviate.start());
+
+/** Has every search of the space go through the graph: where objects are compared one by one, no loss would show. */
+async function searchByGraph(space: EmbeddingSpace): Promise<void> {
+  const url = `${weaviate.url}/v1/schema/${className(space)}`;
+  const headers = { Authorization: `Bearer ${weaviate.apiKey}`, 'Content-Type': 'application/json' };
+  const schema = z
+    .looseObject({ vectorIndexConfig: z.looseObject({}) })
+    .parse(await (await fetch(url, { headers })).json());
+  const vectorIndexConfig = { ...schema.vectorIndexConfig, flatSearchCutoff: 0 };
+  const answer = await fetch(url, { method: 'PUT', headers, body: JSON.stringify({ ...schema, vectorIndexConfig }) });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+test.serial(
+  'objects whose write a kill of Weaviate cut short are found by vector once they are written again',
+  async (t) => {
+    const index = createVectorIndex({ ...weaviate, timeoutMs: 20_000 });
+    t.teardown(() => index.close());
+    const random = seededRandom(Date.now() % 1_000_000);
+    const space: EmbeddingSpace = {
+      provider: 'lexical',
+      model: 'half-written',
+      model_hash: randomUUID(),
+      dimensions: DIMENSIONS,
+    };
+    const tenant = 'only';
+    await index.ensureTenant(space, tenant);
+    await searchByGraph(space);
+    const written: IndexObject[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const objects = Array.from({ length: GROUP }, (): IndexObject => {
+        const vector = Float32Array.from({ length: DIMENSIONS }, () => random.between(-1000, 1000) / 1000);
+        return { id: randomUUID(), content_id: randomUUID(), version: 1, text: 'x', facets: [], vector };
+      });
+      const cutShort = index.putObjects(space, tenant, objects).catch(() => undefined);
+      // Any moment of a write that takes about half a second will do.
+      await delay(random.between(20, 250));
+      await processes.weaviate.signal('SIGKILL');
+      await cutShort;
+      await processes.weaviate.start();
+      await eventually('the objects are written again', async () => {
+        await index.putObjectsAgain(space, tenant, objects);
+        return true;
+      });
+      written.push(...objects);
+    }
+    const missed: string[] = [];
+    for (const { id, vector } of written) {
+      const question = { type: 'vector', queryText: '', queryVector: vector, filter: null, limit: 10 } as const;
+      const hits = await index.search(space, tenant, question);
+      if (!hits.some((hit) => hit.id === id)) missed.push(id);
+    }
+    t.deepEqual(missed, []);
+    t.is(await index.countObjects(space, tenant, {}), written.length);
+  },
+);
