@@ -7,12 +7,17 @@ import type { Content } from '../domain/records/content.ts';
 import { isSettled } from '../domain/statuses.ts';
 import type { RunState } from '../store/run-control.ts';
 import type { Stores } from '../store/stores.ts';
+import { answerOnce, type Idempotency } from './answer-once.ts';
 import { contentNotFound } from './get-content.ts';
 import { archived } from './lock-collection.ts';
 import type { Services } from './services.ts';
 import { startJobs, wakeJobs } from './start-jobs.ts';
 
-export type ContentControl = { contentId: string; action: 'pause' | 'resume' | 'cancel' | 'retry' };
+export type ContentControl = {
+  contentId: string;
+  action: 'pause' | 'resume' | 'cancel' | 'retry';
+  idempotency: Idempotency | null;
+};
 
 /**
  * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach. Asking for the state it is
@@ -20,19 +25,26 @@ export type ContentControl = { contentId: string; action: 'pause' | 'resume' | '
  * @throws AppError `not_found`; `conflict` when the action does not fit the content's state.
  */
 export async function controlContent(services: Services, caller: Caller, control: ContentControl): Promise<Content> {
-  const { contentId, action } = control;
-  const outcome = await services.stores.transaction(async (stores) => {
-    const runs = await stores.runControl.lock(caller.scope, contentId);
-    if (runs.length === 0) throw contentNotFound();
-    if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
-    if (action === 'retry') return { jobs: await retry(stores, caller, runs), wake: [] };
-    return { jobs: [], wake: await change(stores, caller, { ...control, action, runs }) };
+  const { contentId, action, idempotency } = control;
+  let jobs: JobStart[] = [];
+  let wake: (string | null)[] = [];
+  const { body } = await answerOnce<Content>(services, caller, {
+    route: `POST /contents/{content_id}/${action}`,
+    idempotency,
+    effect: async (stores) => {
+      const runs = await stores.runControl.lock(caller.scope, contentId);
+      if (runs.length === 0) throw contentNotFound();
+      if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
+      if (action === 'retry') jobs = await retry(stores, caller, runs);
+      else wake = await change(stores, caller, { contentId, action, runs });
+      const content = await stores.contents.find(caller.scope, contentId);
+      if (!content) throw contentNotFound();
+      return { status: 200, body: content };
+    },
   });
-  startJobs(services, caller.scope, outcome.jobs);
-  wakeJobs(services, outcome.wake);
-  const content = await services.stores.contents.find(caller.scope, contentId);
-  if (!content) throw contentNotFound();
-  return content;
+  startJobs(services, caller.scope, jobs);
+  wakeJobs(services, wake);
+  return body;
 }
 
 async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]): Promise<JobStart[]> {

@@ -1,10 +1,15 @@
 import type { Caller } from '../domain/caller.ts';
 import type { UploadProgress } from '../domain/records/upload.ts';
+import { answerOnce, type Idempotency } from './answer-once.ts';
 import { getUpload, uploadNotFound } from './get-upload.ts';
 import type { Services } from './services.ts';
 import { wakeJobs } from './start-jobs.ts';
 
-export type UploadControl = { uploadId: string; action: 'pause' | 'resume' | 'cancel' };
+export type UploadControl = {
+  uploadId: string;
+  action: 'pause' | 'resume' | 'cancel';
+  idempotency: Idempotency | null;
+};
 
 const MANIFEST_LIMIT = 100;
 
@@ -14,14 +19,23 @@ export async function controlUpload(
   caller: Caller,
   control: UploadControl,
 ): Promise<UploadProgress> {
-  const { uploadId, action } = control;
-  const upload = await services.stores.uploads.find(caller.scope, uploadId);
-  if (!upload) throw uploadNotFound();
-  const { runControl } = services.stores;
-  const changed =
-    action === 'cancel'
-      ? await runControl.cancel(caller.scope, { uploadId })
-      : await runControl.setPaused(caller.scope, { uploadId }, action === 'pause');
-  wakeJobs(services, [upload.workflow_id, ...changed.map((run) => run.workflow_id)]);
-  return getUpload(services, caller, { uploadId, limit: MANIFEST_LIMIT });
+  const { uploadId, action, idempotency } = control;
+  let wake: (string | null)[] = [];
+  const { body } = await answerOnce<UploadProgress>(services, caller, {
+    route: `POST /uploads/{upload_id}/${action}`,
+    idempotency,
+    effect: async (stores) => {
+      const upload = await stores.uploads.find(caller.scope, uploadId);
+      if (!upload) throw uploadNotFound();
+      const changed =
+        action === 'cancel'
+          ? await stores.runControl.cancel(caller.scope, { uploadId })
+          : await stores.runControl.setPaused(caller.scope, { uploadId }, action === 'pause');
+      wake = [upload.workflow_id, ...changed.map((run) => run.workflow_id)];
+      const progress = await getUpload({ ...services, stores }, caller, { uploadId, limit: MANIFEST_LIMIT });
+      return { status: 200, body: progress };
+    },
+  });
+  wakeJobs(services, wake);
+  return body;
 }

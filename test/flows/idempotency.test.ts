@@ -108,3 +108,19 @@ test('the same key of another caller is another key, and chunks are created once
   t.is((await create({ content_id: id, reader: 'text' })).status, 422);
   t.is((await create({ content_id: id }, KEY)).status, 422, 'a key belongs to one route');
 });
+
+test('a retry that is sent again under its key gets the first answer, and nothing is tried a second time', async (t) => {
+  const flow = await startFlow();
+  const [id] = idsOf(await flow.upload(file('   ', 'blank.txt')));
+  const retry = async () => {
+    const answer = await flow.api.send(`/contents/${id}/retry`, { method: 'POST', headers: KEY });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const first = await retry();
+  t.is(first.status, 200);
+  await flow.reach(id, 'failed');
+  t.deepEqual(await retry(), first);
+  t.is((await flow.content(id)).status, 'failed');
+  const elsewhere = await flow.api.send(`/contents/${id}/cancel`, { method: 'POST', headers: KEY });
+  t.is(elsewhere.status, 422, 'the key is of another request');
+});

@@ -48,9 +48,9 @@ test('everything that is acknowledged is in the outbox, also while Temporal is a
   const id = idIn(body);
   t.like(await added(), [{ workflow_type: 'ingestUpload', args: { upload_id: body.upload_id, contents: 1 } }]);
 
-  await controlContent(services, caller, { contentId: id, action: 'cancel' });
+  await controlContent(services, caller, { contentId: id, action: 'cancel', idempotency: null });
   t.deepEqual(await added(), []);
-  await controlContent(services, caller, { contentId: id, action: 'retry' });
+  await controlContent(services, caller, { contentId: id, action: 'retry', idempotency: null });
   const [retried, ...others] = await added();
   t.like(retried, { workflow_type: 'ingestBatch', args: { content_ids: [id], upload_id: null } });
   t.deepEqual(others, []);
@@ -86,7 +86,7 @@ test('what is only stored waits without work, until chunks are asked for', async
 test('what is refused is not in the outbox', async (t) => {
   const { services, caller, upload, added, database } = await openRequests(t);
   const id = idIn(await upload('A text.', { ingest: false }));
-  const retried = controlContent(services, caller, { contentId: id, action: 'retry' });
+  const retried = controlContent(services, caller, { contentId: id, action: 'retry', idempotency: null });
   t.is((await t.throwsAsync(retried, { instanceOf: AppError }))?.code, 'conflict');
   await query(database, `update collections set status = 'archived'`);
   t.is((await t.throwsAsync(upload('Another.'), { instanceOf: AppError }))?.code, 'forbidden');

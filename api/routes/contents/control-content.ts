@@ -21,8 +21,10 @@ function controlRoute(action: Action, summary: string) {
       params: ContentParams,
       response: Content,
       extension: true,
+      idempotent: true,
       otherStatuses: { 409: `The content is in no state to ${action}` },
     },
-    async ({ services, caller, params }) => controlContent(services, caller, { contentId: params.content_id, action }),
+    async ({ services, caller, params, idempotency }) =>
+      controlContent(services, caller, { contentId: params.content_id, action, idempotency }),
   );
 }

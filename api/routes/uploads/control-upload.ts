@@ -18,7 +18,9 @@ function controlRoute(action: 'pause' | 'resume' | 'cancel', summary: string) {
       params: UploadParams,
       response: UploadProgress,
       extension: true,
+      idempotent: true,
     },
-    async ({ services, caller, params }) => controlUpload(services, caller, { uploadId: params.upload_id, action }),
+    async ({ services, caller, params, idempotency }) =>
+      controlUpload(services, caller, { uploadId: params.upload_id, action, idempotency }),
   );
 }
