@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { z } from 'zod';
+
+/** A small server that speaks one path of the OpenAI API, and remembers what it was asked. */
+export type ModelServer<Asked> = { baseUrl: string; requests: Asked[]; close(): Promise<void> };
+
+export type ModelEndpoint<Request extends z.ZodType> = {
+  /** Below `/v1`. */
+  path: string;
+  request: Request;
+  answer(asked: z.output<Request>, headers: IncomingHttpHeaders): ModelAnswer;
+};
+export type ModelAnswer = { status: number; headers?: Record<string, string> | undefined; body: unknown };
+
+/** Starts it on a free port; close it at the end of the test. */
+export async function startModelServer<Request extends z.ZodType>(
+  endpoint: ModelEndpoint<Request>,
+): Promise<ModelServer<z.output<Request>>> {
+  const requests: z.output<Request>[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const parts: Uint8Array[] = [];
+      for await (const part of request) parts.push(part);
+      if (request.method !== 'POST' || request.url !== `/v1${endpoint.path}`) {
+        send(response, { status: 404, body: { error: { message: 'no such path' } } });
+        return;
+      }
+      const asked = endpoint.request.parse(JSON.parse(Buffer.concat(parts).toString()));
+      requests.push(asked);
+      send(response, endpoint.answer(asked, request.headers));
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: ModelAnswer): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
