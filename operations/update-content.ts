@@ -48,7 +48,7 @@ async function write(stores: Stores, caller: Caller, { id, fields }: Update) {
   if (Object.keys(fields).length > 0 && (await stores.contentChanges.update(scope, id, { ...fields, externalId }))) {
     const published = await stores.projections.claim(scope, [id]);
     jobs.push(...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })));
-    await Promise.all(jobs.map((job) => stores.outbox.add(scope, job)));
+    for (const job of jobs) await stores.outbox.add(scope, job);
   }
   const content = await stores.contents.find(scope, id);
   if (!content) throw contentNotFound();
