@@ -17,10 +17,9 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   const after = query.cursor === undefined ? null : positionOf(decodeCursor(binding, query.cursor));
   const upload = await uploads.find(scope, query.uploadId);
   if (!upload) throw uploadNotFound();
-  const [progress, manifest] = await Promise.all([
-    uploads.progress(scope, upload.id),
-    uploads.manifest(scope, upload.id, { after, limit: query.limit }),
-  ]);
+  // One after the other: this may run in a transaction, which has one connection.
+  const progress = await uploads.progress(scope, upload.id);
+  const manifest = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
   const contents = manifest.slice(0, query.limit);
   const last = manifest.length > query.limit ? contents.at(-1) : undefined;
   const counts = countsOf(progress.byStatus);
