@@ -76,9 +76,18 @@ async function putVersions(services: Services, tenant: string, versions: readonl
     await put();
   } catch {
     // The first memory of a workspace, or of an index that lost its data; one that is away is away for this, too.
-    await services.vectors.ensureTenant(preferred.space, tenant);
+    await bringTenantBack(services, tenant, versions[0]?.workspace_id);
     await put();
   }
+}
+
+/** Notes what went with a tenant before there is one again: nobody would notice afterwards that the rest is missing. */
+async function bringTenantBack(services: Services, tenant: string, workspaceId: string | undefined): Promise<void> {
+  const { space } = services.embedders.preferred;
+  if (workspaceId !== undefined && !(await services.vectors.tenantExists(space, tenant))) {
+    await services.stores.memoryProjections.forget({ workspaceId, collectionIds: null }, spaceText(space));
+  }
+  await services.vectors.ensureTenant(space, tenant);
 }
 
 /**

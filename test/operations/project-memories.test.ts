@@ -53,6 +53,19 @@ test('an index that lost its memories is said to be gone, and gets them again', 
   t.is(await projectMemories(services), 0, 'and there is nothing left to do');
 });
 
+test('memories come back after a loss of the index, also when the next thing that happens is a write', async (t) => {
+  const { services, tenant, write, find } = await openWorkspace(t);
+  await write('Built a telescope.');
+  await services.vectors.dropTenant(services.embedders.preferred.space, tenant);
+  t.true((await write('Built a microscope.')).isIndexed);
+  await until(
+    () => projectMemories(services),
+    (count) => count === 0,
+  );
+  t.deepEqual(await find('telescope'), ['Built a telescope.']);
+  t.deepEqual(await find('microscope'), ['Built a microscope.']);
+});
+
 test('with another embedder every memory is embedded anew, and the old index is emptied', async (t) => {
   const { services, tenant, write, find } = await openWorkspace(t);
   await write('Breeds canaries.');
