@@ -115,7 +115,7 @@ export function createApiKeyStore(database: Database) {
     async countCollections(scope: Scope, ids: readonly string[]): Promise<number> {
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*) as count from collections c where c.workspace_id = :workspaceId and c.id = any(:ids::uuid[])
+        `select count(*) as count from collections c where c.workspace_id = :workspaceId and c.id = any(:ids::uuid[]) and c.status <> 'deleting'
            and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))`,
         { ...scope, ids },
       );

@@ -143,7 +143,8 @@ export function createConversationStore(database: Database) {
       const rows = await query<{ id: string }>(
         database,
         `select x.id from unnest(:ids::uuid[]) as x(id) where not exists (select 1 from collections c where c.id = x.id
-           and c.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[])))`,
+           and c.workspace_id = :workspaceId and c.status <> 'deleting'
+           and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[])))`,
         { ...scope, ids },
       );
       return rows.map((row) => row.id);

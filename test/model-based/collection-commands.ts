@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { Collection, CollectionList } from '../../domain/records/collection.ts';
+import { DeletionAccepted } from '../../domain/records/deletion.ts';
+import {
+  ABSENT,
+  anyOf,
+  CONFLICT,
+  modelCommand,
+  postOnce,
+  refused,
+  sameRecords,
+  walk,
+  type Step,
+} from './model-command.ts';
+import { contentsOf, living, pick, shownCollection, type KnownCollection } from './world.ts';
+
+const names = fc.constantFrom('Handbooks', 'letters', "O'Neil & Søn", '図書館', 'a%b_c');
+const tags = fc.uniqueArray(fc.constantFrom('public', 'draft', 'été'), { maxLength: 2 });
+const json = fc.constantFrom({}, { shelf: 3 }, { nested: { list: [1, null, 'x'] } });
+
+/** Makes a collection, below another one or at the top. */
+export async function createCollection(
+  step: Step,
+  input: { name: string; tags: string[]; below: number | null; isTwice: boolean },
+): Promise<void> {
+  const { world, api } = step;
+  const parent = input.below === null ? null : pick(world.collections, input.below);
+  const fields = { name: input.name, tags: input.tags, parent_id: parent?.record.id ?? null };
+  const body = { ...fields, embedding: { provider: 'lexical' } };
+  if (parent?.isGone) return refused(api, '/collections', { method: 'POST', json: body, as: ABSENT });
+  const request = { schema: Collection, json: body, status: 201, isTwice: input.isTwice };
+  const record = await postOnce(step, '/collections', request);
+  const made: KnownCollection = { record: { ...record, ...fields, status: 'active' }, isGone: false, clientStats: {} };
+  world.collections.push(made);
+  shows(step, record, made);
+}
+
+const updateCollection = modelCommand(
+  'updateCollection',
+  fc.record({
+    at: anyOf,
+    fields: fc.record(
+      {
+        name: names,
+        tags,
+        description: fc.constantFrom(null, 'What is known of it.'),
+        visibility: fc.constantFrom('public' as const, 'private' as const),
+        meta_data: json,
+        settings: json,
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  async (step, { at, fields }) => {
+    const known = pick(step.world.collections, at);
+    if (!known) return;
+    const change = { method: 'PATCH', json: fields };
+    const path = `/collections/${known.record.id}`;
+    const as = refusalOf(known);
+    if (as) return refused(step.api, path, { ...change, as });
+    const shown = await step.api.get(path, Collection, change);
+    known.record = { ...known.record, ...fields };
+    shows(step, shown, known);
+  },
+);
+
+const moveCollection = modelCommand(
+  'moveCollection',
+  fc.record({ at: anyOf, action: fc.constantFrom('archive', 'unarchive'), isTwice: fc.boolean() }),
+  async (step, { at, action, isTwice }) => {
+    const known = pick(step.world.collections, at);
+    if (!known) return;
+    const path = `/collections/${known.record.id}/${action}`;
+    if (known.isGone) return refused(step.api, path, { method: 'POST', as: ABSENT });
+    const shown = await postOnce(step, path, { schema: Collection, isTwice });
+    known.record.status = action === 'archive' ? 'archived' : 'active';
+    shows(step, shown, known);
+  },
+);
+
+const setStats = modelCommand(
+  'setStats',
+  fc.record({
+    at: anyOf,
+    stats: fc.constantFrom<Record<string, unknown>>({}, { readers: 3 }, { contents: 99, note: 'mine' }),
+  }),
+  async (step, { at, stats }) => {
+    const known = pick(step.world.collections, at);
+    if (!known) return;
+    const change = { method: 'PUT', json: stats };
+    const path = `/collections/${known.record.id}/stats`;
+    const as = refusalOf(known);
+    if (as) return refused(step.api, path, { ...change, as });
+    const shown = await step.api.get(path, Collection, change);
+    known.clientStats = stats;
+    shows(step, shown, known);
+  },
+);
+
+const getCollection = modelCommand('getCollection', anyOf, async (step, at) => {
+  const known = pick(step.world.collections, at);
+  if (!known) return;
+  const path = `/collections/${known.record.id}`;
+  if (known.isGone) return refused(step.api, path, { as: ABSENT });
+  shows(step, await step.api.get(path, Collection), known);
+});
+
+/** Gone from the moment of the answer, with its contents; the receipt comes later. */
+const deleteCollection = modelCommand('deleteCollection', anyOf, async ({ world, api }, at) => {
+  const known = pick(world.collections, at);
+  if (!known || known.isGone) return;
+  const { id } = known.record;
+  const contents = contentsOf(world, id);
+  const deleted = { method: 'DELETE', status: 202 };
+  const { deletion_id } = await api.get(`/collections/${id}`, DeletionAccepted, deleted);
+  known.isGone = true;
+  for (const content of contents) content.isGone = true;
+  for (const { record } of world.collections) if (record.parent_id === id) record.parent_id = null;
+  world.deletions.push({ id: deletion_id, subjectId: id, contents: contents.length });
+  await refused(api, `/collections/${id}`, { as: ABSENT });
+  for (const [path, json] of [
+    ['/conversations', { collections: [id] }],
+    ['/api-keys', { permissions: ['collections:read'], collections: [id] }],
+    ['/collections', { name: 'below', parent_id: id }],
+  ] as const)
+    await refused(api, path, { method: 'POST', json, as: ABSENT });
+});
+
+const listFilter = fc.record({
+  status: fc.option(fc.constantFrom('active' as const, 'archived' as const), { nil: undefined }),
+  tag: fc.option(fc.constantFrom('public', 'draft'), { nil: undefined }),
+  limit: fc.integer({ min: 1, max: 4 }),
+});
+
+const list = modelCommand('listCollections', listFilter, (step, filter) => listCollections(step, filter));
+
+/** Walks the list of collections and compares it with the model. */
+export async function listCollections(
+  { world, api }: Step,
+  { status, tag, limit }: { status?: string | undefined; tag?: string | undefined; limit: number },
+): Promise<void> {
+  const query = new URLSearchParams({ limit: String(limit), ...(status && { status }), ...(tag && { tag }) });
+  const shown = await walk(`/collections?${query.toString()}`, async (path) => {
+    const { data, ...page } = await api.get(path, CollectionList);
+    return { items: data, ...page };
+  });
+  const expected = living(world.collections).filter(
+    ({ record }) => (!status || record.status === status) && (!tag || record.tags.includes(tag)),
+  );
+  sameRecords(
+    shown,
+    expected.map((known) => shownCollection(world, known)),
+    'the list of collections',
+  );
+}
+
+const create = modelCommand(
+  'createCollection',
+  fc.record({ name: names, tags, below: fc.option(anyOf, { freq: 2 }), isTwice: fc.boolean() }),
+  createCollection,
+);
+
+export const collectionCommands = [
+  create,
+  updateCollection,
+  moveCollection,
+  setStats,
+  getCollection,
+  deleteCollection,
+  list,
+];
+
+/** What a change of it is refused with; null when it may be changed. */
+export function refusalOf(known: KnownCollection): readonly [number, string] | null {
+  if (known.isGone) return ABSENT;
+  return known.record.status === 'archived' ? CONFLICT : null;
+}
+
+function shows({ world }: Step, shown: Collection, known: KnownCollection): void {
+  assert.equal(shown.id, known.record.id);
+  sameRecords([shown], [shownCollection(world, known)], 'a collection');
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { ApiKey, ApiKeyList } from '../../domain/records/api-key.ts';
+import { Collection, CollectionList } from '../../domain/records/collection.ts';
+import { ConversationList } from '../../domain/records/conversation.ts';
+import { MemoryAnswer } from '../../domain/records/memory.ts';
+import { apiClient } from '../api/api-client.ts';
+import {
+  ABSENT,
+  anyOf,
+  CONFLICT,
+  FORBIDDEN,
+  modelCommand,
+  postOnce,
+  refused,
+  sameRecords,
+  walk,
+  type Step,
+} from './model-command.ts';
+import { living, pick, shownCollection, type KnownKey } from './world.ts';
+
+const UNAUTHORIZED = [401, 'unauthorized'] as const;
+
+const permissions = fc.subarray(
+  ['collections:read', 'collections:write', 'conversations:read', 'memories:write', 'api-keys:read'],
+  { minLength: 1 },
+);
+/** The only collections a key reaches; null for all. */
+const reach = fc.option(fc.array(anyOf, { minLength: 1, maxLength: 2 }), { freq: 2 });
+
+/** Makes a key. */
+export async function createKey(
+  step: Step,
+  input: { permissions: string[]; reach: number[] | null; isTwice: boolean },
+): Promise<void> {
+  const { world, api } = step;
+  const collections = reached(step, input.reach);
+  const json = { permissions: input.permissions, collections: collections?.ids ?? null };
+  if (collections?.hasGone) return refused(api, '/api-keys', { method: 'POST', json, as: ABSENT });
+  const request = { schema: ApiKey, json, status: 201, isTwice: input.isTwice };
+  const { secret, ...record } = await postOnce(step, '/api-keys', request);
+  assert.ok(secret);
+  assert.deepEqual([record.permissions, record.collections], [json.permissions, json.collections]);
+  const known: KnownKey = { record: { ...record, ...json, secret: null }, secret, formerSecrets: [], isGone: false };
+  world.keys.push(known);
+}
+
+const create = modelCommand('createKey', fc.record({ permissions, reach, isTwice: fc.boolean() }), createKey);
+
+const update = modelCommand(
+  'updateKey',
+  fc.record({ at: anyOf, permissions, reach }),
+  async (step, { at, ...input }) => {
+    const known = pick(step.world.keys, at);
+    if (!known) return;
+    const collections = reached(step, input.reach);
+    const fields = { permissions: input.permissions, collections: collections?.ids ?? null };
+    const change = { method: 'PATCH', json: fields };
+    const path = `/api-keys/${known.record.id}`;
+    if (known.isGone) return refused(step.api, path, { ...change, as: CONFLICT });
+    // One that it names already may be gone meanwhile.
+    const added = collections?.gone.filter((id) => !known.record.collections?.includes(id)) ?? [];
+    if (added.length > 0) return refused(step.api, path, { ...change, as: ABSENT });
+    Object.assign(known.record, fields);
+    sameRecords([await step.api.get(path, ApiKey, change)], [known.record], 'a key that was changed');
+  },
+);
+
+const rotate = modelCommand(
+  'rotateKey',
+  fc.record({ at: anyOf, isTwice: fc.boolean() }),
+  async (step, { at, isTwice }) => {
+    const known = pick(step.world.keys, at);
+    if (!known) return;
+    const path = `/api-keys/${known.record.id}/rotate`;
+    if (known.isGone) return refused(step.api, path, { method: 'POST', as: CONFLICT });
+    const { secret, hashed_secret } = await postOnce(step, path, { schema: ApiKey, isTwice });
+    assert.ok(secret && secret !== known.secret);
+    known.formerSecrets.push(known.secret);
+    known.secret = secret;
+    known.record.hashed_secret = hashed_secret;
+  },
+);
+
+const revoke = modelCommand('revokeKey', anyOf, async ({ world, api }, at) => {
+  const known = pick(world.keys, at);
+  if (!known) return;
+  // Once more is no error: it is as it was asked for.
+  assert.equal((await api.send(`/api-keys/${known.record.id}`, { method: 'DELETE' })).status, 204);
+  known.isGone = true;
+  known.record.status = 'revoked';
+  await refused(apiClient(known.secret), '/collections', { as: UNAUTHORIZED });
+});
+
+/** Tries what a key may and may not do; what it was before a rotation does nothing any more. */
+const use = modelCommand(
+  'useKey',
+  fc.record({ at: anyOf, collection: anyOf, former: fc.option(fc.nat({ max: 3 }), { freq: 3 }) }),
+  async (step, input) => {
+    const known = pick(step.world.keys, input.at);
+    if (!known) return;
+    const former = input.former === null ? undefined : known.formerSecrets.at(-1 - input.former);
+    const attempt: Attempt = { step, known, api: apiClient(former ?? known.secret), collection: input.collection };
+    if (known.isGone || former !== undefined) {
+      for (const path of ['/collections', '/api-keys', '/conversations'])
+        await refused(attempt.api, path, { as: UNAUTHORIZED });
+      return;
+    }
+    await readCollections(attempt);
+    await writeCollection(attempt);
+    await readConversations(attempt);
+    await writeMemory(attempt);
+    if (!may(attempt, 'api-keys:read')) await refused(attempt.api, '/api-keys', { as: FORBIDDEN });
+  },
+);
+
+type Attempt = { step: Step; known: KnownKey; api: ReturnType<typeof apiClient>; collection: number };
+
+function may({ known }: Attempt, permission: string): boolean {
+  return known.record.permissions.includes(permission);
+}
+
+function reaches({ known }: Attempt, id: string): boolean {
+  return known.record.collections?.includes(id) ?? true;
+}
+
+async function readCollections(attempt: Attempt): Promise<void> {
+  const { step, api } = attempt;
+  const { world } = step;
+  const one = pick(world.collections, attempt.collection);
+  const path = `/collections/${one?.record.id}`;
+  if (!may(attempt, 'collections:read')) {
+    for (const each of [path, '/collections']) await refused(api, each, { as: FORBIDDEN });
+    return;
+  }
+  const inReach = living(world.collections).filter(({ record }) => reaches(attempt, record.id));
+  const { data } = await api.get('/collections?limit=1000', CollectionList);
+  sameRecords(
+    data,
+    inReach.map((known) => shownCollection(world, known)),
+    'collections in reach of a key',
+  );
+  if (!one || !inReach.includes(one)) return refused(api, path, { as: ABSENT });
+  sameRecords([await api.get(path, Collection)], [shownCollection(world, one)], 'a collection in reach of a key');
+}
+
+/** A change of nothing shows whether there may be one. */
+async function writeCollection(attempt: Attempt): Promise<void> {
+  const { step, api } = attempt;
+  const one = pick(step.world.collections, attempt.collection);
+  if (!one) return;
+  const path = `/collections/${one.record.id}`;
+  const change = { method: 'PATCH', json: {} };
+  if (!may(attempt, 'collections:write')) return refused(api, path, { ...change, as: FORBIDDEN });
+  if (one.isGone || !reaches(attempt, one.record.id)) return refused(api, path, { ...change, as: ABSENT });
+  if (one.record.status === 'archived') return refused(api, path, { ...change, as: CONFLICT });
+  sameRecords([await api.get(path, Collection, change)], [shownCollection(step.world, one)], 'a change of nothing');
+}
+
+/** A key with a list of collections sees no conversation about another one. */
+async function readConversations(attempt: Attempt): Promise<void> {
+  const { step, api } = attempt;
+  if (!may(attempt, 'conversations:read')) return refused(api, '/conversations', { as: FORBIDDEN });
+  const { data } = await api.get('/conversations?limit=1000', ConversationList);
+  const inReach = living(step.world.conversations).filter(({ record }) =>
+    record.collections.every((id) => reaches(attempt, id)),
+  );
+  sameRecords(data, inReach.map(({ record }) => record).toReversed(), 'conversations in reach of a key');
+}
+
+async function writeMemory(attempt: Attempt): Promise<void> {
+  const { step, api } = attempt;
+  const json = { user_id: 'ada', memory: `By a key, ${(step.world.serial += 1)}.` };
+  if (!may(attempt, 'memories:write')) return refused(api, '/memories', { method: 'POST', json, as: FORBIDDEN });
+  const { memory } = await api.post('/memories', MemoryAnswer, { json, status: 201 });
+  step.world.memories.push({ versions: [{ ...memory, memory_type: 'user', version: 1 }], isGone: false });
+}
+
+const list = modelCommand('listKeys', fc.integer({ min: 1, max: 4 }), (step, limit) => listKeys(step, { limit }));
+
+/** Walks the list of keys and compares it with the model; the first is the client's own. */
+export async function listKeys({ world, api }: Step, { limit }: { limit: number }): Promise<void> {
+  const [, ...made] = await walk(`/api-keys?limit=${limit}`, async (path) => {
+    const { data, ...page } = await api.get(path, ApiKeyList);
+    return { items: data, ...page };
+  });
+  sameRecords(
+    made,
+    world.keys.map(({ record }) => record),
+    'the list of keys',
+  );
+}
+
+export const keyCommands = [create, update, rotate, revoke, use, use, use, list];
+
+function reached(
+  { world }: Step,
+  numbers: number[] | null,
+): { ids: string[]; gone: string[]; hasGone: boolean } | null {
+  if (numbers === null) return null;
+  const all = [...new Set(numbers.flatMap((at) => pick(world.collections, at) ?? []))];
+  if (all.length === 0) return null;
+  const gone = all.filter(({ isGone }) => isGone).map(({ record }) => record.id);
+  return { ids: all.map(({ record }) => record.id), gone, hasGone: gone.length > 0 };
+}
