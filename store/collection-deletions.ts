@@ -1,5 +1,6 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Scope } from '../domain/scope.ts';
+import { lockContents } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 /** A collection that is being deleted. */
@@ -164,6 +165,7 @@ async function removeLinks(transaction: Database, bindings: Bindings & { content
     `delete from content_collections where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,
     bindings,
   );
+  await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
   const gone = await query<{ content_hash: string | null }>(
     transaction,
     `delete from contents t where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId

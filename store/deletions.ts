@@ -1,6 +1,7 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Deletion } from '../domain/records/deletion.ts';
 import type { Scope } from '../domain/scope.ts';
+import { lockContents } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 type Row = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_at'> & {
@@ -90,6 +91,7 @@ export function createDeletionStore(database: Database) {
              and not exists (select 1 from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id)`,
           bindings,
         );
+        await lockContents(transaction, scope.workspaceId, [contentId]);
         const gone = await query<{ content_hash: string | null }>(
           transaction,
           `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId
