@@ -20,7 +20,12 @@ export type NewContent = {
   created_by: string;
 };
 
-export type ContentFilter = { collectionId?: string | undefined; status?: string | undefined };
+export type ContentFilter = {
+  collectionId?: string | undefined;
+  status?: string | undefined;
+  /** Part of the name, in any case. */
+  search?: string | undefined;
+};
 
 const COLUMNS = `
   t.id, t.name, t.description, t.metadata, t.type, t.size, seen.status, t.sync_status, seen.status_message, t.content_hash,
@@ -47,6 +52,8 @@ const SEEN = `cross join lateral (
   from content_collections cc where cc.content_id = t.id and (:collectionId::uuid is null or cc.collection_id = :collectionId)
     and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
   order by cc.collection_id <> t.collection_id, cc.created_at, cc.collection_id limit 1) seen`;
+
+const NAMED = `(:search::text is null or strpos(lower(t.name), lower(:search)) > 0)`;
 
 const WITH_STATUS = `(:status::text is null or seen.status = :status)`;
 
@@ -79,7 +86,7 @@ export function createContentStore(database: Database) {
       const rows = await query<Content & { created_us: number }>(
         database,
         `select ${COLUMNS}, (extract(epoch from t.created_at) * 1000000)::bigint as created_us from contents t ${SEEN}
-         where ${IN_SCOPE} and ${IN_COLLECTION} and ${WITH_STATUS} and (:afterUs::bigint is null
+         where ${IN_SCOPE} and ${IN_COLLECTION} and ${NAMED} and ${WITH_STATUS} and (:afterUs::bigint is null
            or (t.created_at, t.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by t.created_at, t.id limit :limit`,
         {
@@ -97,7 +104,7 @@ export function createContentStore(database: Database) {
       const withStatus = filter.status === undefined ? '' : SEEN;
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*) as count from contents t ${withStatus} where ${IN_SCOPE} and ${IN_COLLECTION}
+        `select count(*) as count from contents t ${withStatus} where ${IN_SCOPE} and ${IN_COLLECTION} and ${NAMED}
            ${withStatus && `and ${WITH_STATUS}`}`,
         { ...scope, ...optional(filter) },
       );
@@ -186,5 +193,5 @@ export function createContentStore(database: Database) {
 export type ContentStore = ReturnType<typeof createContentStore>;
 
 function optional(filter: ContentFilter) {
-  return { collectionId: filter.collectionId, status: filter.status };
+  return { collectionId: filter.collectionId, status: filter.status, search: filter.search };
 }

@@ -153,7 +153,7 @@ test('an action that does not fit the state of a content is a conflict', async (
   t.is(answer.code, 'conflict');
 });
 
-test('contents are listed by collection and status, in pages', async (t) => {
+test('contents are listed by collection, status and part of the name, in pages', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   await api.upload(
@@ -171,6 +171,9 @@ test('contents are listed by collection and status, in pages', async (t) => {
   const second = await api.get(`/contents?collection_id=${id}&status=ready&limit=3&cursor=${first.next_cursor}`, List);
   t.is(new Set([...first.data, ...second.data].map((content) => content.id)).size, 5);
   t.is((await api.get('/contents?status=failed', List)).total_count, 0);
+  const named = await api.get('/contents?search=4.TXT', List);
+  t.deepEqual([named.total_count, named.data.map(({ name }) => name)], [1, ['4.txt']]);
+  t.is((await api.get('/contents?search=%25', List)).total_count, 0, 'no pattern');
   const other = await api.fail(`/contents?status=failed&cursor=${first.next_cursor}`);
   t.is(other.status, 422, 'a cursor belongs to its filters');
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Content } from '../../../domain/records/content.ts';
-import { Id } from '../../../domain/records/fields.ts';
+import { Id, storableText } from '../../../domain/records/fields.ts';
 import { CONTENT_STATUSES } from '../../../domain/statuses.ts';
 import { listContents } from '../../../operations/list-contents.ts';
 import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
@@ -9,6 +9,7 @@ import { route } from '../../http/route.ts';
 const Query = z.object({
   collection_id: Id.optional(),
   status: z.enum(CONTENT_STATUSES).optional(),
+  search: storableText(255).optional().meta({ description: 'Part of the name' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });
