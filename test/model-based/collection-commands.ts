@@ -119,12 +119,12 @@ const deleteCollection = modelCommand('deleteCollection', anyOf, async ({ world,
   for (const { record } of world.collections) if (record.parent_id === id) record.parent_id = null;
   world.deletions.push({ id: deletion_id, subjectId: id, contents: contents.length });
   await refused(api, `/collections/${id}`, { as: ABSENT });
-  for (const [path, json] of [
+  for (const [path, naming] of [
     ['/conversations', { collections: [id] }],
     ['/api-keys', { permissions: ['collections:read'], collections: [id] }],
     ['/collections', { name: 'below', parent_id: id }],
   ] as const)
-    await refused(api, path, { method: 'POST', json, as: ABSENT });
+    await refused(api, path, { method: 'POST', json: naming, as: ABSENT });
 });
 
 const listFilter = fc.record({
