@@ -5,6 +5,7 @@ import { cursorError, decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '../domain/records/workspace.ts';
 import { permissionsOfRole, type WorkspaceRole } from '../domain/workspace-roles.ts';
 import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
+import { limitsOf } from './api-key-limits.ts';
 import type { Services } from './services.ts';
 import { getWorkspace } from './workspaces.ts';
 
@@ -24,6 +25,7 @@ export async function addMember(
     idempotency,
     effect: async (stores) => {
       await getWorkspace({ ...services, stores }, caller);
+      await requireUnbound({ ...services, stores }, caller);
       const before = await stores.members.lockRole(caller.scope, body.user_id);
       for (const role of [before, body.role]) requireRole(caller, role);
       const put = { userId: body.user_id, role: body.role, createdBy: caller.principal };
@@ -74,6 +76,13 @@ function requireRole(caller: Caller, role: WorkspaceRole | null): void {
     'forbidden',
     `A member with the role ${role} may do more than you may: you cannot make or unmake one.`,
   );
+}
+
+/** A member comes from everywhere and stays: more than a key with an end, or for some addresses, may pass on. */
+async function requireUnbound(services: Services, caller: Caller): Promise<void> {
+  const { expires_at: expiresAt, ip_whitelist: ipWhitelist } = await limitsOf(services, caller);
+  if (expiresAt === null && ipWhitelist === null) return;
+  throw new AppError('forbidden', 'A key that expires, or is usable from some addresses only, cannot make members.');
 }
 
 function readPosition(position: (string | number)[]): { createdUs: number; userId: string } {

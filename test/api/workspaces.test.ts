@@ -166,6 +166,24 @@ test('nobody makes or unmakes a member who may more than they may', async (t) =>
   t.is((await owner.get(path, WorkspaceMemberList)).total_count, 1);
 });
 
+test('a key that ends, or is for some addresses only, makes no member that is neither', async (t) => {
+  const owner = await freshClient();
+  const path = `/workspaces/${owner.workspaceId}/members`;
+  await owner.send(path, { method: 'POST', json: { user_id: 'grace' } });
+  for (const limit of [{ expires_at: '2999-01-01T00:00:00Z' }, { ip_whitelist: ['127.0.0.0/8', '::1'] }]) {
+    const json = { permissions: ['*'], ...limit };
+    const { secret } = await owner.post('/api-keys', z.object({ secret: z.string() }), { json, status: 201 });
+    const bound = apiClient(secret);
+    for (const user_id of ['ada', 'grace'])
+      t.is((await bound.fail(path, { method: 'POST', json: { user_id, role: 'admin' } })).status, 403);
+  }
+  const { data } = await owner.get(path, WorkspaceMemberList);
+  t.deepEqual(
+    data.map(({ user_id, role }) => [user_id, role]),
+    [['grace', 'member']],
+  );
+});
+
 test('what a new workspace has is its own', async (t) => {
   const api = await openAsOperator(t);
   const [one, other] = [await api.create('one'), await api.create('other')];
