@@ -171,6 +171,7 @@ export function createRunControl(database: Database) {
           status: `cc.stage`,
           message: `'Cancelled by a request; retry to start again.' ||
             case when cc.active_version is null then '' else ' The version before it stays searchable.' end`,
+          sync: SYNC_WITHOUT_RUN,
           residue: true,
         },
         { ...scope, ...bindTarget(target) },
@@ -206,14 +207,21 @@ type RunChange = {
   /** What the content shows then, from the changed row. */
   status: string;
   message: string;
+  /** What its `sync_status` is then; as before where it is left out. */
+  sync?: string;
   /** True to have what the run left removed. */
   residue: boolean;
 };
 
+/** A run that ends without a publication brings nothing up to date any more: what is not being projected is as far as it gets. */
+const SYNC_WITHOUT_RUN = `case when t.sync_status <> 'stale' or changed.projecting or exists (
+    select 1 from content_collections o where o.content_id = t.id and o.collection_id <> changed.collection_id
+      and (o.projecting or o.stage in ${WORKING})) then t.sync_status when changed.active_version is null then 'never' else 'synced' end`;
+
 /** Changes runs and shows it in their contents. Rows are locked in the order in which steps lock theirs. */
 function change(
   database: Database,
-  { where, set, status, message, residue }: RunChange,
+  { where, set, status, message, residue, sync = 't.sync_status' }: RunChange,
   bindings: Record<string, unknown>,
 ): Promise<ChangedRun[]> {
   const residues = `, residue as (
@@ -226,9 +234,9 @@ function change(
      ), changed as (
        update content_collections cc set ${set}, updated_at = now() from target
        where cc.content_id = target.content_id and cc.collection_id = target.collection_id
-       returning cc.content_id, cc.collection_id, cc.workflow_id, ${status} as status, ${message} as message
+       returning cc.content_id, cc.collection_id, cc.workflow_id, cc.active_version, cc.projecting, ${status} as status, ${message} as message
      )${residue ? residues : ''}, shown as (
-       update contents t set status = changed.status, status_message = changed.message, updated_at = now()
+       update contents t set status = changed.status, status_message = changed.message, sync_status = ${sync}, updated_at = now()
        from changed where t.id = changed.content_id and t.collection_id = changed.collection_id)
      select content_id, collection_id, workflow_id from changed`,
     bindings,
