@@ -4,7 +4,8 @@ export interface ChatModel {
   readonly name: string;
   /**
    * The model's answer to one question, as text.
-   * @throws AppError `dependency_unavailable` when the server is away, refuses the settings, or takes too long.
+   * @throws AppError `dependency_unavailable` when the server is away, refuses the settings, or takes too long;
+   * `invalid_request` when it refuses this very question, which is no use asking again.
    */
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
 }

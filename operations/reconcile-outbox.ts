@@ -7,6 +7,10 @@ import type { Services } from './services.ts';
 const UNCHECKED_MS = 60_000;
 const AT_ONCE = 50;
 
+/** Workflows that nothing hangs on but what they make: an operator can end them, and one that always fails is left. */
+const OPTIONAL: ReadonlySet<string> = new Set(['summariseConversation', 'extractMemories']);
+const OPTIONAL_RESTARTS = 3;
+
 const IngestArgs = z.object({
   workspace_id: z.string(),
   collection_id: z.string(),
@@ -56,9 +60,14 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
 
 async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
   if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {
-    // Deletions and projections must come to their end; the used-up id gets a successor.
     const [base, again] = row.workflow_id.split('/again-');
-    return services.stores.system.restart(row.id, `${base ?? row.workflow_id}/again-${Number(again ?? 0) + 1}`);
+    const next = Number(again ?? 0) + 1;
+    if (OPTIONAL.has(row.workflow_type) && next > OPTIONAL_RESTARTS) {
+      services.log.error({ workflow_id: row.workflow_id, workspace_id: row.workspace_id }, 'failing work is given up');
+      return services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
+    }
+    // Deletions and projections must come to their end; the used-up id gets a successor.
+    return services.stores.system.restart(row.id, `${base ?? row.workflow_id}/again-${next}`);
   }
   const args = IngestArgs.parse(row.args);
   const runId = args.run_id ?? args.upload_id;

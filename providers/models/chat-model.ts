@@ -14,6 +14,8 @@ export type ChatModelOptions = {
 
 const DEFAULT_RETRY_AFTER_S = 5;
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
+/** Statuses that say that the question itself is not taken: too long for the model, or against a filter. */
+const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
  * A chat model on any server that speaks the OpenAI API (OpenAI, Ollama, vLLM), or null when none is configured. The address
@@ -56,6 +58,10 @@ function asAppError(error: unknown, host: string): AppError {
   if (status === undefined) {
     const message = `The chat model server at ${host} cannot be reached or gives no valid answer.`;
     return new AppError('dependency_unavailable', message, options);
+  }
+  if (REJECTED.has(status)) {
+    const message = `The chat model server refused the question (HTTP ${status}).`;
+    return new AppError('invalid_request', message, { cause: error });
   }
   const settings = status === 404 ? 'LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL' : 'LOCI_CHAT_API_KEY';
   const advice = MISCONFIGURED.has(status) ? `: check ${settings}.` : '.';

@@ -46,6 +46,11 @@ test('a server that refuses, is busy or is away is said so, without what was ask
   t.regex((await failure()).message, /check LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL/);
   status = 429;
   t.is((await failure()).retryAfterS, 7);
+  for (status of [400, 413, 422]) {
+    const error = await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError });
+    t.is(error.code, 'invalid_request', 'asking the same again is no use');
+    t.false(error.message.includes('private'));
+  }
   await server.close();
   t.regex((await failure()).message, /cannot be reached/);
 });

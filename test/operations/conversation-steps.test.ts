@@ -114,6 +114,30 @@ test('a model that is away leaves what is done, and the rest for the next attemp
   );
 });
 
+test('a message that the model refuses, or never answers, is kept as it was said and holds up no other', async (t) => {
+  let status = 400;
+  const { services, workspaceId, say, summaryOf, memories } = await openConversation(t, ({ material }) =>
+    material.includes('two') ? { status } : `["${material}!"]`,
+  );
+  const [message] = await say(['one', 'two', 'three'], { enable_memories: true });
+  const conversation_id = message?.conversation_id ?? '';
+  const key = { workspace_id: workspaceId, conversation_id };
+  t.deepEqual(await extractFromMessages(services, { ...key, from: 1, to: 3 }), { memories: 3, next: null });
+  t.deepEqual(
+    (await memories()).map(({ memory }) => memory),
+    ['one!', 'two', 'three!'],
+  );
+  await summariseMessages(services, { ...key, messages: 3 });
+  t.is(await summaryOf(conversation_id), 'one two three');
+
+  status = 500;
+  await say(['two again'], { conversation_id, enable_memories: true });
+  const later = { ...key, from: 4, to: 4 };
+  await t.throwsAsync(extractFromMessages(services, later, { attempt: 100 }), { message: /chat model server/ });
+  t.deepEqual(await extractFromMessages(services, later, { attempt: 240 }), { memories: 1, next: null });
+  t.is((await memories()).at(-1)?.memory, 'two again');
+});
+
 test('many messages are extracted some at a time', async (t) => {
   const { services, workspaceId, say } = await openConversation(t, null);
   const [message] = await say(

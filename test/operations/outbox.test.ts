@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
+import { summariseJob } from '../../domain/conversation-jobs.ts';
 import { deleteContentJob, ingestBatchJob, reprojectJob } from '../../domain/ingest-jobs.ts';
 import type { JobStart } from '../../domain/jobs.ts';
 import { dispatchOutbox } from '../../operations/dispatch-outbox.ts';
@@ -170,4 +171,20 @@ test('a deletion or projection that was ended by hand gets a successor, as often
     }
     t.like((await rows()).at(-1), { workflow_id: `${job.workflow_id}/again-3`, state: 'pending', attempts: 0 });
   }
+});
+
+test('a summary that fails again and again, or is ended by hand as often, is given up', async (t) => {
+  const { add, place, rows, reconcile, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const job = summariseJob({ workspace_id: place.scope.workspaceId, conversation_id: uuidv7(), messages: 2 });
+  await add(job);
+  for (const again of ['', '/again-1', '/again-2', '/again-3']) {
+    const id = `${job.workflow_id}${again}`;
+    t.is((await rows()).at(-1)?.workflow_id, id);
+    const idle = await startIdle(client, { ...job, workflow_id: id });
+    await services.stores.outbox.markStarted(place.scope, id);
+    await idle.terminate('by an operator');
+    await reconcile();
+  }
+  t.deepEqual(await rows(), []);
 });
