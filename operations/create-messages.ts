@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError, validationError } from '../domain/app-error.ts';
-import type { Caller } from '../domain/caller.ts';
+import { requirePermission, type Caller } from '../domain/caller.ts';
 import { extractMemoriesJob, summariseJob } from '../domain/conversation-jobs.ts';
 import { isSummaryDue } from '../domain/conversation-rules.ts';
 import type { JobStart } from '../domain/jobs.ts';
@@ -30,7 +30,8 @@ type Batch = { conversation: ConversationRow; items: { message: NewMessage; memo
 
 /**
  * Stores messages, all or none. Those without a conversation get one together. Summaries and memories follow by workflow.
- * @throws AppError `not_found` for a conversation or a parent, `forbidden`, `conflict` for a conversation that is not active.
+ * @throws AppError `not_found` for a conversation or a parent, `forbidden` also for memories without the permission to write
+ * them, `conflict` for a conversation that is not active.
  */
 export async function createMessages(
   services: Services,
@@ -39,6 +40,7 @@ export async function createMessages(
 ): Promise<Answer<Message[]>> {
   const groups = Array.isArray(request.body) ? request.body : [request.body];
   requireFew(groups);
+  if (groups.some((group) => group.enable_memories)) requirePermission(caller, 'memories:write');
   const jobs: JobStart[] = [];
   const answer = await answerOnce<Message[]>(services, caller, {
     route: 'POST /messages',

@@ -3,7 +3,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { Conversation, ConversationList } from '../../domain/records/conversation.ts';
 import { Message, MessageList } from '../../domain/records/message.ts';
-import { freshClient } from './api-client.ts';
+import { apiClient, createKey, freshClient } from './api-client.ts';
 import type { ApiClient, Sent } from './api-client.ts';
 
 const post = (json: unknown, headers: Record<string, string> = {}): Sent => ({ method: 'POST', json, headers });
@@ -231,4 +231,13 @@ test('the same Idempotency-Key stores messages once', async (t) => {
   t.deepEqual([first.status, again.status], [201, 201]);
   t.is(await first.text(), await again.text());
   t.is((await api.get('/conversations', ConversationList)).total_count, 1);
+});
+
+test('memories are extracted only for those who may write memories', async (t) => {
+  const { key } = await createKey({ permissions: ['messages:write'] });
+  const api = apiClient(key);
+  await say(api, { content: 'Only said.' });
+  const refused = await api.fail('/messages', post({ content: 'To be remembered.', enable_memories: true }));
+  t.is(refused.status, 403);
+  t.regex(String(refused.body.detail), /memories:write/);
 });
