@@ -65,8 +65,11 @@ function findFile(folder: string): Found | null {
   for (let here = folder; ; here = dirname(here)) {
     const path = join(here, FILE);
     const text = readIfThere(path);
-    if (text !== null) requireOwn(path);
-    if (text !== null) return { path, fields: parse(path, text) };
+    if (text !== null) {
+      const fields = parse(path, text);
+      requireOwn(path, fields['base_url']);
+      return { path, fields };
+    }
     if (dirname(here) === here) return null;
   }
 }
@@ -85,11 +88,25 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** Whoever could write the file would be sent what is uploaded. */
-function requireOwn(path: string): void {
+/** Whoever could write the file, or bring it along in a repository, would be sent what is uploaded, and the key of the environment. */
+function requireOwn(path: string, baseUrl: unknown): void {
   const own = process.getuid?.();
-  if (own === undefined || [own, 0].includes(statSync(path).uid)) return;
-  throw new LociError(`${path} belongs to another user, so it is not used. Give --base-url and an API key.`, {
+  if (own === undefined) return;
+  const { uid, mode } = statSync(path);
+  if (![own, 0].includes(uid)) throw notUsed(path, 'belongs to another user');
+  const isOpen = (mode & 0o077) !== 0;
+  if (isOpen && !isLoopback(baseUrl)) {
+    throw notUsed(path, 'leads to another machine and is open to other users, as npm start never leaves it');
+  }
+}
+
+function isLoopback(baseUrl: unknown): boolean {
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return false;
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
+}
+
+function notUsed(path: string, problem: string): LociError {
+  return new LociError(`${path} ${problem}, so it is not used. Give --base-url and an API key.`, {
     status: null,
     code: 'not_configured',
   });

@@ -48,6 +48,8 @@ export function createLociClient(options: LociClientOptions = {}): LociClient {
   const api = createClient<paths>({
     baseUrl: sending.baseUrl,
     headers: sending.headers,
+    // `fetch` would take the key along to whatever host it is sent to.
+    redirect: 'manual',
     fetch: createRetryingFetch(sending),
   });
   return {

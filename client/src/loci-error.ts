@@ -39,19 +39,25 @@ export class LociError extends Error {
   }
 }
 
-/** The error that an answer with a status of 400 or more stands for. `body` is its parsed JSON, or its text. */
+/** The error that an answer with a status of 300 or more stands for. `body` is its parsed JSON, or its text. */
 export function errorOfAnswer(response: Response, body: unknown): LociError {
   const { status, headers } = response;
   const issues = issuesOf(body);
   const told = textField(body, 'detail') ?? textField(body, 'message');
   const listed = issues.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
-  return new LociError(told ?? (listed === '' ? `The service answered with status ${status}.` : listed), {
+  return new LociError(told ?? (listed === '' ? bareStatus(response) : listed), {
     status,
     code: textField(body, 'code') ?? (issues.length > 0 ? 'validation_failed' : `http_${status}`),
     requestId: textField(body, 'request_id') ?? headers.get('X-Request-Id'),
     issues,
     retryAfterMs: retryAfterOf(headers.get('Retry-After')),
   });
+}
+
+function bareStatus({ status, headers }: Response): string {
+  const location = status < 400 ? headers.get('Location') : null;
+  if (location === null) return `The service answered with status ${status}.`;
+  return `The service answered with a redirect, which is not followed, to ${location}: give the address it has there.`;
 }
 
 /** Milliseconds of a `Retry-After` header, in seconds or as a date; null without one. */

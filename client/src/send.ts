@@ -29,7 +29,7 @@ export function createRetryingFetch(sending: Sending): (request: Request) => Pro
     const outcome: { refusal: Response | null } = { refusal: null };
     const attempt = async (): Promise<Response> => {
       outcome.refusal = null;
-      const response = await reach(sending, () => sending.fetch(request.clone()));
+      const response = await reach(sending, async () => wholeJson(await sending.fetch(request.clone())));
       if (response.ok) return response;
       outcome.refusal = response;
       throw errorOfAnswer(response, await jsonOf(response.clone()));
@@ -43,11 +43,19 @@ export function createRetryingFetch(sending: Sending): (request: Request) => Pro
   };
 }
 
+/** With all of its JSON, so that a connection that breaks within it is known while the request can be sent again. */
+async function wholeJson(response: Response): Promise<Response> {
+  if (response.body === null || !/^application\/json\b/.test(response.headers.get('Content-Type') ?? ''))
+    return response;
+  const { status, statusText, headers } = response;
+  return new Response(await response.arrayBuffer(), { status, statusText, headers });
+}
+
 /**
  * Asks, and says where and why in plain words when there is no answer.
  * @throws LociError `unreachable`, or the reason of an aborted request
  */
-export async function reach(sending: Pick<Sending, 'baseUrl'>, ask: () => Promise<Response>): Promise<Response> {
+export async function reach<Answer>(sending: Pick<Sending, 'baseUrl'>, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (error) {

@@ -95,6 +95,31 @@ test('what cannot help is not tried again, nor what could have its effect twice'
   );
 });
 
+test('an answer that breaks off is asked for again, with the same key', async (t) => {
+  const { baseUrl, requests } = await startServer(t, (_request, response, count) => {
+    if (count > 1) return reply(response, 201, { id: 'x' });
+    response.writeHead(201, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"id":', () => response.destroy());
+  });
+  const loci = createLociClient({ baseUrl, apiKey: 'x' });
+  t.like(await dataOf(loci.api.POST('/api/v1/collections', { body: { name: 'once' } })), { id: 'x' });
+  t.is(requests.length, 2);
+  t.is(new Set(requests.map(({ key }) => key)).size, 1);
+});
+
+test('no redirect takes the key to another host', async (t) => {
+  const other = await startServer(t, (_request, response) => reply(response, 200, LIST));
+  const { baseUrl } = await startServer(t, (request, response) =>
+    response.writeHead(307, { location: `${other.baseUrl}${request.url}` }).end(),
+  );
+  const loci = createLociClient({ baseUrl, apiKey: 'x' });
+  const error = await t.throwsAsync(dataOf(loci.api.GET('/api/v1/collections')), { instanceOf: LociError });
+  t.is(error.status, 307);
+  t.true(error.detail.includes(other.baseUrl), error.detail);
+  await t.throwsAsync(loci.upload({ collectionId: 'c', texts: ['x'] }), { instanceOf: LociError });
+  t.is(other.requests.length, 0);
+});
+
 test('reads go on through a connection that breaks', async (t) => {
   const { baseUrl, requests } = await startServer(t, (request, response, count) =>
     count === 1 ? request.socket.destroy() : reply(response, 200, LIST),

@@ -1,6 +1,7 @@
 import { dataOf } from '../data-of.ts';
 import { createLociClient, type LociClient } from '../create-loci-client.ts';
 import { LociError } from '../loci-error.ts';
+import type { Fetch } from '../send.ts';
 
 /** Options that every command takes. */
 export type GlobalOptions = {
@@ -38,7 +39,14 @@ export function createShell(globals: () => GlobalOptions, { signal, onFailures }
     isJson: () => globals().json === true,
     open({ retries = RETRIES } = {}) {
       const { baseUrl, apiKey, token, workspace } = globals();
-      return createLociClient({ baseUrl, apiKey, token, workspaceId: workspace, retries });
+      return createLociClient({
+        baseUrl,
+        apiKey,
+        token,
+        workspaceId: workspace,
+        retries,
+        fetch: interruptible(signal),
+      });
     },
     print(value, text) {
       console.log(globals().json === true ? JSON.stringify(value, null, 2) : text(value));
@@ -46,6 +54,14 @@ export function createShell(globals: () => GlobalOptions, { signal, onFailures }
     remark(line) {
       if (globals().json !== true) console.error(line);
     },
+  };
+}
+
+/** Every request ends with the command, which takes its signals itself. */
+function interruptible(signal: AbortSignal): Fetch {
+  return (input, init) => {
+    const own = init?.signal ?? (input instanceof Request ? input.signal : null);
+    return fetch(input, { ...init, signal: own ? AbortSignal.any([own, signal]) : signal });
   };
 }
 

@@ -64,7 +64,7 @@ export async function sendBatch(
         throw isUnreadable(error) ? unreadableFile(error) : error;
       }
     });
-    const answer = await jsonOf(response);
+    const answer = await reach(sending, () => jsonOf(response));
     // Where no item can be taken, the answer is a 400 that tells of each.
     if (isUploadAnswer(answer)) return answer;
     throw errorOfAnswer(response, answer);
