@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../../domain/app-error.ts';
+import { parseIpAddress } from '../../security/ip-range.ts';
 
 /** Requests in a minute; 0 is no limit. */
 export type RequestLimits = { perCaller: number; failuresPerAddress: number };
@@ -18,6 +19,7 @@ export type RequestLimiter = {
 
 const WINDOW_S = 60;
 const POLICY = 'requests';
+const IPV6_NETWORK_BYTES = 8;
 
 /** Counts in the memory of this process: with several API processes each allows as many. */
 export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
@@ -36,12 +38,18 @@ export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
         return await authenticate();
       } catch (error) {
         if (failures === null || !(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-        const state = await count(failures, address);
+        const state = await count(failures, networkOf(address));
         if (state.isOver) throw limited('Too many requests without usable credentials from here.', state.resetS);
         throw error;
       }
     },
   };
+}
+
+/** Whoever has IPv6 has 2^64 addresses: their network counts as one, else each of them would be a fresh start, and take memory. */
+function networkOf(address: string): string {
+  const parsed = parseIpAddress(address);
+  return parsed?.kind() === 'ipv6' ? parsed.toByteArray().slice(0, IPV6_NETWORK_BYTES).join('.') : address;
 }
 
 function counter(points: number): RateLimiterMemory | null {

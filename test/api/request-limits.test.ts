@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { createRequestLimiter } from '../../api/http/request-limiter.ts';
+import { AppError } from '../../domain/app-error.ts';
 import { ApiKey } from '../../domain/records/api-key.ts';
 import { CreatedWorkspace } from '../../domain/records/workspace.ts';
 import { Secret } from '../../security/secret.ts';
@@ -56,6 +58,22 @@ test('failures beyond the limit of an address are a 429, and good credentials fr
   const good = await api.send('/collections', { token: api.token });
   t.is(good.status, 200);
   t.is(good.headers.get('RateLimit'), null, 'without a limit there is none to tell');
+});
+
+test('addresses of one IPv6 network fail together, those of other networks and of IPv4 by themselves', async (t) => {
+  const limiter = createRequestLimiter({ perCaller: 0, failuresPerAddress: 1 });
+  const fail = async (address: string) => {
+    const refuse = () => Promise.reject(new AppError('unauthorized', 'no'));
+    return (await t.throwsAsync(limiter.countFailure(address, refuse), { instanceOf: AppError })).code;
+  };
+  t.deepEqual(
+    [await fail('2001:db8:0:1::1'), await fail('2001:db8:0:1:ffff::2'), await fail('2001:db8:0:2::1')],
+    ['unauthorized', 'rate_limited', 'unauthorized'],
+  );
+  t.deepEqual(
+    [await fail('192.0.2.1'), await fail('192.0.2.2'), await fail('::ffff:192.0.2.3'), await fail('192.0.2.2')],
+    ['unauthorized', 'unauthorized', 'unauthorized', 'rate_limited'],
+  );
 });
 
 test('only pages of configured origins may ask, and are answered beforehand', async (t) => {
