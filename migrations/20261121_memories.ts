@@ -45,6 +45,7 @@ export async function up(knex: Knex): Promise<void> {
     create table memory_residues (
       memory_id uuid primary key,
       workspace_id uuid not null,
+      spaces text[] not null default '{}',
       passes smallint not null default 0,
       due_at timestamptz not null default now()
     );

@@ -18,7 +18,8 @@ export async function deleteMemory(services: Services, caller: Caller, memoryId:
     }
     await stores.memories.delete(caller.scope, memoryId);
   });
-  removeMemoryObjects(services, caller.scope.workspaceId, memoryId).catch((error: unknown) => {
-    services.log.info({ error, workspace_id: caller.scope.workspaceId }, 'objects of a deleted memory go later');
+  const { workspaceId } = caller.scope;
+  removeMemoryObjects(services, { workspace_id: workspaceId, memory_id: memoryId }).catch((error: unknown) => {
+    services.log.info({ error, workspace_id: workspaceId }, 'objects of a deleted memory go later');
   });
 }

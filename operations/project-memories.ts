@@ -131,14 +131,20 @@ async function removeMemoryResidues(services: Services): Promise<number> {
   const { memoryProjections } = services.stores;
   const due = await memoryProjections.takeDueResidues(AT_ONCE, PASS_DELAYS_MS.slice(1));
   for (const residue of due) {
-    await removeMemoryObjects(services, residue.workspace_id, residue.memory_id);
+    await removeMemoryObjects(services, residue);
     if (residue.passes >= PASS_DELAYS_MS.length) await memoryProjections.dropResidue(residue.memory_id);
   }
   return due.length;
 }
 
-/** Removes every version of a memory from the index. */
-export async function removeMemoryObjects(services: Services, workspaceId: string, memoryId: string): Promise<void> {
-  const { space } = services.embedders.preferred;
-  await services.vectors.deleteContent(space, memoryTenant(workspaceId), { contentId: memoryId });
+/** Removes every version of a memory from the index: of the present embedder, and of those before that had it. */
+export async function removeMemoryObjects(
+  services: Services,
+  memory: { workspace_id: string; memory_id: string; spaces?: readonly string[] },
+): Promise<void> {
+  const { space: present } = services.embedders.preferred;
+  const others = (memory.spaces ?? []).filter((text) => text !== spaceText(present)).map(parseSpaceText);
+  for (const space of [present, ...others]) {
+    await services.vectors.deleteContent(space, memoryTenant(memory.workspace_id), { contentId: memory.memory_id });
+  }
 }

@@ -175,8 +175,9 @@ export function createMemoryStore(database: Database) {
       const row = await queryOne(
         database,
         `with gone as (delete from memories where id = :id and workspace_id = :workspaceId returning id, workspace_id)
-         insert into memory_residues (memory_id, workspace_id) select id, workspace_id from gone
-         on conflict (memory_id) do update set passes = 0, due_at = now() returning memory_id`,
+         insert into memory_residues (memory_id, workspace_id, spaces) select id, workspace_id, array(
+           select distinct v.index_space from memory_versions v where v.memory_id = gone.id and v.index_space is not null) from gone
+         on conflict (memory_id) do update set passes = 0, due_at = now(), spaces = excluded.spaces returning memory_id`,
         { id, workspaceId: scope.workspaceId },
       );
       return row !== null;

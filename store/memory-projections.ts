@@ -15,7 +15,8 @@ export type PendingVersion = {
   index_state: 'none' | 'current' | 'past';
 };
 
-export type MemoryResidue = { memory_id: string; workspace_id: string; passes: number };
+/** `spaces`: where objects of it were, which may be others than that of the present embedder. */
+export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: string[]; passes: number };
 
 const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from, v.valid_to, v.index_state`;
 const IS_PENDING = `(v.index_state = 'none' or (v.index_state = 'current' and v.valid_to is not null))`;
@@ -117,7 +118,7 @@ export function createMemoryProjectionStore(database: Database) {
         `update memory_residues set passes = passes + 1,
            due_at = now() + (:delays::bigint[])[least(passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
          where memory_id in (select memory_id from memory_residues where due_at <= now() order by due_at limit :limit for update skip locked)
-         returning memory_id, workspace_id, passes`,
+         returning memory_id, workspace_id, spaces, passes`,
         { limit, delays: passDelaysMs },
       );
     },

@@ -82,6 +82,17 @@ test('with another embedder every memory is embedded anew, and the old index is 
   t.false(await services.vectors.tenantExists(services.embedders.preferred.space, tenant));
 });
 
+test('a memory that is deleted before it came into the space of a new embedder leaves nothing in the old one', async (t) => {
+  const { services, caller, tenant, write } = await openWorkspace(t);
+  const { space } = services.embedders.preferred;
+  const { memory_id } = (await write('Owes the miller two sacks.')).body;
+  t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 1);
+  const other = withEmbedder(services, {});
+  await deleteMemory(other, caller, memory_id);
+  await projectMemories(other);
+  t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 0);
+});
+
 test('what a stalled process writes of a deleted memory is shown to nobody, and removed', async (t) => {
   const { services, database, caller, workspaceId, tenant, write, find } = await openWorkspace(t);
   const { space } = services.embedders.preferred;
