@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KNOWN_PERMISSIONS } from '../caller.ts';
 import { API_KEY_STATUSES } from '../statuses.ts';
-import { Id, IsoTime, storableText } from './fields.ts';
+import { Id, IsoTime, SentTime, storableText } from './fields.ts';
 
 /** An API key as the interface shows it. */
 export const ApiKey = z
@@ -53,10 +53,9 @@ const ipWhitelist = z
   .max(MAX_LISTED)
   .nullable()
   .meta({ description: 'Addresses and CIDR ranges, IPv4 or IPv6, that the key is usable from; null for every one' });
-const expiresAt = z.iso
-  .datetime({ offset: true })
-  .nullable()
-  .meta({ description: 'When the key ends, ISO 8601 with a time zone; null for never' });
+const expiresAt = SentTime.nullable().meta({
+  description: 'When the key ends, ISO 8601, UTC unless it says otherwise; null for never',
+});
 
 export const CreateApiKeyRequest = z
   .strictObject({

@@ -6,6 +6,11 @@ import { z } from 'zod';
 export const Id = z.uuid().toLowerCase().meta({ description: 'UUID' });
 /** ISO 8601 UTC with milliseconds. */
 export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time, UTC' });
+/** An ISO 8601 date-time as clients send it; one that names no time zone is in UTC, as many libraries write it. */
+export const SentTime = z.iso
+  .datetime({ offset: true, local: true, abort: true })
+  .overwrite((text) => (/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`))
+  .meta({ format: 'date-time', description: 'ISO 8601 date-time, UTC unless it says otherwise' });
 /** Unix seconds. */
 export const UnixTime = z.int().meta({ description: 'Unix time in seconds' });
 

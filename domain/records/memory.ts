@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, SentTime, storableText } from './fields.ts';
 
 export const MEMORY_TYPES = ['user', 'agent', 'team', 'workflow'] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -89,8 +89,8 @@ export const ReplaceMemoryAnswer = z
 export type ReplaceMemoryAnswer = z.infer<typeof ReplaceMemoryAnswer>;
 
 /** A moment of the past: what was valid then. Times of records are exact to the millisecond, and so is this. */
-export const AsOf = z.iso.datetime({ offset: true }).meta({
-  description: 'ISO 8601 date-time: as it was then',
+export const AsOf = SentTime.meta({
+  description: 'ISO 8601 date-time, UTC unless it says otherwise: as it was then',
   'x-loci-extension': true,
 });
 

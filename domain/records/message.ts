@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, SentTime, storableText } from './fields.ts';
 
 /** A message as the interface shows it. */
 export const Message = z
@@ -33,10 +33,9 @@ const Name = storableText(100, 1);
 const Objects = z.array(JsonObject).max(100);
 
 /** Within the years that the answer's format can write. */
-const SentAt = z.iso
-  .datetime({ offset: true, abort: true })
-  .refine((text) => text > '0001-01-02' && text < '9999-12-31', { message: 'Must be within the years 1 to 9999' })
-  .meta({ description: 'When it was sent; now by default' });
+const SentAt = SentTime.refine((text) => text > '0001-01-02' && text < '9999-12-31', {
+  message: 'Must be within the years 1 to 9999',
+}).meta({ description: 'When it was sent; now by default' });
 
 export const NewMessage = z
   .strictObject({

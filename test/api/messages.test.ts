@@ -182,6 +182,13 @@ test('every problem of a message is listed at its place, in every form', async (
   ]);
 });
 
+test('a time without a zone is in UTC', async (t) => {
+  const api = await freshClient();
+  const content = { content: 'x', created_at: '2026-03-01T09:30:00.25' };
+  const [message] = await api.post('/messages', z.array(Message), { json: { content }, status: 201 });
+  t.is(message?.created_at, '2026-03-01T09:30:00.250Z');
+});
+
 test('times of any year are taken, as far as they can be written', async (t) => {
   const api = await freshClient();
   for (const [created_at, status] of [
