@@ -57,6 +57,7 @@ import { getUploadRoute } from './uploads/get-upload.ts';
 import { updateContentRoute } from './contents/update-content.ts';
 import { uploadContentRoute } from './uploads/upload-content.ts';
 import { addMemberRoute } from './workspaces/add-member.ts';
+import { createWorkspaceKeyRoute } from './workspaces/create-workspace-key.ts';
 import { createWorkspaceRoute } from './workspaces/create-workspace.ts';
 import { getWorkspaceRoute } from './workspaces/get-workspace.ts';
 import { listMembersRoute } from './workspaces/list-members.ts';
@@ -121,6 +122,7 @@ export const routes: Readonly<Record<string, Route>> = {
   listWorkspaces: listWorkspacesRoute,
   getWorkspace: getWorkspaceRoute,
   updateWorkspace: updateWorkspaceRoute,
+  createWorkspaceKey: createWorkspaceKeyRoute,
   addMember: addMemberRoute,
   listMembers: listMembersRoute,
   removeMember: removeMemberRoute,

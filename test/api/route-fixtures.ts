@@ -125,6 +125,10 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   listWorkspaces: {},
   getWorkspace: { path: workspace },
   updateWorkspace: { path: workspace, json: { name: 'renamed' } },
+  createWorkspaceKey: {
+    path: workspace,
+    json: { permissions: ['collections:read'], collections: [ref('collection')] },
+  },
   addMember: { path: workspace, json: { user_id: 'bob' }, limited: 403 },
   listMembers: { path: workspace },
   removeMember: { path: { ...workspace, user_id: ref('member') }, limited: 403, destroys: true },

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { ApiKeyList } from '../../domain/records/api-key.ts';
+import { ApiKey, ApiKeyList } from '../../domain/records/api-key.ts';
 import { CollectionList } from '../../domain/records/collection.ts';
 import { CreatedWorkspace, Workspace, WorkspaceList, WorkspaceMemberList } from '../../domain/records/workspace.ts';
 import { Secret } from '../../security/secret.ts';
@@ -60,6 +60,22 @@ test('only the administrator token creates workspaces, and it opens nothing else
   }
   const without = await openOwnApi(t);
   t.is((await without.send('/workspaces', { token: ADMIN_TOKEN })).status, 401);
+});
+
+test('the operator makes keys of a workspace that nobody has one of any more', async (t) => {
+  const api = await openAsOperator(t);
+  const { api_key: key, id } = await api.create('locked out');
+  const token = key.secret ?? '';
+  t.is((await api.send(`/api-keys/${key.id}`, { method: 'DELETE', token })).status, 204);
+  t.is((await api.send('/collections', { token })).status, 401);
+  const json = { permissions: ['*'] };
+  const made = await api.send(`/workspaces/${id}/api-keys`, { method: 'POST', json, token: ADMIN_TOKEN });
+  t.is(made.status, 201);
+  const back = ApiKey.parse(made.body);
+  t.like(back, { workspace_id: id, created_by: 'administrator', permissions: ['*'] });
+  t.is((await api.send('/collections', { token: back.secret ?? '' })).status, 200);
+  const nowhere = await api.send(`/workspaces/${ABSENT}/api-keys`, { method: 'POST', json, token: ADMIN_TOKEN });
+  t.is(nowhere.status, 404);
 });
 
 test('the operator lists, gets and changes every workspace, a key its own', async (t) => {

@@ -1,0 +1,33 @@
+import { ApiKey, CreateApiKeyRequest } from '../../../domain/records/api-key.ts';
+import { createApiKey } from '../../../operations/create-api-key.ts';
+import { actingIn, getWorkspace } from '../../../operations/workspaces.ts';
+import { Reply } from '../../http/reply.ts';
+import { administrationRoute } from '../../http/route.ts';
+import { WorkspaceParams } from './workspace-params.ts';
+
+export const createWorkspaceKeyRoute = administrationRoute(
+  {
+    method: 'post',
+    path: '/workspaces/{workspace_id}/api-keys',
+    tag: 'Workspaces',
+    summary: 'Create an API key of a workspace',
+    description:
+      'As `POST /api-keys`. With the administrator token it is the way back into a workspace whose last key was revoked, or ' +
+      'whose secret is lost.',
+    permission: 'api-keys:write',
+    administration: 'too',
+    params: WorkspaceParams,
+    body: CreateApiKeyRequest,
+    response: ApiKey,
+    status: 201,
+    extension: true,
+    idempotent: true,
+    examples: { body: { label: 'the way back', permissions: ['*'] } },
+  },
+  async ({ services, asker, params, body, idempotency }) => {
+    const caller = actingIn(asker, params.workspace_id);
+    await getWorkspace(services, caller);
+    const answer = await createApiKey(services, caller, { body, idempotency });
+    return Reply.json(answer.body, { status: answer.status });
+  },
+);
