@@ -1,0 +1,35 @@
+/** An answer as it came, with what it alone may show. */
+export type RecordedAnswer = { request: string; status: number; text: string; mayShow: readonly string[] };
+
+export type Asking = {
+  headers?: Record<string, string>;
+  json?: unknown;
+  body?: RequestInit['body'];
+  /** Names of the secrets that this answer is for. */
+  mayShow?: readonly string[];
+};
+
+export type Recorder = {
+  answers: RecordedAnswer[];
+  /** Sends a request, keeps the whole answer, and gives its status and its body. */
+  ask: (method: string, path: string, asking?: Asking) => Promise<{ status: number; body: unknown }>;
+};
+
+/** Talks to an API and keeps every answer, headers and all. */
+export function createRecorder(baseUrl: string): Recorder {
+  const answers: RecordedAnswer[] = [];
+  return {
+    answers,
+    ask: async (method, path, { headers, json, body, mayShow = [] } = {}) => {
+      const type: Record<string, string> = json === undefined ? {} : { 'Content-Type': 'application/json' };
+      const sent = json === undefined ? (body ?? null) : JSON.stringify(json);
+      const headersSent = { ...type, ...headers };
+      const response = await fetch(`${baseUrl}${path}`, { method, headers: headersSent, ...(sent && { body: sent }) });
+      const text = await response.text();
+      const told = `${JSON.stringify([...response.headers])}\n${text}`;
+      answers.push({ request: `${method} ${path}`, status: response.status, text: told, mayShow });
+      const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+      return { status: response.status, body: isJson ? (JSON.parse(text) as unknown) : text };
+    },
+  };
+}
