@@ -26,9 +26,11 @@ export async function uploadText(
 ): Promise<void> {
   const collection = pick(world.collections, input.into);
   if (!collection) return;
-  const twin = input.isSame ? contentsOf(world, collection.record.id).at(-1) : undefined;
-  const text = twin?.text ?? `${input.words.join(' ')} ${(world.serial += 1)}`;
-  const name = twin?.record.name ?? `note ${world.serial}.txt`;
+  const before = input.isSame ? lastIn({ world, api }, collection.record.id) : undefined;
+  // What is gone is no twin: it is taken anew.
+  const twin = before?.isGone === false ? before : undefined;
+  const text = before?.text ?? `${input.words.join(' ')} ${(world.serial += 1)}`;
+  const name = before?.record.name ?? `note ${world.serial}.txt`;
   const body = formFor(collection.record.id, [
     ['content', text],
     ['label', name],
@@ -47,6 +49,11 @@ export async function uploadText(
   // Metadata of nothing says nothing.
   else if (Object.keys(input.metadata).length > 0) twin.record.metadata = input.metadata;
   sameRecords([shown], [known.record], 'what was uploaded');
+}
+
+/** What was uploaded last into a collection, also when it is gone. */
+function lastIn({ world }: Step, collectionId: string): KnownContent | undefined {
+  return world.contents.findLast(({ record }) => record.collection_id === collectionId);
 }
 
 /** The content once it is ready and the index has its present metadata. */
@@ -202,7 +209,7 @@ async function receiptOf({ api }: Step, id: string): Promise<Deletion> {
 
 const upload = modelCommand(
   'uploadText',
-  fc.record({ into: anyOf, words: someWords, isSame: fc.nat({ max: 4 }).map((n) => n === 0), metadata }),
+  fc.record({ into: anyOf, words: someWords, isSame: fc.nat({ max: 2 }).map((n) => n === 0), metadata }),
   uploadText,
 );
 

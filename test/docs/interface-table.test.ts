@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { z } from 'zod';
+import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { readDocument, section, tableRows } from './markdown.ts';
+
+const PREFIX = '/api/v1';
+/** As many endpoints as the interface has. */
+const ENDPOINTS = 21;
+const MISSING = 'not in this version';
+
+const page = readDocument('docs/api.md');
+const rowsOf = (heading: string) => tableRows(section(page, heading)).slice(1);
+const rows = {
+  endpoints: rowsOf('### Endpoints of the interface'),
+  across: rowsOf('### Across all endpoints'),
+  beyond: rowsOf('### Beyond the interface'),
+};
+
+const { paths } = z
+  .object({
+    paths: z.record(z.string(), z.record(z.string(), z.looseObject({ 'x-loci-extension': z.boolean().optional() }))),
+  })
+  .parse(JSON.parse(readDocument('openapi.json')));
+const served = Object.entries(paths).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path.replace(PREFIX, '')}`,
+    isExtension: operation['x-loci-extension'] === true,
+  })),
+);
+
+/** `GET /chunks` of a cell that names an endpoint. */
+const endpointIn = (cell = '') => /^`((?:GET|POST|PUT|PATCH|DELETE) \S+)`$/.exec(cell)?.[1];
+
+test('the table has every endpoint of the interface, also one that is not served, and no other', (t) => {
+  const named = rows.endpoints.flatMap((row) => {
+    const endpoint = endpointIn(row[0]);
+    return endpoint === undefined ? [] : [{ endpoint, isMissing: row.at(-1) === MISSING }];
+  });
+  t.is(named.length, ENDPOINTS);
+  const present = named.filter(({ isMissing }) => !isMissing).map(({ endpoint }) => endpoint);
+  t.deepEqual(present.toSorted(), namesOf(false));
+  const missing = named.filter(({ isMissing }) => isMissing).map(({ endpoint }) => endpoint);
+  t.deepEqual(
+    missing.filter((endpoint) => served.some(({ name }) => name === endpoint)),
+    [],
+    'is served by now',
+  );
+});
+
+test('the table has every endpoint beyond the interface', (t) => {
+  const named = rows.beyond.flatMap((row) => endpointIn(row[0]) ?? []);
+  t.deepEqual(named.toSorted(), namesOf(true));
+});
+
+test('every row of the tables names a test that is there, by file and title', (t) => {
+  const titles = new Map<string, string[]>();
+  for (const row of Object.values(rows).flat()) {
+    const shownBy = row.at(-1) ?? '';
+    if (shownBy === MISSING) continue;
+    const [, file = '', title = ''] = /^`(test\/[\w./-]+\.test\.ts)` › (.+)$/.exec(shownBy) ?? [];
+    t.true(file !== '' && existsSync(join(PROJECT_DIR, file)), `no file: ${row.join(' | ')}`);
+    if (!titles.has(file)) titles.set(file, titlesIn(readDocument(file)));
+    t.true(titles.get(file)?.includes(title), `no such title in ${file}: ${title}`);
+  }
+});
+
+function namesOf(isExtension: boolean): string[] {
+  return served
+    .filter((one) => one.isExtension === isExtension)
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+function titlesIn(source: string): string[] {
+  const calls = source.matchAll(/^test(?:\.serial)?\(\s*(?:'((?:\\.|[^'\\])*)'|"([^"]*)")/gm);
+  return [...calls].map(([, single, double]) => (single ?? double ?? '').replaceAll("\\'", "'"));
+}
