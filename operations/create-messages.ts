@@ -123,14 +123,13 @@ async function storeBatch(stores: Stores, caller: Caller, { conversation, items 
   if (known.length < parents.length) {
     throw new AppError('not_found', 'A parent_message_id names no message of this conversation.');
   }
-  const now = new Date().toISOString();
   const ownerId = caller.userId ?? conversation.owner_id;
   const messages = items.map(({ message, memories }): StoredMessage => {
     const userId = caller.userId ?? message.sender_id ?? ownerId;
     return {
       ...message,
       checksum: createHash('sha256').update(message.content, 'utf8').digest('hex'),
-      created_at: message.created_at ?? now,
+      created_at: message.created_at ?? null,
       owner_id: ownerId,
       memory_user_id: memories && message.role === 'user' ? userId : null,
     };

@@ -14,7 +14,8 @@ export type StoredMessage = Omit<NewMessage, 'created_at'> & {
   checksum: string;
   owner_id: string | null;
   memory_user_id: string | null;
-  created_at: string;
+  /** Null: now, by the clock of the database. */
+  created_at: string | null;
 };
 
 /** A message that memories are extracted from. */
@@ -41,7 +42,7 @@ export function createMessageStore(database: Database) {
              attachments, parent_message_id, meta_data, memory_user_id, sent_at, created_at, owner_id)
            select c.id, c.workspace_id, c.before + x.number, x.sender_id, x.content, x.role, x.message_type, x.tool_calls,
              array(select jsonb_array_elements_text(x.tags)), x.checksum, x.attachments, x.parent_message_id, x.meta_data,
-             x.memory_user_id, x.created_at, x.created_at, x.owner_id
+             x.memory_user_id, coalesce(x.created_at, now()), coalesce(x.created_at, now()), x.owner_id
            from c, rows from (jsonb_to_recordset(:messages::jsonb) as (sender_id text, content text, role text, message_type text,
              tool_calls jsonb, tags jsonb, checksum text, attachments jsonb, parent_message_id uuid, meta_data jsonb,
              memory_user_id text, created_at timestamptz, owner_id text)) with ordinality as x (sender_id, content, role, message_type,

@@ -246,5 +246,5 @@ test('memories are extracted only for those who may write memories', async (t) =
   await say(api, { content: 'Only said.' });
   const refused = await api.fail('/messages', post({ content: 'To be remembered.', enable_memories: true }));
   t.is(refused.status, 403);
-  t.regex(String(refused.body.detail), /memories:write/);
+  t.regex(JSON.stringify(refused.body.detail), /memories:write/);
 });
