@@ -10,6 +10,8 @@ import { createServiceClient, type ServiceClient } from './service-client.ts';
 /** The whole product, running for one benchmark on free ports with state that is thrown away. */
 export type BenchStack = {
   client: ServiceClient;
+  /** What the client is let in with. */
+  apiKey: string;
   /** What API and worker run with; for the parts that are measured alone in this process. */
   config: Config;
   workspaceId: string;
@@ -50,7 +52,7 @@ export async function withBenchStack<Result>(
     await Promise.all([services.api.start(), services.worker.start()]);
     const client = createServiceClient(`http://127.0.0.1:${servers.ports.api}`, first.api_key);
     const config = readConfig(servers.environment);
-    return await use({ client, config, workspaceId: first.workspace_id, services, servers });
+    return await use({ client, apiKey: first.api_key, config, workspaceId: first.workspace_id, services, servers });
   } finally {
     await services.api.stop();
     await services.worker.stop();

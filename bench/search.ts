@@ -14,12 +14,12 @@ import { documentText, readBeirDataset } from './beir-dataset.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { sampleQuestion, sampleText } from './sample-texts.ts';
 import type { UploadFile } from './service-client.ts';
+import { sideBySide } from './side-by-side.ts';
 import { milliseconds, percentile, verdict } from './statistics.ts';
 import { openWeaviateClient } from './weaviate-alone.ts';
 
 const GOAL = 1.3;
 const CLIENTS = [1, 16];
-const BLOCKS = 10;
 const RESULTS = 10;
 const TEXTS = 2_000;
 const TEXT_BYTES = 700;
@@ -50,15 +50,12 @@ await withBenchStack({}, async (stack) => {
 });
 
 async function compare(clients: number, sides: { api: Search; bare: Search }, questions: Material['questions']) {
-  const times: Record<'api' | 'bare', number[]> = { api: [], bare: [] };
-  const perBlock = Math.max(clients, Math.ceil(Number(options.searches) / BLOCKS));
-  for (const side of ['api', 'bare'] as const) await runBlock(sides[side], { clients, count: perBlock, questions });
-  for (let block = 0; block < BLOCKS; block += 1) {
-    // Who goes first changes from block to block.
-    const order = block % 2 === 0 ? (['api', 'bare'] as const) : (['bare', 'api'] as const);
-    for (const side of order)
-      times[side].push(...(await runBlock(sides[side], { clients, count: perBlock, questions })));
-  }
+  const ask = (search: Search) => async () => {
+    const { value } = questions.next();
+    if ((await search(value)) === 0) throw new Error(`nothing was found for: ${value}`);
+  };
+  const count = Number(options.searches);
+  const times = await sideBySide({ api: ask(sides.api), bare: ask(sides.bare) }, { clients, count });
   console.log(`\n## ${clients} client${clients === 1 ? '' : 's'}, ${times.api.length} searches a side`);
   for (const side of ['api', 'bare'] as const) {
     const [p50, p95] = [percentile(times[side], 0.5), percentile(times[side], 0.95)];
@@ -66,26 +63,6 @@ async function compare(clients: number, sides: { api: Search; bare: Search }, qu
   }
   console.log(`p50 API / bare: ${(percentile(times.api, 0.5) / percentile(times.bare, 0.5)).toFixed(3)}`);
   console.log(verdict('p95 API / bare', percentile(times.api, 0.95) / percentile(times.bare, 0.95), { atMost: GOAL }));
-}
-
-/** So many searches, shared by clients that each wait for their answer before they ask again. Times in milliseconds. */
-async function runBlock(
-  search: Search,
-  { clients, count, questions }: { clients: number; count: number; questions: Material['questions'] },
-): Promise<number[]> {
-  const times: number[] = [];
-  let left = count;
-  const client = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const { value } = questions.next();
-      const startedMs = performance.now();
-      if ((await search(value)) === 0) throw new Error(`nothing was found for: ${value}`);
-      times.push(performance.now() - startedMs);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return times;
 }
 
 /** The query embedded in this process, then one call of Weaviate's own client that asks the service's index the same question. */

@@ -4,6 +4,7 @@ import * as conversations from './20261121_conversations.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
+import * as paging from './20261121_paging.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
@@ -14,6 +15,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_memories', ...memories },
   { name: '20261121_access', ...access },
   { name: '20261121_conversations', ...conversations },
+  { name: '20261121_paging', ...paging },
 ];
 
 /** For `knex.migrate`. */

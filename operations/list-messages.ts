@@ -18,7 +18,7 @@ export type ListMessagesQuery = {
  */
 export async function listMessages(services: Services, caller: Caller, query: ListMessagesQuery): Promise<MessageList> {
   const { conversationId, limit, cursor } = query;
-  await requireReadable(services.stores, caller, conversationId);
+  const conversation = await requireReadable(services.stores, caller, conversationId);
   const filter = { conversationId, parentId: query.parent_message_id ?? null };
   const binding = { list: 'messages', filters: filter };
   const after = cursor === undefined ? 0 : Number(decodeCursor(binding, cursor)[0]);
@@ -26,7 +26,8 @@ export async function listMessages(services: Services, caller: Caller, query: Li
   const { messages } = services.stores;
   const [rows, totalCount] = await Promise.all([
     messages.list(caller.scope, filter, { after, limit }),
-    messages.count(caller.scope, filter),
+    // All of them are counted already: the number of messages is that of the last one.
+    filter.parentId === null ? conversation.message_count : messages.count(caller.scope, filter),
   ]);
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;

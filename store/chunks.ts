@@ -1,6 +1,6 @@
 import type { Scope } from '../domain/scope.ts';
 import type { RunSlice } from './run-stages.ts';
-import { livingIn } from './living.ts';
+import { COLLECTION_REACHED, livingIn } from './living.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
 /** A chunk to be written; `id` is made of collection, content, version and index. */
@@ -51,6 +51,10 @@ const COLUMNS = `ch.id, ch.content_id, ch.collection_id, ch.workspace_id, ch.con
 const PUBLISHED = `cc.workspace_id = :workspaceId and cc.active_version is not null
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
   and (:collectionId::uuid is null or cc.collection_id = :collectionId) and (:contentId::uuid is null or cc.content_id = :contentId)`;
+
+/** The same for one collection. */
+const PUBLISHED_IN_ONE = `cc.collection_id = :collectionId and cc.active_version is not null
+  and (:contentId::uuid is null or cc.content_id = :contentId) and ${COLLECTION_REACHED}`;
 
 /** Every search ends with this. One look-up by key after the other, whatever the planner knows or does not know yet of tables just filled. */
 const FIND_PUBLISHED: PreparedStatement = {
@@ -147,7 +151,7 @@ export function createChunkStore(database: Database) {
            select * from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
              and ch.chunk_index > case when cc.publish_seq = :afterSeq::bigint then :afterIndex::int else -1 end
            order by ch.chunk_index limit :limit) ch
-         where ${PUBLISHED} and cc.publish_seq >= :afterSeq::bigint
+         where ${publishedIn(filter)} and cc.publish_seq >= :afterSeq::bigint
          order by cc.publish_seq, ch.chunk_index limit :limit`,
         {
           ...scope,
@@ -162,7 +166,7 @@ export function createChunkStore(database: Database) {
     async countPublished(scope: Scope, filter: ChunkFilter): Promise<number> {
       const row = await queryOne<{ count: number }>(
         database,
-        `select coalesce(sum(cc.chunk_count), 0)::bigint as count from content_collections cc where ${PUBLISHED}`,
+        `select coalesce(sum(cc.chunk_count), 0)::bigint as count from content_collections cc where ${publishedIn(filter)}`,
         { ...scope, ...optional(filter) },
       );
       return row?.count ?? 0;
@@ -233,6 +237,10 @@ export type ContentOfChunk = {
   content_created_at: Date;
   content_updated_at: Date;
 };
+
+function publishedIn({ collectionId }: ChunkFilter): string {
+  return collectionId === undefined ? PUBLISHED : PUBLISHED_IN_ONE;
+}
 
 function optional(filter: ChunkFilter) {
   return { collectionId: filter.collectionId, contentId: filter.contentId };

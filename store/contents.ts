@@ -1,6 +1,7 @@
 import type { Content } from '../domain/records/content.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { TimePosition } from './collections.ts';
+import { CONTENT_COLUMNS, countContents, listContents, SEEN, type ContentFilter } from './content-lists.ts';
 import { livingIn } from './living.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -20,53 +21,24 @@ export type NewContent = {
   created_by: string;
 };
 
-export type ContentFilter = {
-  collectionId?: string | undefined;
-  status?: string | undefined;
-  /** Part of the name, in any case. */
-  search?: string | undefined;
-};
-
-const COLUMNS = `
-  t.id, t.name, t.description, t.metadata, t.type, t.size, seen.status, t.sync_status, seen.status_message, t.content_hash,
-  t.file_data, t.definition, floor(extract(epoch from t.created_at))::bigint as created_at,
-  floor(extract(epoch from t.updated_at))::bigint as updated_at, t.external_id, seen.collection_id, t.workspace_id, t.config,
-  t.linked_to, t.access_count`;
-
 /** A content is in reach when one of its collections is. */
 const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
   select 1 from content_collections cc where cc.content_id = t.id
     and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')})`;
-
-const IN_COLLECTION = `(:collectionId::uuid is null or exists (
-    select 1 from content_collections cc where cc.content_id = t.id and cc.collection_id = :collectionId))`;
-
-/**
- * A content as it stands in one of its collections: the one that is asked for, else its home, else the oldest in reach. Never
- * one out of reach: its id and what happens there are none of the caller's business.
- */
-const SEEN = `cross join lateral (
-  select cc.collection_id,
-    case when cc.collection_id = t.collection_id then t.status when cc.paused then 'paused' else cc.stage end as status,
-    case when cc.collection_id = t.collection_id then t.status_message else cc.stage_message end as status_message
-  from content_collections cc where cc.content_id = t.id and (:collectionId::uuid is null or cc.collection_id = :collectionId)
-    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
-  order by cc.collection_id <> t.collection_id, cc.created_at, cc.collection_id limit 1) seen`;
-
-const NAMED = `(:search::text is null or strpos(lower(t.name), lower(:search)) > 0)`;
-
-const WITH_STATUS = `(:status::text is null or seen.status = :status)`;
 
 /** The contents themselves; their runs are in `runs`. */
 export function createContentStore(database: Database) {
   return {
     /** A content the scope reaches, or null. */
     find(scope: Scope, id: string): Promise<Content | null> {
-      return queryOne<Content>(database, `select ${COLUMNS} from contents t ${SEEN} where t.id = :id and ${IN_SCOPE}`, {
-        ...scope,
-        id,
-        collectionId: null,
-      });
+      return queryOne<Content>(
+        database,
+        `select ${CONTENT_COLUMNS} from contents t ${SEEN} where t.id = :id and t.workspace_id = :workspaceId`,
+        {
+          ...scope,
+          id,
+        },
+      );
     },
 
     /** Where the original bytes of a content are; null when the scope does not reach it. */
@@ -81,35 +53,11 @@ export function createContentStore(database: Database) {
       );
     },
 
-    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
-    async list(scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) {
-      const rows = await query<Content & { created_us: number }>(
-        database,
-        `select ${COLUMNS}, (extract(epoch from t.created_at) * 1000000)::bigint as created_us from contents t ${SEEN}
-         where ${IN_SCOPE} and ${IN_COLLECTION} and ${NAMED} and ${WITH_STATUS} and (:afterUs::bigint is null
-           or (t.created_at, t.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by t.created_at, t.id limit :limit`,
-        {
-          ...scope,
-          ...optional(filter),
-          afterUs: page.after?.createdUs,
-          afterId: page.after?.id,
-          limit: page.limit + 1,
-        },
-      );
-      return rows.map(({ created_us, ...content }) => ({ content, createdUs: created_us }));
-    },
+    /** A page of a list, one row more than `limit` when there are more. */
+    list: (scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) =>
+      listContents(database, scope, { ...filter, ...page }),
 
-    async count(scope: Scope, filter: ContentFilter): Promise<number> {
-      const withStatus = filter.status === undefined ? '' : SEEN;
-      const row = await queryOne<{ count: number }>(
-        database,
-        `select count(*) as count from contents t ${withStatus} where ${IN_SCOPE} and ${IN_COLLECTION} and ${NAMED}
-           ${withStatus && `and ${WITH_STATUS}`}`,
-        { ...scope, ...optional(filter) },
-      );
-      return row?.count ?? 0;
-    },
+    count: (scope: Scope, filter: ContentFilter) => countContents(database, scope, filter),
 
     /** Adds contents of one collection; their runs are added by `runs.insert`. */
     async insert(
@@ -191,7 +139,3 @@ export function createContentStore(database: Database) {
 }
 
 export type ContentStore = ReturnType<typeof createContentStore>;
-
-function optional(filter: ContentFilter) {
-  return { collectionId: filter.collectionId, status: filter.status, search: filter.search };
-}

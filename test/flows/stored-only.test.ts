@@ -1,8 +1,9 @@
 import test from 'ava';
+import { z } from 'zod';
 import { CreateChunksResponse } from '../../domain/records/chunk.ts';
 import { SEARCH_TYPES } from '../../domain/records/search.ts';
 import { pdf } from '../support/documents.ts';
-import { formFor } from '../api/api-client.ts';
+import { apiClient, createKey, formFor } from '../api/api-client.ts';
 import { idsOf, openInsides, startFlow, until, type Flow } from '../support/flow.ts';
 
 const createChunks = (flow: Flow, json: Record<string, unknown>) =>
@@ -49,6 +50,31 @@ test('one content in two collections has chunks of its own in each, and each is 
   t.deepEqual(receipt.removed, { contents: 1, chunks: 2, index_objects: 2, blobs: 1 });
   t.deepEqual(await insides.traces(flow, id), { rows: 0, objects: 0 });
   t.deepEqual(await insides.traces(other, id), { rows: 0, objects: 0 });
+});
+
+test('contents of a collection are listed in the order in which they came into it, page by page', async (t) => {
+  const flow = await startFlow();
+  const other = await startFlow({ key: flow });
+  const [older] = idsOf(await flow.upload(['content', 'Basalt is dark.']));
+  const [first] = idsOf(await other.upload(['content', 'Granite is coarse.']));
+  await createChunks(flow, { content_id: older, collection_id: other.collectionId });
+  const List = z.object({
+    data: z.array(z.object({ id: z.string(), collection_id: z.string() })),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+  });
+  const path = `/contents?collection_id=${other.collectionId}&limit=1`;
+  const one = await flow.api.get(path, List);
+  const two = await flow.api.get(`${path}&cursor=${one.next_cursor}`, List);
+  const expected = [first, older].map((id) => ({ id, collection_id: other.collectionId }));
+  t.like(one, { data: [expected[0]], total_count: 2 });
+  t.like(two, { data: [expected[1]], total_count: 2, next_cursor: null });
+  const limited = apiClient(
+    (await createKey({ workspaceId: flow.workspaceId, collections: [other.collectionId] })).key,
+  );
+  t.like(await limited.get('/contents', List), { data: expected, total_count: 2 });
+  await flow.delete(older);
+  t.is((await flow.api.get('/contents', List)).total_count, 1);
 });
 
 test('a reader that cannot read a file is told at once; another one may be taken for the same content later', async (t) => {

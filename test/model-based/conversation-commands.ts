@@ -65,21 +65,28 @@ const update = modelCommand(
 
 const move = modelCommand(
   'moveConversation',
-  fc.record({ at: anyOf, action: fc.constantFrom('end' as const, 'archive' as const) }),
-  async ({ world, api }, { at, action }) => {
-    const known = pick(world.conversations, at);
+  fc.record({
+    at: anyOf,
+    actions: fc.array(fc.constantFrom('end' as const, 'archive' as const), { minLength: 1, maxLength: 3 }),
+  }),
+  async (step, { at, actions }) => {
+    const known = pick(step.world.conversations, at);
     if (!known) return;
-    const path = `/conversations/${known.record.id}/${action}`;
-    const { record } = known;
-    if (known.isGone) return refused(api, path, { method: 'PATCH', as: ABSENT });
-    if (action === 'end' && record.status === 'archived') return refused(api, path, { method: 'PATCH', as: CONFLICT });
-    const shown = await api.get(path, Conversation, { method: 'PATCH' });
-    const ended_at = record.ended_at ?? shown.ended_at;
-    known.record = { ...record, status: action === 'end' ? 'ended' : 'archived', ended_at };
-    assert.notEqual(ended_at, null);
-    sameRecords([shown], [known.record], 'what was moved');
+    for (const action of actions) await moveConversation(step, known, action);
   },
 );
+
+async function moveConversation({ api }: Step, known: KnownConversation, action: 'end' | 'archive'): Promise<void> {
+  const { record } = known;
+  const path = `/conversations/${record.id}/${action}`;
+  if (known.isGone) return refused(api, path, { method: 'PATCH', as: ABSENT });
+  if (action === 'end' && record.status === 'archived') return refused(api, path, { method: 'PATCH', as: CONFLICT });
+  const shown = await api.get(path, Conversation, { method: 'PATCH' });
+  const ended_at = record.ended_at ?? shown.ended_at;
+  known.record = { ...record, status: action === 'end' ? 'ended' : 'archived', ended_at };
+  assert.notEqual(ended_at, null);
+  sameRecords([shown], [known.record], 'what was moved');
+}
 
 const remove = modelCommand('deleteConversation', anyOf, async ({ world, api }, at) => {
   const known = pick(world.conversations, at);

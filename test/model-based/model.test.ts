@@ -15,9 +15,9 @@ import type { Step } from './model-command.ts';
 import { emptyWorld } from './world.ts';
 
 /** Sequences of a run; a longer campaign sets its own number. */
-const RUNS = Number(process.env['LOCI_TEST_MODEL_RUNS'] ?? 4);
+const RUNS = Number(process.env['LOCI_TEST_MODEL_RUNS'] ?? 5);
 const SEED = Number(process.env['LOCI_TEST_MODEL_SEED'] ?? Date.now() % 1_000_000);
-const MAX_COMMANDS = 80;
+const MAX_COMMANDS = 100;
 
 test('whatever a client does in whatever order, every answer is what its past requests make it', async (t) => {
   t.timeout(3_600_000);
