@@ -20,7 +20,8 @@ import { sampleQuestion, sampleText } from './sample-texts.ts';
 import { sideBySide } from './side-by-side.ts';
 import { milliseconds, percentile, verdict } from './statistics.ts';
 
-const GOAL = 1.3;
+/** A page is a millisecond of SQL, a search mostly Weaviate's. */
+const GOALS = { page: 2, search: 1.3 };
 const CLIENTS = [1, 16];
 const TEXTS = 2_000;
 const TEXT_BYTES = 700;
@@ -46,8 +47,14 @@ await withBenchStack({ LOCI_EMBEDDER: 'lexical' }, async (stack) => {
     const api = clientOf(`http://127.0.0.1:${stack.servers.ports.api}`, place);
     const other = clientOf(bare.url, place);
     for (const clients of CLIENTS) {
-      await compare(`a page of ${PAGE} chunks`, clients, { api: api.list, bare: other.list });
-      await compare(`a keyword search for ${RESULTS}`, clients, { api: api.search, bare: other.search });
+      await compare(
+        { what: `a page of ${PAGE} chunks`, goal: GOALS.page, clients },
+        { api: api.list, bare: other.list },
+      );
+      await compare(
+        { what: `a keyword search for ${RESULTS}`, goal: GOALS.search, clients },
+        { api: api.search, bare: other.search },
+      );
     }
     await Promise.all([api.close(), other.close()]);
   } finally {
@@ -55,7 +62,9 @@ await withBenchStack({ LOCI_EMBEDDER: 'lexical' }, async (stack) => {
   }
 });
 
-async function compare(what: string, clients: number, sides: { api: Call; bare: Call }): Promise<void> {
+type Comparison = { what: string; goal: number; clients: number };
+
+async function compare({ what, goal, clients }: Comparison, sides: { api: Call; bare: Call }): Promise<void> {
   const times = await sideBySide(sides, { clients, count: Number(options.requests) });
   console.log(`\n## ${what}, ${clients} client${clients === 1 ? '' : 's'}, ${times.api.length} requests a side`);
   for (const [share, name] of [
@@ -64,7 +73,7 @@ async function compare(what: string, clients: number, sides: { api: Call; bare: 
   ] as const) {
     const [api, bare] = [percentile(times.api, share), percentile(times.bare, share)];
     console.log(`${name}: API ${milliseconds(api)}, bare ${milliseconds(bare)}`);
-    console.log(verdict(`${name} API / bare`, api / bare, { atMost: GOAL }));
+    console.log(verdict(`${name} API / bare`, api / bare, { atMost: goal }));
   }
 }
 
