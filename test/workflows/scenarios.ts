@@ -52,14 +52,17 @@ async function sendPaused(flow: Flow, workflows: WorkflowClient, ...entries: Ent
   return { id, contentId: idsOf(upload)[0] };
 }
 
+/** Waits until the batch waits to be woken: it says that it is paused a little before, when it tells its upload. */
 const untilResting = (workflows: WorkflowClient, uploadId: string) =>
   until(
-    () =>
-      workflows
-        .getHandle(batchWorkflowId(uploadId, 0))
-        .query<string>('stage')
-        .catch(() => 'not there yet'),
-    (stage) => stage === 'paused',
+    async () => {
+      const batch = workflows.getHandle(batchWorkflowId(uploadId, 0));
+      const stage = await batch.query<string>('stage').catch(() => 'not there yet');
+      if (stage !== 'paused') return false;
+      const { events } = await batch.fetchHistory();
+      return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
+    },
+    (isResting) => isResting,
   );
 
 const untilOver = (flow: Flow, uploadId: string) =>
