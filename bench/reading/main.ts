@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from '../../domain/app-error.ts';
 import { detectFileType } from '../../providers/readers/detect-type.ts';
-import { createReaderPool, type ReadTask } from '../../providers/readers/reader-pool.ts';
+import { createReaderPool, type ReadResult, type ReadTask } from '../../providers/readers/reader-pool.ts';
 import { verdict } from '../statistics.ts';
 import { type MarkdownStructure, structureOf } from './markdown-structure.ts';
 import { comparePdfSpeed } from './pdf-speed.ts';
@@ -81,12 +81,18 @@ async function readAll(documents: readonly string[]): Promise<string[]> {
     const texts: string[] = [];
     for (const [index, outcome] of batch.outcomes.entries()) {
       if (!outcome.ok) console.log(`${relative(root, documents[index] ?? '')}: ${outcome.error.message}`);
-      texts.push(outcome.ok ? Buffer.concat(await Array.fromAsync(outcome.result.text())).toString() : '');
+      texts.push(outcome.ok ? await textOf(outcome.result) : '');
     }
     return texts;
   } finally {
     await pool.close();
   }
+}
+
+async function textOf(result: ReadResult): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of result.text()) parts.push(part);
+  return Buffer.concat(parts).toString();
 }
 
 async function taskOf(path: string): Promise<ReadTask> {

@@ -40,8 +40,16 @@ function cellsOf(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => wordsOf(cell).join(' '));
 }
 
+/** Of scripts whose words are broken anywhere at a line end, or not told apart at all, each character is a word. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+/gu;
+
 /** Letters and digits in compatibility form, lower case: ligatures, quotes and dashes make no difference. */
 function wordsOf(text: string): string[] {
-  const plain = text.replace(LINK_TARGET, ']').replace(/<\/?[a-z][^>]*>/gi, ' ').normalize('NFKC').toLowerCase();
-  return plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const plain = text
+    .replace(LINK_TARGET, ']')
+    .replace(/<\/?[a-z][^>]*>/gi, ' ')
+    .normalize('NFKC')
+    .toLowerCase();
+  return plain.match(WORD) ?? [];
 }

@@ -1,4 +1,5 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
+import { withPlainLabels } from './list-label.ts';
 import { createTurndown } from './markdown-rules.ts';
 import { cleanText } from './text-builder.ts';
 
@@ -36,7 +37,7 @@ export async function htmlToMarkdown(html: string): Promise<MarkdownPage> {
   }
   const body = pruned(root);
   const hasHeading = body.querySelector('h1') !== null;
-  const markdown = tidy(convert(turndown, body));
+  const markdown = tidy(withPlainLabels(convert(turndown, body)));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
 }
 

@@ -2,12 +2,18 @@ import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
 import { csvReader } from './csv-reader.ts';
 import { docxReader } from './docx-reader.ts';
+import { emailReader } from './email-reader.ts';
+import { epubReader } from './epub-reader.ts';
 import { htmlReader } from './html-reader.ts';
 import { jsonReader } from './json-reader.ts';
 import { markdownReader } from './markdown-reader.ts';
 import { describeType } from './media-types.ts';
+import { odfReader } from './odf-reader.ts';
 import { pdfReader } from './pdf-reader.ts';
+import { pptxReader } from './pptx-reader.ts';
+import { rtfReader } from './rtf-reader.ts';
 import { textReader } from './text-reader.ts';
+import { xlsxReader } from './xlsx-reader.ts';
 
 /** A choice of the `reader` field. `readers` are asked in order; `alsoReads` are types taken because the user named the reader. */
 type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] };
@@ -16,6 +22,12 @@ type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] }
 const FORMATS: readonly Reader[] = [
   pdfReader,
   docxReader,
+  pptxReader,
+  xlsxReader,
+  odfReader,
+  epubReader,
+  rtfReader,
+  emailReader,
   htmlReader,
   csvReader,
   jsonReader,

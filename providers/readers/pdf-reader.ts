@@ -1,8 +1,10 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { ReadDocument, Reader } from '../../domain/reader.ts';
-import { joinBrokenWords, layOutPage, type Layout, measureLayout } from './pdf-layout.ts';
+import { measureLayout } from './pdf-headings.ts';
+import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
-import { discardPdfium, openPdf, type PdfFile, type PdfLine } from './pdfium.ts';
+import { pageItems } from './pdf-tables.ts';
+import { discardPdfium, openPdf, type PdfFile } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
@@ -25,19 +27,22 @@ export const pdfReader: Reader = {
 };
 
 function readPages(file: PdfFile, maxTextBytes: number): ReadDocument {
-  const pages = Array.from({ length: file.pageCount }, (_, page) => file.lines(page));
-  const readable = pages.filter((lines) => lines !== null);
+  const pages = Array.from({ length: file.pageCount }, (_, index) => file.page(index));
+  const readable = pages.filter((page) => page !== null);
   if (readable.length === 0) {
     throw new AppError('unreadable', 'No page of the PDF can be read. Print it to a new PDF and upload that.');
   }
-  const withText = readable.filter((lines) => lines.length > 0);
+  const withText = readable.filter(({ lines }) => lines.length > 0);
   if (withText.length === 0) throw noTextError(file.pageCount);
   const builder = new TextBuilder(maxTextBytes);
-  const texts = withoutRunningLines(pages.map((lines) => lines ?? []));
-  const layout = measureLayout(withText);
-  for (const [page, lines] of texts.entries()) {
-    builder.startPage(page + 1);
-    if (lines.length > 0) builder.append(pageText(lines, layout));
+  const texts = withoutRunningLines(pages);
+  const layout = measureLayout(withText.map(({ lines }) => lines));
+  for (const [index, page] of pages.entries()) {
+    builder.startPage(index + 1);
+    const lines = texts[index] ?? [];
+    if (!page || lines.length === 0) continue;
+    const text = layOutPage(pageItems({ ...page, lines }), layout);
+    builder.append(`${joinBrokenWords(text).trim()}\n\n`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
   return builder.build({
@@ -46,10 +51,6 @@ function readPages(file: PdfFile, maxTextBytes: number): ReadDocument {
     ...(withText.length === readable.length ? {} : { pages_without_text: readable.length - withText.length }),
     ...(readable.length === pages.length ? {} : { unreadable_pages: pages.length - readable.length }),
   });
-}
-
-function pageText(lines: readonly PdfLine[], layout: Layout): string {
-  return `${joinBrokenWords(layOutPage(lines, layout)).trim()}\n\n`;
 }
 
 function noTextError(pageCount: number): AppError {
