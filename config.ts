@@ -66,6 +66,8 @@ const Environment = z.object({
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
+  LOCI_UNSTRUCTURED_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_UNSTRUCTURED_API_KEY: z.string().optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
   LOCI_ADMIN_TOKEN: z
     .string()
@@ -174,6 +176,7 @@ function shape(env: z.infer<typeof Environment>) {
       memoryBytes: env.LOCI_READER_MEMORY_BYTES,
       timeoutMs: env.LOCI_READER_TIMEOUT_S * 1000,
     },
+    unstructured: { url: env.LOCI_UNSTRUCTURED_URL ?? null, apiKey: env.LOCI_UNSTRUCTURED_API_KEY ?? null },
     access: {
       administratorToken: env.LOCI_ADMIN_TOKEN ?? null,
       /** Null where bearer tokens of users are not configured. */

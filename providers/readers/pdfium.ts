@@ -1,6 +1,7 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../domain/app-error.ts';
+import { drawPage } from './pdfium-picture.ts';
 import { type PdfPage, readPage, utf16 } from './pdfium-page.ts';
 
 export type PdfFile = {
@@ -8,6 +9,8 @@ export type PdfFile = {
   title: string;
   /** A page, counted from 0; null when it is damaged. */
   page(index: number): PdfPage | null;
+  /** The page drawn, as a grey picture; null when it cannot be. */
+  picture(index: number): Uint8Array | null;
   close(): void;
 };
 
@@ -85,6 +88,7 @@ export async function openPdf(path: string): Promise<PdfFile> {
     pageCount: pdfium._FPDF_GetPageCount(document),
     title: metaText(pdfium, document, 'Title'),
     page: (index) => readPage(pdfium, document, index),
+    picture: (index) => drawPage(pdfium, document, index),
     close: () => {
       pdfium._FPDF_CloseDocument(document);
       pdfium._free(data);

@@ -74,6 +74,7 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
         mediaType,
         name,
         maxTextBytes,
+        timeoutMs: options.timeoutMs,
         plan: plan ?? null,
       });
       const batch = await sandbox.run(
