@@ -33,7 +33,7 @@ export type RouteData<
   form?: { schema: z.ZodType; files: Readonly<Record<string, 'one' | 'many'>> };
   /** JSON answer, or the media type of a stream. */
   response: R;
-  responseType?: 'application/octet-stream' | 'text/plain' | 'text/html';
+  responseType?: 'application/octet-stream' | 'text/plain' | 'text/html' | 'text/markdown';
   status?: number;
   /** Statuses beyond those that follow from the rest, with the reason. */
   otherStatuses?: Readonly<Record<number, string>>;

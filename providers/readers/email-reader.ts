@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Address, Email } from 'postal-mime';
+import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
 import { EMAIL } from './media-types.ts';
@@ -20,10 +21,16 @@ export const emailReader: Reader = {
     const { size } = await stat(path);
     if (size > maxTextBytes * MESSAGE_RATIO) throw outputLimitError(maxTextBytes);
     const { default: PostalMime } = await import('postal-mime');
-    const email = await PostalMime.parse(await readFile(path), {
-      maxNestingDepth: MAX_NESTING,
-      maxHeadersSize: MAX_HEADERS_BYTES,
-      attachmentEncoding: 'arraybuffer',
+    const limits = { maxNestingDepth: MAX_NESTING, maxHeadersSize: MAX_HEADERS_BYTES };
+    const email = await PostalMime.parse(await readFile(path), limits).catch((error: unknown) => {
+      const reason = `its headers are longer than ${MAX_HEADERS_BYTES / 1024} KiB or its parts nested more than ${MAX_NESTING} deep`;
+      throw new AppError(
+        'unreadable',
+        `The e-mail message cannot be read: it is damaged, ${reason}. Save its text and upload that.`,
+        {
+          cause: error,
+        },
+      );
     });
     const builder = new TextBuilder(maxTextBytes).append(headOf(email)).append(await bodyOf(email));
     const names = email.attachments.map(({ filename }) => filename?.trim() ?? '').filter((name) => name !== '');

@@ -37,7 +37,7 @@ export const odfReader: Reader = {
 /** Password protection is named in the manifest; the parts are then no XML. */
 async function refuseEncrypted(archive: ZipArchive): Promise<void> {
   const manifest = await archive.text('META-INF/manifest.xml');
-  if (manifest === null || !/<(?:\w+:)?encryption-data[\s>]/.test(manifest)) return;
+  if (manifest === null || !/<(?:\w+:)?encryption-data[\s/>]/.test(manifest)) return;
   throw new AppError('encrypted', `The ${WHAT} is protected by a password. Remove the protection and upload it again.`);
 }
 
@@ -58,7 +58,7 @@ function addSheets(body: XmlElement, builder: TextBuilder) {
   for (const sheet of sheets) {
     const name = sheet.attributes['table:name'] ?? '';
     const blocks = [...tableOrRecords(sheetCells(sheet))];
-    builder.append(name === '' ? '' : `## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
+    builder.append(name === '' || blocks.length === 0 ? '' : `## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
     for (const block of blocks) builder.append(`${block}\n\n`);
   }
   return builder.build({ sheet_count: sheets.length });

@@ -34,7 +34,7 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
     throw new AppError('unreadable', 'No page of the PDF can be read. Print it to a new PDF and upload that.');
   }
   const withText = readable.filter(({ lines }) => lines.length > 0);
-  const pictures = [...pages.keys()].filter((index) => pages[index]?.lines.length === 0);
+  const pictures = [...pages.keys()].filter((index) => pages[index]?.isPicture === true);
   const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
   const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
   if (withText.length + found === 0) throw noTextError(file.pageCount);
@@ -51,7 +51,7 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
     builder.append(`${joinBrokenWords(text).trim()}\n\n`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
-  const withoutText = pictures.length - found;
+  const withoutText = readable.length - withText.length - found;
   return builder.build({
     page_count: file.pageCount,
     ...(title === '' ? {} : { title }),

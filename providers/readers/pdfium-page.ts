@@ -1,6 +1,6 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
-import { readRules, type Rule } from './pdfium-rules.ts';
+import { isDrawn, readRules, type Rule } from './pdfium-rules.ts';
 
 /** Points, from the lower left corner of the page. */
 export type Box = { left: number; top: number; right: number; bottom: number };
@@ -17,7 +17,13 @@ export type PdfLine = {
   words: readonly PdfWord[];
 };
 
-export type PdfPage = { width: number; height: number; lines: PdfLine[]; rules: Rule[] };
+export type PdfPage = {
+  width: number;
+  height: number;
+  lines: PdfLine[];
+  rules: Rule[];
+  /** Without text, but with a picture or many strokes. */ isPicture: boolean;
+};
 
 const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 const BOLD_WEIGHT = 600;
@@ -37,7 +43,8 @@ export function readPage(pdfium: Pdfium, document: number, index: number): PdfPa
     if (textPage === 0) return null;
     const lines = linesOf(pdfium, textPage);
     const [width, height] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
-    return { width, height, lines, rules: lines.length === 0 ? [] : readRules(pdfium, page) };
+    if (lines.length === 0) return { width, height, lines, rules: [], isPicture: isDrawn(pdfium, page) };
+    return { width, height, lines, rules: readRules(pdfium, page), isPicture: false };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     pdfium._FPDF_ClosePage(page);

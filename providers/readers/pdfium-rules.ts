@@ -10,6 +10,8 @@ export type Rule = {
 };
 
 const PATH_OBJECT = 2;
+const IMAGE_OBJECT = 3;
+const FORM_OBJECT = 5;
 const MOVE = 2;
 /** What is thinner is a stroke. */
 const THIN = 3;
@@ -33,6 +35,22 @@ export function readRules(pdfium: Pdfium, page: number): Rule[] {
   }
   pdfium._free(scratch);
   return rules;
+}
+
+/** Letters drawn as outlines are this many at least. */
+const MIN_OUTLINES = 20;
+const MAX_LOOKED_AT = 500;
+
+/** Does the page hold a picture, a form or many outlines: something that may show text? */
+export function isDrawn(pdfium: Pdfium, page: number): boolean {
+  let outlines = 0;
+  const count = Math.min(MAX_LOOKED_AT, pdfium._FPDFPage_CountObjects(page));
+  for (let index = 0; index < count; index += 1) {
+    const type = pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, index));
+    if (type === IMAGE_OBJECT || type === FORM_OBJECT) return true;
+    if (type === PATH_OBJECT) outlines += 1;
+  }
+  return outlines >= MIN_OUTLINES;
 }
 
 type PathObject = { object: number; scratch: number; rules: Rule[] };

@@ -27,9 +27,10 @@ export const xlsxReader: Reader = {
     for (const { name, path: part } of sheets) {
       const cells: Cells = await readSheet(archive, { part, shared, styles });
       const charts = await chartsOf(archive, part);
-      builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
-      for (const block of tableOrRecords(cells)) builder.append(`${block}\n\n`);
-      for (const chart of charts) builder.append(`${chart}\n\n`);
+      const blocks = [...tableOrRecords(cells), ...charts];
+      // The name of an empty sheet says nothing.
+      if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
+      for (const block of blocks) builder.append(`${block}\n\n`);
     }
     return builder.build({ sheet_count: sheets.length });
   },
