@@ -10,12 +10,12 @@ const FIELDS: readonly { weight: number; textOf: (text: string) => string }[] = 
 
 /** A keyword index in memory (Robertson and Zaragoza 2009); `search` gives the places of the best texts, best first. */
 export function createKeywordIndex(texts: readonly string[]): { search(query: string, limit: number): number[] } {
-  const fields = FIELDS.map(({ weight, textOf }) => ({ weight, ...indexField(texts.map(textOf)) }));
+  const fields = FIELDS.map(({ weight, textOf }) => ({ weight, field: indexField(texts.map(textOf)) }));
   return {
     search(query, limit) {
       const scores = new Map<number, number>();
-      for (const { weight, score } of fields) {
-        for (const [place, points] of score(new Set(termsOf(keywordQuery(query))))) {
+      for (const { weight, field } of fields) {
+        for (const [place, points] of field.score(new Set(termsOf(keywordQuery(query))))) {
           scores.set(place, (scores.get(place) ?? 0) + weight * points);
         }
       }

@@ -1,5 +1,5 @@
 import { readChart } from './chart-text.ts';
-import { DocxNumbering, readNumbering } from './docx-numbering.ts';
+import { type DocxNumbering, readNumbering } from './docx-numbering.ts';
 import { type DocxStyle, listPlaceOf, readStyles } from './docx-styles.ts';
 import { LIST_LABEL } from './list-label.ts';
 import { ommlToLatex } from './omml-to-latex.ts';
@@ -96,7 +96,7 @@ function prepareParagraph(paragraph: XmlElement, { styles, numbering }: Preparat
   const label = numbering.next(listId, level);
   if (style?.headingLevel != null) {
     if (properties)
-      properties.children = properties.children.filter((node) => !isElement(node) || node.name !== 'w:numPr');
+      properties.children = properties.children.filter((child) => !isElement(child) || child.name !== 'w:numPr');
     if (label !== null) insertText(paragraph, `${label.replace(/\.$/, '')} `);
     return -1;
   }
@@ -108,7 +108,7 @@ function prepareParagraph(paragraph: XmlElement, { styles, numbering }: Preparat
 }
 
 function insertText(paragraph: XmlElement, text: string): void {
-  const place = paragraph.children.findIndex((node) => isElement(node) && node.name === 'w:pPr') + 1;
+  const place = paragraph.children.findIndex((child) => isElement(child) && child.name === 'w:pPr') + 1;
   paragraph.children.splice(place, 0, run(text));
 }
 

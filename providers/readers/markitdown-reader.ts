@@ -35,10 +35,13 @@ export const markitdownReader: Reader = {
   },
 };
 
+/** Stands for a class of browsers that is named but never used. */
+function Absent(): void {}
+
 async function convert(bytes: Buffer, extension: string): Promise<string> {
   // Its PDF library asks for a browser's drawing classes when it is loaded; extracting text uses none.
   for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) {
-    if (!(name in globalThis)) Object.assign(globalThis, { [name]: class {} });
+    if (!(name in globalThis)) Object.assign(globalThis, { [name]: Absent });
   }
   const { MarkItDown } = await import('markitdown-ts');
   const result = await new MarkItDown().convertBuffer(bytes, { file_extension: extension }).catch((error: unknown) => {

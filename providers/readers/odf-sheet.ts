@@ -32,7 +32,8 @@ function rowCells(row: XmlElement): Map<number, string> {
   for (const cell of childrenOf(row, 'table:table-cell', 'table:covered-table-cell')) {
     const repeats = repeatsOf(cell, 'table:number-columns-repeated');
     const text = descendantsOf(cell, 'text:p').map(textOf).join(' ').trim();
-    for (let copy = 0; text !== '' && copy < Math.min(repeats, MAX_FILLED_REPEATS); copy += 1) line.set(x + copy, text);
+    const filled = text === '' ? 0 : Math.min(repeats, MAX_FILLED_REPEATS);
+    for (let copy = 0; copy < filled; copy += 1) line.set(x + copy, text);
     x += repeats;
   }
   return line;

@@ -2,17 +2,15 @@ import { childOf, childrenOf, isElement, textOf, type XmlElement } from './xml-t
 
 const SYMBOLS: ReadonlyMap<string, string> = new Map(
   (
-    'α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma ' +
-    'τ tau υ upsilon φ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Φ Phi Ψ Psi Ω Omega ' +
-    '± pm ∓ mp × times ÷ div · cdot ∗ ast ≤ leq ≥ geq ≠ neq ≈ approx ≡ equiv ∝ propto ∞ infty ∂ partial ∇ nabla ∑ sum ∏ prod ' +
-    '∫ int ∬ iint ∮ oint √ sqrt ∈ in ∉ notin ⊂ subset ⊆ subseteq ∪ cup ∩ cap ∅ emptyset ∀ forall ∃ exists ¬ neg ∧ wedge ∨ vee ' +
-    '→ rightarrow ← leftarrow ⇒ Rightarrow ⇔ Leftrightarrow ↔ leftrightarrow … ldots ⋯ cdots'
+    'α=alpha β=beta γ=gamma δ=delta ε=epsilon ζ=zeta η=eta θ=theta ι=iota κ=kappa λ=lambda μ=mu ν=nu ξ=xi π=pi ' +
+    'ρ=rho σ=sigma τ=tau υ=upsilon φ=phi χ=chi ψ=psi ω=omega Γ=Gamma Δ=Delta Θ=Theta Λ=Lambda Ξ=Xi Π=Pi ' +
+    'Σ=Sigma Φ=Phi Ψ=Psi Ω=Omega ±=pm ∓=mp ×=times ÷=div ·=cdot ∗=ast ≤=leq ≥=geq ≠=neq ≈=approx ≡=equiv ' +
+    '∝=propto ∞=infty ∂=partial ∇=nabla ∑=sum ∏=prod ∫=int ∬=iint ∮=oint √=sqrt ∈=in ∉=notin ⊂=subset ' +
+    '⊆=subseteq ∪=cup ∩=cap ∅=emptyset ∀=forall ∃=exists ¬=neg ∧=wedge ∨=vee →=rightarrow ←=leftarrow ' +
+    '⇒=Rightarrow ⇔=Leftrightarrow ↔=leftrightarrow …=ldots ⋯=cdots'
   )
     .split(' ')
-    .reduce<[string, string][]>((pairs, word, index, words) => {
-      if (index % 2 === 0) pairs.push([word, words[index + 1] ?? '']);
-      return pairs;
-    }, []),
+    .map((pair): [string, string] => [pair.charAt(0), pair.slice(2)]),
 );
 const ACCENTS: ReadonlyMap<string, string> = new Map([
   ['\u0302', 'hat'],
@@ -106,7 +104,7 @@ function runText(run: XmlElement): string {
 }
 
 function escapeMath(text: string): string {
-  return [...text.normalize('NFKC')]
+  return Array.from(text.normalize('NFKC'))
     .map((character) => {
       const name = SYMBOLS.get(character);
       return name === undefined ? character : `\\${name} `;

@@ -94,7 +94,7 @@ function columnsOf(rows: readonly Row[]): Columns {
   const { left, right } = around(rows);
   const width = Math.ceil(right - left) + 1;
   if (width > 5_000) return [];
-  const covered = new Array<number>(width).fill(0);
+  const covered = Array.from({ length: width }, () => 0);
   for (const row of rows) {
     for (const cell of row.cells) {
       const box = around(cell);

@@ -91,7 +91,8 @@ function boxEnd({ left, top, right, bottom }: PdfWord): Box {
   return { left, top, right, bottom };
 }
 
-function wordsOf(line: string, offset: number, { boxAt }: Characters): PdfWord[] {
+function wordsOf(line: string, offset: number, characters: Characters): PdfWord[] {
+  const boxAt = (textIndex: number): Box => characters.boxAt(textIndex);
   const words: PdfWord[] = [];
   for (const { 0: text, index } of line.matchAll(/[^\s\uFFFE]+/g)) {
     const first = boxAt(offset + index);
@@ -101,7 +102,8 @@ function wordsOf(line: string, offset: number, { boxAt }: Characters): PdfWord[]
     const isScattered = text.length > 1 && word.right - word.left > text.length * SCATTERED * (word.top - word.bottom);
     if (!isScattered || text.length > MAX_SCATTERED) words.push(word);
     else
-      for (const [at, character] of [...text].entries()) words.push({ text: character, ...boxAt(offset + index + at) });
+      for (const [at, character] of text.split('').entries())
+        words.push({ text: character, ...boxAt(offset + index + at) });
   }
   return words;
 }

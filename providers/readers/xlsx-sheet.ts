@@ -48,7 +48,7 @@ export async function readSheet(archive: ZipArchive, { part, shared, styles }: S
 
 function cellText(cell: XmlElement, shared: readonly string[], styles: readonly NumberStyle[]): string {
   const value = childrenOf(cell, 'v').map(textOf).join('');
-  switch (cell.attributes['t']) {
+  switch (cell.attributes['t'] ?? 'n') {
     case 's':
       return clean(shared[Number(value)] ?? '');
     case 'inlineStr':
@@ -79,7 +79,7 @@ function clean(text: string): string {
 function columnOf(reference: string | undefined): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return null;
-  return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return letters.split('').reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 function fillMerged(cells: Map<number, Map<number, string>>, reference: string): void {

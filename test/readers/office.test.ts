@@ -78,7 +78,7 @@ test('sheets become tables with shared texts, dates and shares as they are shown
 });
 
 test('a wide sheet becomes records that name their values', async (t) => {
-  const letters = [...'ABCDEFGHIJKLMNOPQRST'];
+  const letters = 'ABCDEFGHIJKLMNOPQRST'.split('');
   const row = (number: number, prefix: string): string =>
     `<row r="${number}">${letters.map((letter) => `<c r="${letter}${number}" t="str"><v>${prefix}${letter}</v></c>`).join('')}</row>`;
   const { text } = await readBytes(xlsx(row(1, 'head') + row(2, 'value')), { name: 's.xlsx' });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '../../domain/app-error.ts';
 import { createReaderPool, type Outcome, type ReadResult } from '../../providers/readers/reader-pool.ts';
 import { type UnstructuredOptions, withUnstructured } from '../../providers/readers/unstructured.ts';
 import { withFile } from '../support/read-bytes.ts';
@@ -45,10 +46,10 @@ async function readThrough(
   }
 }
 
-function failsWith(t: ExecutionContext, { outcome }: Seen, code: string, message: RegExp): void {
+function failsWith(t: ExecutionContext, { outcome }: Seen, expected: { code: ErrorCode; message: RegExp }): void {
   if (!outcome || outcome.ok) return t.fail('the document was read');
-  t.is(outcome.error.code, code);
-  t.regex(outcome.error.message, message);
+  t.is(outcome.error.code, expected.code);
+  t.regex(outcome.error.message, expected.message);
 }
 
 const elements: Answer = (response) => response.writeHead(200).end(JSON.stringify(ELEMENTS));
@@ -67,12 +68,15 @@ test('a document goes to the server with its strategy, and its elements come bac
 });
 
 test('without a server the document fails and says what to set', async (t) => {
-  failsWith(t, await readThrough(elements, { url: null }), 'reader_unavailable', /LOCI_UNSTRUCTURED_URL/);
+  failsWith(t, await readThrough(elements, { url: null }), {
+    code: 'reader_unavailable',
+    message: /LOCI_UNSTRUCTURED_URL/,
+  });
 });
 
 test('a server that fails is asked three times; one that comes back is enough', async (t) => {
   const down = await readThrough(status(503));
-  failsWith(t, down, 'reader_unavailable', /Retry the content later/);
+  failsWith(t, down, { code: 'reader_unavailable', message: /Retry the content later/ });
   t.is(down.asked.length, 3);
   let requests = 0;
   const back = await readThrough((response, asked) =>
@@ -83,18 +87,16 @@ test('a server that fails is asked three times; one that comes back is enough', 
 
 test('a document that the server refuses is not sent again', async (t) => {
   const refused = await readThrough(status(422));
-  failsWith(t, refused, 'unreadable', /status 422/);
+  failsWith(t, refused, { code: 'unreadable', message: /status 422/ });
   t.is(refused.asked.length, 1);
-  failsWith(t, await readThrough(status(401)), 'reader_unavailable', /LOCI_UNSTRUCTURED_API_KEY/);
+  failsWith(t, await readThrough(status(401)), { code: 'reader_unavailable', message: /LOCI_UNSTRUCTURED_API_KEY/ });
 });
 
 test('an answer that does not end in time, is too large or is none ends with a precise error', async (t) => {
-  failsWith(
-    t,
-    await readThrough((response) => response.writeHead(200).write('['), { timeoutMs: 300 }),
-    'read_timeout',
-    /0.3 s/,
-  );
+  failsWith(t, await readThrough((response) => response.writeHead(200).write('['), { timeoutMs: 300 }), {
+    code: 'read_timeout',
+    message: /0.3 s/,
+  });
   const endless: Answer = (response) => {
     response.writeHead(200);
     const pour = (): void => {
@@ -103,13 +105,11 @@ test('an answer that does not end in time, is too large or is none ends with a p
     response.on('drain', pour);
     pour();
   };
-  failsWith(t, await readThrough(endless), 'read_output_limit', /more than 1 MiB/);
-  failsWith(
-    t,
-    await readThrough((response) => response.writeHead(200).end('<html>')),
-    'reader_unavailable',
-    /list of elements/,
-  );
+  failsWith(t, await readThrough(endless), { code: 'read_output_limit', message: /more than 1 MiB/ });
+  failsWith(t, await readThrough((response) => response.writeHead(200).end('<html>')), {
+    code: 'reader_unavailable',
+    message: /list of elements/,
+  });
 });
 
 test('documents of other readers in the same call are read as ever, each in its place', async (t) => {

@@ -20,10 +20,10 @@ export async function startUnstructuredServer(
       const form = await new Response(Buffer.concat(parts), {
         headers: { 'content-type': request.headers['content-type'] ?? '' },
       }).formData();
-      const file = form.get('files');
+      const [file, strategy] = [form.get('files'), form.get('strategy')];
       const key = request.headers['unstructured-api-key'];
       const heard = {
-        strategy: String(form.get('strategy')),
+        strategy: typeof strategy === 'string' ? strategy : '',
         fileName: file instanceof File ? file.name : '',
         bytes: file instanceof File ? await file.text() : '',
         key: typeof key === 'string' ? key : undefined,
