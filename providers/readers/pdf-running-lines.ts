@@ -16,8 +16,8 @@ const FACING_PAGES = /^(\d{1,4})\s.*\s(\d{1,4})$/;
 
 /**
  * Drops running headers and footers: lines at the edge of a page that stand, but for their numbers, at the edge of
- * several pages, of which the first stays, so no word is lost; page numbers in the margin; and above the text, apart from it
- * and smaller, titles with a page number.
+ * several pages, of which the first stays, so no word is lost; page numbers in the margin; and above or below the text,
+ * apart from it and smaller, titles with a page number.
  */
 export function withoutRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
   const edges = pages.map((page) => edgeLines(page?.lines ?? []));
@@ -45,14 +45,18 @@ function isPageNumber(line: PdfLine, page: PdfPage): boolean {
   const text = line.text.trim();
   const isInMargin = bottom > page.height * (1 - MARGIN_SHARE) || top < page.height * MARGIN_SHARE;
   if (isInMargin && PAGE_NUMBER.test(text)) return true;
-  if (text.length > MAX_HEADER_LENGTH || page.lines.some(({ first }) => first.bottom > top)) return false;
+  const others = page.lines.filter((other) => other !== line);
+  const isAbove = others.every(({ first }) => first.top <= bottom);
+  const isBelow = others.every(({ last }) => last.bottom >= top);
+  if (text.length > MAX_HEADER_LENGTH || (!isAbove && !isBelow)) return false;
   const [, left = '', right = ''] = FACING_PAGES.exec(text) ?? [];
   if (left !== '' && Number(left) + 1 === Number(right)) return true;
-  const below = page.lines.filter(({ first }) => first.top < bottom);
-  const heights = below.map(({ first }) => first.top - first.bottom).sort((a, b) => a - b);
+  const heights = others.map(({ first }) => first.top - first.bottom).sort((a, b) => a - b);
   const usual = heights[Math.floor(heights.length / 2)] ?? 0;
-  const next = below.reduce((highest, { first }) => Math.max(highest, first.top), 0);
-  return NUMBERED_TITLE.test(text) && top - bottom < usual * 0.95 && bottom - next > usual * 0.8;
+  const gap = isAbove
+    ? bottom - others.reduce((highest, { first }) => Math.max(highest, first.top), 0)
+    : others.reduce((lowest, { last }) => Math.min(lowest, last.bottom), Infinity) - top;
+  return NUMBERED_TITLE.test(text) && top - bottom < usual * 0.95 && gap > usual * 0.8;
 }
 
 function edgeLines(lines: readonly PdfLine[]): Set<PdfLine> {

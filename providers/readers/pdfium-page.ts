@@ -30,7 +30,7 @@ const BOLD_WEIGHT = 600;
 /** As in Arial-BoldMT, MyriadPro-Bd, NimbusRomNo9L-Medi, and TeX's CMBX10. */
 const BOLD_NAME = /bold|black|heavy|demi|medi(?!um)|^(?:\w+\+)?(?:cm|sf|lm|ec)\w?bx|bd(?:$|[^a-z])|bdit$/i;
 /** Wider characters than this many times their height, on average, stand apart. */
-const SCATTERED = 1.6;
+const SCATTERED = 1.25;
 const MAX_SCATTERED = 12;
 const FONT_NAME_BYTES = 128;
 
