@@ -8,6 +8,7 @@ import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
@@ -73,6 +74,9 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
   closing.defer(() => jobs.close());
   const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
   closing.defer(() => embedders.close());
+  const chat = createChatModel(config.chat);
+  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
+  closing.defer(() => compressors.close());
   const accesses = createAccessCounter({ stores, log });
   closing.defer(() => accesses.close());
   return {
@@ -82,7 +86,8 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     embedders,
     models: createModelCatalogue(),
     readers: readerCatalogue,
-    chat: createChatModel(config.chat),
+    chat,
+    compressors,
     jobs,
     accesses,
     clock: systemClock,
