@@ -25,6 +25,7 @@ import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWorkspaceDeletions, type WorkspaceDeletions } from './workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
 /** Everything Postgres holds. */
@@ -43,6 +44,7 @@ export type Stores = {
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
   workspaces: WorkspaceStore;
+  workspaceDeletions: WorkspaceDeletions;
   members: MemberStore;
   connections: ConnectionStore;
   credentials: CredentialStore;
@@ -76,6 +78,7 @@ export function createStores(database: Database): Stores {
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
     workspaces: createWorkspaceStore(database),
+    workspaceDeletions: createWorkspaceDeletions(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
     credentials: createCredentialStore(database),
