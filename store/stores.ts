@@ -25,6 +25,7 @@ import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
 /** Everything Postgres holds. */
@@ -54,6 +55,7 @@ export type Stores = {
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
+  webhookEvents: WebhookEvents;
   system: SystemStore;
   /** Runs work on stores that share one transaction; it commits when the work returns. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -87,6 +89,7 @@ export function createStores(database: Database): Stores {
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
+    webhookEvents: createWebhookEvents(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {
