@@ -47,7 +47,7 @@ test('an event is written for each webhook that wants to know of it, and for no 
   const told = async () => {
     const rows = await deliveriesOf(database);
     await query(database, 'delete from webhook_deliveries');
-    return rows.map(({ endpoint_id }) => endpoint_id).toSorted();
+    return rows.map(({ endpoint_id }) => endpoint_id ?? '').toSorted();
   };
 
   await announceEvent(stores, scope, { type: 'connection.expired', data: { connection_id: here } });
