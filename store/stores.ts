@@ -25,6 +25,7 @@ import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
 import { createWorkspaceDeletions, type WorkspaceDeletions } from './workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
@@ -56,6 +57,7 @@ export type Stores = {
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
+  webhookEvents: WebhookEvents;
   system: SystemStore;
   /** Runs work on stores that share one transaction; it commits when the work returns. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -90,6 +92,7 @@ export function createStores(database: Database): Stores {
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
+    webhookEvents: createWebhookEvents(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {

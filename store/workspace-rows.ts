@@ -43,6 +43,13 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
     parts: { table: 'memory_versions', on: 'part.memory_id = whole.id' },
   },
   { table: 'memory_residues' },
+  {
+    table: 'webhook_deliveries',
+    parts: { table: 'webhook_attempts', on: 'part.delivery_id = whole.id' },
+  },
+  { table: 'webhook_origins' },
+  { table: 'webhook_endpoints' },
+  { table: 'webhook_secrets' },
   { table: 'connections' },
   { table: 'credentials' },
   { table: 'api_keys' },
