@@ -14,6 +14,7 @@ export const PERMISSIONED_RESOURCES = [
   'memories',
   'connections',
   'compress',
+  'webhooks',
 ] as const;
 export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${'read' | 'write' | 'delete'}`;
 

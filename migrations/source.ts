@@ -5,6 +5,8 @@ import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
 import * as paging from './20261121_paging.ts';
+import * as webhooks from './20261121_webhooks.ts';
+import * as workspaces from './20261121_workspaces.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
@@ -16,6 +18,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_access', ...access },
   { name: '20261121_conversations', ...conversations },
   { name: '20261121_paging', ...paging },
+  { name: '20261121_webhooks', ...webhooks },
+  { name: '20261121_workspaces', ...workspaces },
 ];
 
 /** For `knex.migrate`. */

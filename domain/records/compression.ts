@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COMPRESSION_STRATEGIES } from '../compressor.ts';
 import { Id, IsoTime } from './fields.ts';
+import { WebhookUrl } from './webhook.ts';
 
 export const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type CompressionStatus = (typeof COMPRESSION_STATUSES)[number];
@@ -30,10 +31,7 @@ export const CompressRequest = z
         '`ai_compress`: rewritten by the chat model, `extractive` where there is none; `extractive`: sentences as they are; `dedupe`: repeats folded, nothing lost',
     }),
     include_metadata: z.boolean().default(false),
-    webhook_url: z
-      .url({ protocol: /^https?$/ })
-      .max(2_048)
-      .nullable()
+    webhook_url: WebhookUrl.nullable()
       .default(null)
       .meta({ description: 'With it the work is a job, and its end is announced there' }),
     target_ratio: z
