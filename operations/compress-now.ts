@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts';
+import { AppError, validationError } from '../domain/app-error.ts';
 import { cutWindows } from '../domain/compression/cut-windows.ts';
 import { reportCompression } from '../domain/compression/report-compression.ts';
 import type { Compression, CompressRequest } from '../domain/records/compression.ts';
@@ -16,6 +16,10 @@ export async function compressNow(
   signal: AbortSignal,
 ): Promise<Compression> {
   const { maxBytes, timeoutMs } = services.limits.compress;
+  if (body.webhook_url !== null) {
+    const msg = 'Jobs are not in this version; leave it out';
+    throw validationError([{ loc: ['body', 'webhook_url'], msg, type: 'unsupported' }]);
+  }
   if (Buffer.byteLength(body.content) > maxBytes) {
     const message = `A text longer than ${maxBytes} bytes is compressed as a job: send a webhook_url with it.`;
     throw new AppError('payload_too_large', message);

@@ -10,8 +10,8 @@ const BARE_REACH = 600;
 const SHORTEST_QUESTION = 8;
 
 const LABEL =
-  /^[\s#>*_\-]*(?:user |your |the )?(?:question|query|q|frage|pregunta|domanda|вопрос|問題|问题|質問)[*_\s]*[:：][*_\s]*(\S.*)$/iu;
-const ANSWER = /^[\s#>*_\-]*(?:answer|a|antwort|réponse|respuesta|risposta|ответ|回答|答え)[*_\s]*[:：][*_\s]*\S/iu;
+  /^[\s#>*_-]*(?:user |your |the )?(?:question|query|q|frage|pregunta|domanda|вопрос|問題|问题|質問)[*_\s]*[:：][*_\s]*(\S.*)$/iu;
+const ANSWER = /^[\s#>*_-]*(?:answer|a|antwort|réponse|respuesta|risposta|ответ|回答|答え)[*_\s]*[:：][*_\s]*\S/iu;
 const TURN = /^[\s>*_]*(user|human|customer|assistant|ai|bot|system|agent)[*_\s]*[:：][*_]*\s*(.*)$/iu;
 const ASKED = /[^.!?。！？\n]*[^.!?。！？\s][?？؟]+["'”’)\]]*/gu;
 

@@ -1,3 +1,4 @@
+import { assertNever } from '../../domain/app-error.ts';
 import type { CompressedWindow, CompressionWindow, SentenceWeights, WindowSurvey } from '../../domain/compressor.ts';
 import type { TokenCounting } from '../../domain/embedder.ts';
 import { createTokenCounter } from '../chunkers/token-counter.ts';
@@ -35,6 +36,8 @@ export async function runThreadTask(task: ThreadTask): Promise<ThreadResult[Thre
       return extract(task.window, countTokens);
     case 'dedupe':
       return dedupe(task, countTokens);
+    default:
+      return assertNever(task);
   }
 }
 

@@ -17,9 +17,8 @@ test('a text is compressed in the answer, and its own question says what stays',
   t.like(answer, { job_id: null, status: 'completed', strategy: 'extractive', strategy_used: 'extractive' });
   t.is(answer.content, `${FERRY[2]}\n\n${QUESTION}`);
   const { original_tokens: before, compressed_tokens: after } = answer;
-  if (before === null || after === null) return t.fail('tokens are counted');
-  t.true(after <= Math.ceil(before * 0.5));
-  t.is(answer.ratio, Math.round((10_000 * after) / before) / 10_000);
+  t.true(Number(after) > 0 && Number(after) <= Math.ceil(Number(before) / 2));
+  t.is(answer.ratio, Math.round((10_000 * Number(after)) / Number(before)) / 10_000);
   t.like(answer.metadata, {
     query: QUESTION,
     query_source: 'last_sentence',
@@ -66,12 +65,10 @@ test('every problem of a request is told', async (t) => {
   const json = { strategy: 'zip', include_metadata: 'yes', webhook_url: 'ftp://x', target_ratio: 0, more: 1 };
   const { status, problems } = await api.fail('/compress', { method: 'POST', json });
   t.is(status, 422);
-  const places = problems.map((problem) => problem.split(' ')[0]).toSorted();
+  const places = problems.map((problem) => problem.split(' ')[0] ?? '').toSorted(byText);
   t.deepEqual(
     places,
-    ['body', 'content', 'include_metadata', 'strategy', 'target_ratio', 'webhook_url']
-      .map((name) => (name === 'body' ? 'body.more' : `body.${name}`))
-      .toSorted(),
+    ['content', 'include_metadata', 'more', 'strategy', 'target_ratio', 'webhook_url'].map((name) => `body.${name}`),
   );
   for (const content of ['', '\ud800']) {
     t.is((await api.fail('/compress', { method: 'POST', json: { content } })).status, 422);
@@ -91,7 +88,7 @@ test('a text of 1 MiB is compressed at once, a longer one only as a job', async 
   t.is(exact.strategy_used, 'dedupe');
   const over = await api.fail('/compress', { method: 'POST', body: body(`${content}x`), headers });
   t.deepEqual([over.status, over.code], [413, 'payload_too_large']);
-  t.regex(String(over.body.detail), /webhook_url/);
+  t.regex(JSON.stringify(over.body.detail), /webhook_url/);
   const huge = await api.fail('/compress', { method: 'POST', body: ' '.repeat(26 * MIB), headers }).catch(() => null);
   t.true(huge === null || huge.status === 413, 'what is too large for any job is not read at all');
 });
@@ -125,3 +122,7 @@ test('the API answers others while it compresses, and drops the work of a client
   leaving.destroy();
   await eventually('the work is dropped', async () => (await count()) > 0);
 });
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
