@@ -10,6 +10,7 @@ import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
+import { createPublicModels } from '../providers/models/public-models.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createTokenVerifier } from '../security/bearer-tokens.ts';
@@ -73,6 +74,9 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
   closing.defer(() => jobs.close());
   const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
   closing.defer(() => embedders.close());
+  const publicModels = createPublicModels({ ...config.publicModels, log });
+  closing.defer(() => publicModels.close());
+  publicModels.start();
   const accesses = createAccessCounter({ stores, log });
   closing.defer(() => accesses.close());
   return {
@@ -80,7 +84,7 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     vectors,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
-    models: createModelCatalogue(),
+    models: createModelCatalogue(publicModels),
     readers: readerCatalogue,
     chat: createChatModel(config.chat),
     jobs,
