@@ -4,6 +4,7 @@ import * as conversations from './20261121_conversations.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
+import * as oauth from './20261121_oauth.ts';
 import * as paging from './20261121_paging.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_access', ...access },
   { name: '20261121_conversations', ...conversations },
   { name: '20261121_paging', ...paging },
+  { name: '20261121_oauth', ...oauth },
 ];
 
 /** For `knex.migrate`. */

@@ -4,5 +4,7 @@ export { deleteContent } from './delete-content.ts';
 export { extractMemories } from './extract-memories.ts';
 export { ingestBatch } from './ingest-batch.ts';
 export { ingestUpload } from './ingest-upload.ts';
+export { oauthRefresh } from './oauth-refresh.ts';
+export { refreshDueConnections } from './refresh-due-connections.ts';
 export { reprojectContents } from './reproject-contents.ts';
 export { summariseConversation } from './summarise-conversation.ts';

@@ -9,28 +9,8 @@ import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
-
-export type WorkflowType =
-  | 'ingestUpload'
-  | 'ingestBatch'
-  | 'deleteContent'
-  | 'deleteCollection'
-  | 'reprojectContents'
-  | 'extractMemories'
-  | 'summariseConversation';
-
-export type Scenario = {
-  /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
-  play(flow: Flow, workflows: WorkflowClient): Promise<void>;
-  /** How many runs of which workflow there are then, and no other ones. */
-  runs: Partial<Record<WorkflowType, number>>;
-  /** Of which workflows a recording is kept: the first run of each. */
-  keep: readonly WorkflowType[];
-  /** Events that make this scenario what it is, by recorded workflow. */
-  shows?: Partial<Record<WorkflowType, readonly string[]>>;
-  /** Too costly to be played in every test run. */
-  isCostly?: boolean;
-};
+import { oauthScenarios } from './oauth-scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 const { text, metadata_key, metadata_value, file_name, description, user, url_path, url_query, download } = CANARIES;
 const WORDS: Entries = [
@@ -209,6 +189,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...oauthScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
     keep: ['ingestUpload'],
