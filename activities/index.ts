@@ -19,10 +19,18 @@ import { reprojectContents } from './reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
 import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } from './upkeep-steps.ts';
 import type { WorkerServices } from './worker-services.ts';
+import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
+import {
+  completeWorkspaceDeletion,
+  dropGivenUp,
+  endWorkspaceWork,
+  giveUpIndex,
+  removeWorkspaceRows,
+} from './workspace-deletion-steps.ts';
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & ConversationSteps & OAuthSteps;
+  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps & OAuthSteps;
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
@@ -61,6 +69,11 @@ export function createActivities(services: WorkerServices): Activities {
       dropCollectionIndex: step('unindex', dropCollectionIndex),
       removeCollectionRows: step('remove', removeCollectionRows),
       completeCollectionDeletion: step('complete', completeCollectionDeletion),
+      endWorkspaceWork: step('end', endWorkspaceWork),
+      giveUpIndex: step('unindex', giveUpIndex),
+      removeWorkspaceRows: step('remove', removeWorkspaceRows),
+      dropGivenUp: step('unindex', dropGivenUp),
+      completeWorkspaceDeletion: step('complete', completeWorkspaceDeletion),
     },
     download: {
       downloadContents: step('download', downloadContents),

@@ -3,6 +3,7 @@ import { nextTryS } from '../domain/oauth/refresh-decision.ts';
 import { oauthRefreshJob, type DueArgs, type DuePage } from '../domain/oauth-refresh.ts';
 import type { ConcludedExchange, RefreshResult, RefreshTarget } from '../domain/oauth-refresh.ts';
 import type { Scope } from '../domain/scope.ts';
+import { announceEvent } from '../operations/announce-event.ts';
 import type { Services } from '../operations/services.ts';
 import type { Stores } from '../store/stores.ts';
 
@@ -70,12 +71,19 @@ async function changedMeanwhile(stores: Stores, scope: Scope, target: RefreshTar
   return { kind: (await stores.refreshes.isWritten(scope, target)) ? 'refreshed' : 'superseded' };
 }
 
+/** Says it in the connection, and tells the webhooks of it when that is new. */
 async function showStatus(
   stores: Stores,
   scope: Scope,
-  change: { target: RefreshTarget; status: 'expired' | 'error'; code: string },
+  { target, status, code }: { target: RefreshTarget; status: 'expired' | 'error'; code: string },
 ): Promise<void> {
-  await stores.refreshes.setStatus(scope, change.target.connection_id, change.status);
+  const changed = await stores.refreshes.setStatus(scope, target.connection_id, status);
+  if (!changed) return;
+  const { integration, user_id } = changed;
+  await announceEvent(stores, scope, {
+    type: `connection.${status}`,
+    data: { connection_id: target.connection_id, integration, user_id, status, reason: code },
+  });
 }
 
 const DUE_AT_ONCE = 200;

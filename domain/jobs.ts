@@ -30,6 +30,10 @@ export interface Jobs {
   signal(workflowId: string, signal: string): Promise<void>;
   /** `failed` covers failed, terminated, cancelled and timed out. @throws AppError `dependency_unavailable`. */
   state(workflowId: string): Promise<JobState>;
+  /** Ends a workflow where it is; one that is over, or never was, is no error. @throws AppError `dependency_unavailable`. */
+  terminate(workflowId: string, reason: string): Promise<void>;
+  /** Ids of workflows of a workspace that run, but for those of this type; at most `limit`. @throws AppError `dependency_unavailable`. */
+  running(workspaceId: string, options: { exceptType: string; limit: number }): Promise<string[]>;
   /** @throws AppError `dependency_unavailable`. */
   ping(): Promise<void>;
   close(): Promise<void>;

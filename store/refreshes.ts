@@ -131,15 +131,18 @@ export function createRefreshStore(database: Database) {
       );
     },
 
-    /** Says in the connection what became of its grant; false when it said so before, or is gone. */
-    async setStatus(scope: Scope, connectionId: string, status: 'expired' | 'error'): Promise<boolean> {
-      const row = await queryOne(
+    /** Says in the connection what became of its grant; null when it said so before, or is gone. */
+    setStatus(
+      scope: Scope,
+      connectionId: string,
+      status: 'expired' | 'error',
+    ): Promise<Pick<Connection, 'integration' | 'user_id'> | null> {
+      return queryOne(
         database,
         `update connections set status = :status, updated_at = now()
-         where id = :connectionId and workspace_id = :workspaceId and status <> :status returning id`,
+         where id = :connectionId and workspace_id = :workspaceId and status <> :status returning integration, user_id`,
         { workspaceId: scope.workspaceId, connectionId, status },
       );
-      return row !== null;
     },
   };
 }

@@ -28,6 +28,8 @@ import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
+import { createWorkspaceDeletions, type WorkspaceDeletions } from './workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
 /** Everything Postgres holds. */
@@ -46,6 +48,7 @@ export type Stores = {
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
   workspaces: WorkspaceStore;
+  workspaceDeletions: WorkspaceDeletions;
   members: MemberStore;
   connections: ConnectionStore;
   credentials: CredentialStore;
@@ -60,6 +63,7 @@ export type Stores = {
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
+  webhookEvents: WebhookEvents;
   system: SystemStore;
   /** Runs work on stores that share one transaction; it commits when the work returns. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -82,6 +86,7 @@ export function createStores(database: Database): Stores {
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
     workspaces: createWorkspaceStore(database),
+    workspaceDeletions: createWorkspaceDeletions(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
     credentials: createCredentialStore(database),
@@ -96,6 +101,7 @@ export function createStores(database: Database): Stores {
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
+    webhookEvents: createWebhookEvents(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {

@@ -48,7 +48,7 @@ const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue
 const FIND_API_KEY: PreparedStatement = {
   name: 'find_api_key',
   sql: `select id, workspace_id, key, hashed_secret, status, permissions, ip_whitelist, collections, expires_at, last_used_at
-    from api_keys where key = :publicId`,
+    from api_keys where key = :publicId and exists (select from workspaces w where w.id = workspace_id and w.status = 'active')`,
 };
 
 /** The few statements that know no workspace yet, or serve all of them. */

@@ -49,6 +49,24 @@ export function createJobs(options: JobsOptions): Jobs {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
         }
       }),
+    terminate: (workflowId, reason) =>
+      reach(async () => {
+        try {
+          await client.workflow.getHandle(workflowId).terminate(reason);
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      }),
+    running: (workspaceId, { exceptType, limit }) =>
+      reach(async () => {
+        const query = `LociWorkspace = '${workspaceId}' and ExecutionStatus = 'Running' and WorkflowType != '${exceptType}'`;
+        const { executions } = await client.workflowService.listWorkflowExecutions({
+          namespace: options.namespace,
+          query,
+          pageSize: limit,
+        });
+        return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+      }),
     state: (workflowId) => reach(() => stateOf(client, workflowId)),
     ping: () =>
       reach(async () => {

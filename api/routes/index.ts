@@ -60,6 +60,7 @@ import { uploadContentRoute } from './uploads/upload-content.ts';
 import { addMemberRoute } from './workspaces/add-member.ts';
 import { createWorkspaceKeyRoute } from './workspaces/create-workspace-key.ts';
 import { createWorkspaceRoute } from './workspaces/create-workspace.ts';
+import { deleteWorkspaceRoute } from './workspaces/delete-workspace.ts';
 import { getWorkspaceRoute } from './workspaces/get-workspace.ts';
 import { listMembersRoute } from './workspaces/list-members.ts';
 import { listWorkspacesRoute } from './workspaces/list-workspaces.ts';
@@ -123,6 +124,7 @@ export const routes: Readonly<Record<string, Route>> = {
   listWorkspaces: listWorkspacesRoute,
   getWorkspace: getWorkspaceRoute,
   updateWorkspace: updateWorkspaceRoute,
+  deleteWorkspace: deleteWorkspaceRoute,
   createWorkspaceKey: createWorkspaceKeyRoute,
   addMember: addMemberRoute,
   listMembers: listMembersRoute,

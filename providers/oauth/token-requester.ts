@@ -121,9 +121,9 @@ function authenticationOf({ provider, client_secret: secret }: OAuthSettings): o
   return provider.client_auth === 'post' ? oauth.ClientSecretPost(secret) : basic(secret);
 }
 
-/** As the library's, but that letters, digits and `-_.!~*'()` go plain: many servers take them as they come. */
+/** As the library's, but that `-_.!~*'()` go plain: many servers take the header as it comes. */
 function basic(secret: string): oauth.ClientAuth {
-  return (_server, client, _body, headers) => {
+  return (...[, client, , headers]) => {
     const pair = `${encodeURIComponent(client.client_id)}:${encodeURIComponent(secret)}`;
     headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
   };

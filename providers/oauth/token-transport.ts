@@ -64,7 +64,7 @@ export function withoutAnswer(error: unknown): TokenOutcome {
   // An address that must not be reached is a matter of configuration, not of time.
   if (error.code === 'download_refused') return { kind: 'refused', status: 'error', code: 'endpoint_refused' };
   const cause = codeOf(error.cause);
-  const wasSent = !BEFORE_SENDING.test(cause) && !/^There is no host/.test(error.message);
+  const wasSent = !BEFORE_SENDING.test(cause) && !error.message.startsWith('There is no host');
   const code = error.code === 'download_timeout' ? 'timeout' : wasSent ? 'broken_answer' : 'unreachable';
   return { kind: 'unavailable', code, retry_after_s: null, is_unknown: wasSent };
 }

@@ -127,6 +127,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   listWorkspaces: {},
   getWorkspace: { path: workspace },
   updateWorkspace: { path: workspace, json: { name: 'renamed' } },
+  deleteWorkspace: { path: workspace, limited: 403, destroys: true },
   createWorkspaceKey: {
     path: workspace,
     json: { permissions: ['collections:read'], collections: [ref('collection')] },

@@ -6,6 +6,7 @@ export type WorkflowType =
   | 'ingestBatch'
   | 'deleteContent'
   | 'deleteCollection'
+  | 'deleteWorkspace'
   | 'reprojectContents'
   | 'extractMemories'
   | 'summariseConversation'
