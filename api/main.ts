@@ -12,8 +12,10 @@ import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createPublicModels } from '../providers/models/public-models.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createTokenVerifier } from '../security/bearer-tokens.ts';
+import { createEgress } from '../security/egress/egress.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { Secret } from '../security/secret.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
@@ -87,6 +89,7 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     models: createModelCatalogue(publicModels),
     readers: readerCatalogue,
     chat: createChatModel(config.chat),
+    oauth: createTokenRequester(createEgress({ allow: config.egressAllow }), OAUTH_PROVIDERS),
     jobs,
     accesses,
     clock: systemClock,

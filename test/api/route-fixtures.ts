@@ -120,6 +120,8 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     query: { parent_message_id: ref('message') },
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
+  // Without credentials there is nothing to refresh.
+  refreshOAuthToken: { path: connection, status: 409 },
   listModelProviders: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},
