@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import { array, assert, integer, property } from 'fast-check';
 import { deadVersions } from '../../domain/dead-versions.ts';
 
 test('dead versions are all up to the highest but the living, in spans', (t) => {
@@ -15,9 +15,9 @@ test('dead versions are all up to the highest but the living, in spans', (t) => 
 });
 
 test('no version is dead and living, and none is forgotten', (t) => {
-  const version = fc.integer({ min: 1, max: 30 });
-  fc.assert(
-    fc.property(fc.array(version), fc.integer({ min: 0, max: 25 }), (living, highest) => {
+  const version = integer({ min: 1, max: 30 });
+  assert(
+    property(array(version), integer({ min: 0, max: 25 }), (living, highest) => {
       const dead = deadVersions(living, highest).flatMap(({ from, to }) =>
         Array.from({ length: to - from + 1 }, (_, after) => from + after),
       );

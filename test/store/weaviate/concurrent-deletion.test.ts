@@ -6,16 +6,16 @@ const OBJECTS_A_WRITE = 25;
 
 test('objects that are written while older versions of their content are deleted all stay', async (t) => {
   const { index, tenant } = await freshTenant();
-  let isWriting = true;
+  const writing = new AbortController();
   const write = async () => {
     for (let number = 0; number < WRITES; number += 1) {
       const fresh = Array.from({ length: OBJECTS_A_WRITE }, () => indexObject({ version: 2 }));
       await index.putObjects(SPACE, tenant, [indexObject({ version: 1 }), ...fresh]);
     }
-    isWriting = false;
+    writing.abort();
   };
   const remove = async () => {
-    while (isWriting) {
+    while (!writing.signal.aborted) {
       await index.deleteContent(SPACE, tenant, {
         contentId: 'content-1',
         versions: [
