@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { PublicProviderSettings } from './providers/models/public-provider-settings.ts';
 
 /** Thrown by `readConfig`; its message lists every problem, one a line. */
 export class ConfigError extends Error {
@@ -58,6 +59,8 @@ const Environment = z.object({
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.default(60),
+  LOCI_PUBLIC_MODEL_PROVIDERS: PublicProviderSettings.default([]),
+  LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).default(3600),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
@@ -165,6 +168,11 @@ function shape(env: z.infer<typeof Environment>) {
       model: env.LOCI_CHAT_MODEL ?? null,
       apiKey: env.LOCI_CHAT_API_KEY ?? null,
       timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
+    },
+    /** Whose models everybody may see. */
+    publicModels: {
+      providers: env.LOCI_PUBLIC_MODEL_PROVIDERS,
+      refreshMs: env.LOCI_PUBLIC_MODEL_REFRESH_S * 1000,
     },
     limits: {
       maxFileBytes: env.LOCI_MAX_FILE_BYTES,

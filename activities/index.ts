@@ -11,7 +11,10 @@ import { extractFromMessages, summariseMessages } from './conversation-steps.ts'
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents } from './index-contents.ts';
+import type { OAuthSteps } from '../domain/oauth-refresh.ts';
+import { exchangeTokens } from './oauth-steps.ts';
 import { readContents } from './read-contents.ts';
+import { persistRefresh, startDueRefreshes } from './refresh-record.ts';
 import { reprojectContents } from './reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
 import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } from './upkeep-steps.ts';
@@ -27,7 +30,7 @@ import {
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps;
+  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps & OAuthSteps;
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
@@ -36,12 +39,12 @@ export type Activities = {
 /** Binds the steps to what they work with. */
 export function createActivities(services: WorkerServices): Activities {
   const step =
-    <Args extends { workspace_id: string }, Result>(
+    <Args extends { workspace_id: string | null }, Result>(
       name: string,
       work: (services: WorkerServices, args: Args, context: StepContext) => Promise<Result>,
     ) =>
     (args: Args): Promise<Result> =>
-      runStep(services, { name, workspaceId: args.workspace_id, batch: batchOf(args) }, (context) =>
+      runStep(services, { name, workspaceId: args.workspace_id ?? 'all', batch: batchOf(args) }, (context) =>
         work(services, args, context),
       );
   return {
@@ -56,6 +59,9 @@ export function createActivities(services: WorkerServices): Activities {
       ),
       summariseMessages: step('summarise', summariseMessages),
       extractFromMessages: step('extract', extractFromMessages),
+      exchangeTokens: step('exchange', exchangeTokens),
+      persistRefresh: step('persist', persistRefresh),
+      startDueRefreshes: step('due', startDueRefreshes),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -84,7 +90,9 @@ export function createActivities(services: WorkerServices): Activities {
 }
 
 /** The contents of a run that a step works on; null for steps that work on something else. */
-function batchOf(args: { workspace_id: string } & Partial<Batch>): Batch | null {
+function batchOf(args: { workspace_id: string | null } & Partial<Omit<Batch, 'workspace_id'>>): Batch | null {
   const { workspace_id, collection_id, run_id, content_ids } = args;
-  return collection_id && run_id && content_ids ? { workspace_id, collection_id, run_id, content_ids } : null;
+  return workspace_id && collection_id && run_id && content_ids
+    ? { workspace_id, collection_id, run_id, content_ids }
+    : null;
 }

@@ -11,9 +11,12 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
+import { createPublicModels } from '../providers/models/public-models.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createTokenVerifier } from '../security/bearer-tokens.ts';
+import { createEgress } from '../security/egress/egress.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { Secret } from '../security/secret.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
@@ -77,6 +80,9 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
   const chat = createChatModel(config.chat);
   const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
   closing.defer(() => compressors.close());
+  const publicModels = createPublicModels({ ...config.publicModels, log });
+  closing.defer(() => publicModels.close());
+  publicModels.start();
   const accesses = createAccessCounter({ stores, log });
   closing.defer(() => accesses.close());
   return {
@@ -84,10 +90,11 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     vectors,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
-    models: createModelCatalogue(),
+    models: createModelCatalogue(publicModels),
     readers: readerCatalogue,
     chat,
     compressors,
+    oauth: createTokenRequester(createEgress({ allow: config.egressAllow }), OAUTH_PROVIDERS),
     jobs,
     accesses,
     clock: systemClock,

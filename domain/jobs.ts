@@ -19,6 +19,13 @@ export type JobState = 'running' | 'completed' | 'failed' | 'not_found';
 export interface Jobs {
   /** Starts the workflow; one that was started before under this id is a success. @throws AppError `dependency_unavailable`. */
   start(job: JobStart): Promise<void>;
+  /**
+   * Starts the workflow, or joins the one that runs under this id, and waits for its result; null when it still runs after
+   * `waitMs`. @throws AppError `dependency_unavailable`, also when the workflow was ended from outside.
+   */
+  join(job: JobStart, waitMs: number): Promise<{ result: unknown } | null>;
+  /** The same without waiting for its result. @throws AppError `dependency_unavailable`. */
+  startOrJoin(job: JobStart): Promise<void>;
   /** Wakes a workflow; one that is gone is no error, for row state decides. @throws AppError `dependency_unavailable`. */
   signal(workflowId: string, signal: string): Promise<void>;
   /** `failed` covers failed, terminated, cancelled and timed out. @throws AppError `dependency_unavailable`. */

@@ -12,6 +12,8 @@ import { createConversationStore, type ConversationStore } from './conversations
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
+import { createOAuthClientStore, type OAuthClientStore } from './oauth-clients.ts';
+import { createOAuthStateStore, type OAuthStateStore } from './oauth-states.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
@@ -20,6 +22,7 @@ import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
+import { createRefreshStore, type RefreshStore } from './refreshes.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
@@ -49,6 +52,9 @@ export type Stores = {
   members: MemberStore;
   connections: ConnectionStore;
   credentials: CredentialStore;
+  refreshes: RefreshStore;
+  oauthClients: OAuthClientStore;
+  oauthStates: OAuthStateStore;
   deletions: DeletionStore;
   droppedTenants: DroppedTenants;
   conversations: ConversationStore;
@@ -84,6 +90,9 @@ export function createStores(database: Database): Stores {
     members: createMemberStore(database),
     connections: createConnectionStore(database),
     credentials: createCredentialStore(database),
+    refreshes: createRefreshStore(database),
+    oauthClients: createOAuthClientStore(database),
+    oauthStates: createOAuthStateStore(database),
     deletions: createDeletionStore(database),
     droppedTenants: createDroppedTenants(database),
     conversations: createConversationStore(database),

@@ -1,4 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
+import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from './oauth-system.ts';
 import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
@@ -187,6 +188,10 @@ export function createSystemStore(database: Database) {
         { workspaces: blobs.map((blob) => blob.workspaceId), hashes: blobs.map((blob) => blob.sha256) },
       );
     },
+
+    takeOAuthState: (stateHash: string) => takeOAuthState(database, stateHash),
+    purgeOAuthStates: () => purgeOAuthStates(database),
+    takeDueRefreshes: (due: { workspaceId: string | null; limit: number }) => takeDueRefreshes(database, due),
 
     async purgeIdempotencyKeys(): Promise<void> {
       await query(database, `delete from idempotency_keys where expires_at < now()`);

@@ -17,6 +17,7 @@ import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -97,6 +98,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
   const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
   closing.defer(() => compressors.close());
   const accesses = createAccessCounter({ stores, log });
+  const egress = createEgress({ allow: config.egressAllow });
   closing.defer(() => accesses.close());
   return {
     stores,
@@ -108,7 +110,8 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     chat,
     compressors,
     documents,
-    egress: createEgress({ allow: config.egressAllow }),
+    egress,
+    oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
     jobs,
     accesses,

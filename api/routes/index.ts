@@ -52,6 +52,7 @@ import { updateMemoryRoute } from './memories/update-memory.ts';
 import { createMessagesRoute } from './messages/create-messages.ts';
 import { listModelProvidersRoute } from './integrations/list-model-providers.ts';
 import { listProviderModelsRoute } from './integrations/list-provider-models.ts';
+import { refreshOAuthTokenRoute } from './oauth/refresh-token.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
@@ -135,6 +136,7 @@ export const routes: Readonly<Record<string, Route>> = {
   updateConnection: updateConnectionRoute,
   deleteConnection: deleteConnectionRoute,
   compressContext: compressContextRoute,
+  refreshOAuthToken: refreshOAuthTokenRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,
   livez: livezRoute,

@@ -6,30 +6,9 @@ import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { CANARIES } from './canaries.ts';
+import { oauthScenarios } from './oauth-scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
-
-export type WorkflowType =
-  | 'ingestUpload'
-  | 'ingestBatch'
-  | 'deleteContent'
-  | 'deleteCollection'
-  | 'deleteWorkspace'
-  | 'reprojectContents'
-  | 'extractMemories'
-  | 'summariseConversation';
-
-export type Scenario = {
-  /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
-  play(flow: Flow, workflows: WorkflowClient): Promise<void>;
-  /** How many runs of which workflow there are then, and no other ones. */
-  runs: Partial<Record<WorkflowType, number>>;
-  /** Of which workflows a recording is kept: the first run of each. */
-  keep: readonly WorkflowType[];
-  /** Events that make this scenario what it is, by recorded workflow. */
-  shows?: Partial<Record<WorkflowType, readonly string[]>>;
-  /** Too costly to be played in every test run. */
-  isCostly?: boolean;
-};
 
 const { text, metadata_key, metadata_value, file_name, description, user } = CANARIES;
 const WORDS: Entries = [
@@ -216,6 +195,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...oauthScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
     keep: ['ingestUpload'],
