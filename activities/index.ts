@@ -6,6 +6,8 @@ import {
   endCollectionRuns,
   removeCollectionRows,
 } from './collection-deletion-steps.ts';
+import type { CompressionSteps } from '../domain/compression-jobs.ts';
+import { completeCompression, compressSlice, failCompression, planCompression } from './compression-steps.ts';
 import type { ConversationSteps } from '../domain/conversation-steps.ts';
 import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
@@ -34,6 +36,7 @@ export type Activities = {
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
+  compress: CompressionSteps;
 };
 
 /** Binds the steps to what they work with. */
@@ -85,6 +88,12 @@ export function createActivities(services: WorkerServices): Activities {
       indexSlice: step('index', indexSlice),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
+    },
+    compress: {
+      planCompression: step('plan', planCompression),
+      compressSlice: step('compress', compressSlice),
+      completeCompression: step('complete', completeCompression),
+      failCompression: step('fail', failCompression),
     },
   };
 }

@@ -8,6 +8,8 @@ export const TASK_QUEUES = {
   ingest: 'loci-ingest',
   /** Embedding and index writes: bounded by the embedder. */
   index: 'loci-index',
+  /** Compressing: bounded by threads, and by the patience of a chat model. */
+  compress: 'loci-compress',
   /** Deletions, reprojection, sweeps, bookkeeping: short, never behind an ingestion. */
   upkeep: 'loci-upkeep',
 } as const;

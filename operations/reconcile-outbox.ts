@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { AppError, assertNever } from '../domain/app-error.ts';
+import { COMPRESS_TEXT } from '../domain/compression-jobs.ts';
 import type { OutboxRow } from '../store/system.ts';
+import { endCompression, failedWith } from './end-compression.ts';
 import { failUnsettled } from './fail-unsettled.ts';
 import type { Services } from './services.ts';
 
@@ -11,6 +13,7 @@ const AT_ONCE = 50;
 const OPTIONAL: ReadonlySet<string> = new Set(['summariseConversation', 'extractMemories']);
 const OPTIONAL_RESTARTS = 3;
 
+const CompressArgs = z.object({ job_id: z.string() });
 const IngestArgs = z.object({
   workspace_id: z.string(),
   collection_id: z.string(),
@@ -59,6 +62,14 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
 }
 
 async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
+  if (row.workflow_type === COMPRESS_TEXT) {
+    const { job_id: id } = CompressArgs.parse(row.args);
+    const message = 'The workflow was ended before the text was compressed; send it again.';
+    const decide = async () => failedWith('failed', 'terminated', message);
+    const scope = { workspaceId: row.workspace_id, collectionIds: null };
+    await endCompression(services, scope, { id, decide, outboxId: row.workflow_id });
+    return;
+  }
   if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {
     const [base, again] = row.workflow_id.split('/again-');
     const next = Number(again ?? 0) + 1;

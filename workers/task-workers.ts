@@ -21,6 +21,7 @@ const HEARTBEAT_EVERY = '2s';
 const DOWNLOAD_STEPS = 12;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
+const COMPRESS_STEPS = 4;
 
 /** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
 export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Worker[]> {
@@ -57,6 +58,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.index,
       activities: { ...activities.index },
       maxConcurrentActivityTaskExecutions: INDEX_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.compress,
+      activities: { ...activities.compress },
+      maxConcurrentActivityTaskExecutions: COMPRESS_STEPS,
     }),
     Worker.create({
       ...shared,
