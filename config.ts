@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { WEBHOOK_WAITS_MS } from './domain/webhook-schedule.ts';
 
 /** Thrown by `readConfig`; its message lists every problem, one a line. */
 export class ConfigError extends Error {
@@ -67,6 +68,16 @@ const Environment = z.object({
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
   LOCI_EGRESS_ALLOW: list.default([]),
+  LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
+  LOCI_WEBHOOK_WAITS_S: list
+    .pipe(
+      z
+        .array(z.string().transform(Number).pipe(z.number().min(0)))
+        .min(1)
+        .max(50),
+    )
+    .optional(),
+  LOCI_WEBHOOK_LOG_DAYS: count.default(30),
   LOCI_ADMIN_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
@@ -184,6 +195,12 @@ function shape(env: z.infer<typeof Environment>) {
         perCaller: env.LOCI_RATE_LIMIT_PER_MINUTE,
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
+    },
+    webhooks: {
+      timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
+      /** Before each attempt, the first included. */
+      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((seconds) => seconds * 1000) ?? [...WEBHOOK_WAITS_MS],
+      keptDays: env.LOCI_WEBHOOK_LOG_DAYS,
     },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,

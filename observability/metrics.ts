@@ -16,6 +16,8 @@ export type Metrics = {
   /** `outcome` is `ok` or an error code. */
   observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
+  /** One attempt; `outcome` is `delivered`, `retrying` or `failed`, `statusCode` of the answer, null without one. */
+  countWebhookAttempt(outcome: string, statusCode: number | null): void;
 };
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -32,6 +34,7 @@ export function createMetrics(): Metrics {
     ...ingestionMetrics(registry),
     ...searchMetrics(registry),
     ...outboxMetrics(registry),
+    ...webhookMetrics(registry),
   };
 }
 
@@ -97,5 +100,18 @@ function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
       backlog.set(rows);
       age.set(oldestAgeMs / 1000);
     },
+  };
+}
+
+function webhookMetrics(registry: Registry): Pick<Metrics, 'countWebhookAttempt'> {
+  const attempts = new Counter({
+    name: 'loci_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks, by what became of the delivery and the class of the answer (2xx …, none).',
+    labelNames: ['outcome', 'answer'],
+    registers: [registry],
+  });
+  return {
+    countWebhookAttempt: (outcome, statusCode) =>
+      attempts.inc({ outcome, answer: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` }),
   };
 }

@@ -105,6 +105,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     documents,
     egress: createEgress({ allow: config.egressAllow }),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    webhooks: config.webhooks,
     jobs,
     accesses,
     clock: systemClock,

@@ -9,6 +9,7 @@ import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
 export type WorkflowType =
   | 'ingestUpload'
@@ -17,7 +18,8 @@ export type WorkflowType =
   | 'deleteCollection'
   | 'reprojectContents'
   | 'extractMemories'
-  | 'summariseConversation';
+  | 'summariseConversation'
+  | 'deliverWebhook';
 
 export type Scenario = {
   /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
@@ -209,6 +211,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...webhookScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
     keep: ['ingestUpload'],
