@@ -24,12 +24,12 @@ export async function createWebhook(
   const { url, description, events, collections: asked } = request.body;
   const { scope } = caller;
   const collections = asked === undefined ? scope.collectionIds && [...scope.collectionIds] : asked;
-  requireTold(caller, { events, collections });
   return answerOnce(services, caller, {
     route: 'POST /webhooks',
     idempotency: request.idempotency,
     effect: async (stores) => {
       if (asked) await requireCollections({ ...services, stores }, caller, asked);
+      requireTold(caller, { events, collections });
       if ((await stores.webhooks.countLocked(scope)) >= MAX_WEBHOOKS) {
         throw new AppError(
           'conflict',

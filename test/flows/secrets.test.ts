@@ -18,6 +18,7 @@ import {
   enterWords,
   type Stage,
 } from './secret-entries.ts';
+import { enterWebhooks } from './webhook-entries.ts';
 
 const stack = testStack();
 const closing: (() => Promise<void>)[] = [];
@@ -68,6 +69,7 @@ test.before(async (t) => {
   await enterCredentials(stage);
   await enterWords(stage);
   await enterConversations(stage);
+  await enterWebhooks(stage);
 });
 
 test.after.always(async () => {
@@ -97,7 +99,17 @@ test('a secret is in no answer but in the one that hands it out', (t) => {
     }
   }
   t.deepEqual(leaks, []);
-  t.deepEqual([...shown].sort(), ['credential', 'first key', 'key', 'nested credential', 'reading key', 'rotated key']);
+  t.deepEqual([...shown].sort(), [
+    'credential',
+    'first key',
+    'key',
+    'nested credential',
+    'reading key',
+    'rotated key',
+    'rotated webhook secret',
+    'webhook secret',
+    'workspace webhook secret',
+  ]);
 });
 
 test('an answer that refuses does not repeat what was sent', (t) => {
@@ -128,7 +140,7 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
   const everything = { ...stage.words, ...stage.secrets };
   const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
-  t.deepEqual(types, ['extractMemories', 'ingestBatch', 'ingestUpload', 'summariseConversation']);
+  t.deepEqual(types, ['deliverWebhook', 'extractMemories', 'ingestBatch', 'ingestUpload', 'summariseConversation']);
 });
 
 test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {

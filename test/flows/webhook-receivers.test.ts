@@ -98,8 +98,8 @@ test('a redirect is no success and is not followed, least of all to the server i
   t.deepEqual([...new Set(redirected.attempts.map(({ status_code }) => status_code))], [307]);
 
   const direct = await createWebhook(api, `http://127.0.0.1:${port}/inside`);
-  const test = await api.post(`/webhooks/${direct.id}/test`, WebhookDelivery, { status: 202 });
-  const refused = await deliveryOver(api, test.id);
+  const sent = await api.post(`/webhooks/${direct.id}/test`, WebhookDelivery, { status: 202 });
+  const refused = await deliveryOver(api, sent.id);
   t.is(refused.status, 'failed');
   t.regex(refused.attempts[0]?.error ?? '', /Refused .* loopback/);
   t.deepEqual(visits, []);

@@ -47,11 +47,12 @@ export async function startWebhookReceiver(
 ): Promise<WebhookReceiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
-    void readMessage(request).then((message) => {
+    void (async () => {
+      const message = await readMessage(request);
       received.push(message);
       const number = received.filter(({ id }) => id === message.id).length;
       answering(response, { number, received: message });
-    });
+    })();
   });
   await new Promise<void>((resolve) => server.listen(0, DOWNLOAD_ADDRESS, resolve));
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
