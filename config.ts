@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { WEBHOOK_WAITS_MS } from './domain/webhook-schedule.ts';
+import { PublicProviderSettings } from './providers/models/public-provider-settings.ts';
 
 /** Thrown by `readConfig`; its message lists every problem, one a line. */
 export class ConfigError extends Error {
@@ -18,6 +19,7 @@ const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
 const count = z.coerce.number().int().positive();
 const countOrNone = z.coerce.number().int().min(0);
+const seconds = z.string().transform(Number).pipe(z.number().min(0));
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -59,6 +61,8 @@ const Environment = z.object({
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.default(60),
+  LOCI_PUBLIC_MODEL_PROVIDERS: PublicProviderSettings.default([]),
+  LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).default(3600),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
@@ -69,14 +73,7 @@ const Environment = z.object({
   LOCI_READER_TIMEOUT_S: count.default(300),
   LOCI_EGRESS_ALLOW: list.default([]),
   LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
-  LOCI_WEBHOOK_WAITS_S: list
-    .pipe(
-      z
-        .array(z.string().transform(Number).pipe(z.number().min(0)))
-        .min(1)
-        .max(50),
-    )
-    .optional(),
+  LOCI_WEBHOOK_WAITS_S: list.pipe(z.array(seconds).min(1).max(50)).optional(),
   LOCI_WEBHOOK_LOG_DAYS: count.default(30),
   LOCI_ADMIN_TOKEN: z
     .string()
@@ -173,6 +170,11 @@ function shape(env: z.infer<typeof Environment>) {
       apiKey: env.LOCI_CHAT_API_KEY ?? null,
       timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
     },
+    /** Whose models everybody may see. */
+    publicModels: {
+      providers: env.LOCI_PUBLIC_MODEL_PROVIDERS,
+      refreshMs: env.LOCI_PUBLIC_MODEL_REFRESH_S * 1000,
+    },
     limits: {
       maxFileBytes: env.LOCI_MAX_FILE_BYTES,
       maxRequestBytes: env.LOCI_MAX_REQUEST_BYTES,
@@ -199,7 +201,7 @@ function shape(env: z.infer<typeof Environment>) {
     webhooks: {
       timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
       /** Before each attempt, the first included. */
-      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((seconds) => seconds * 1000) ?? [...WEBHOOK_WAITS_MS],
+      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((wait) => wait * 1000) ?? [...WEBHOOK_WAITS_MS],
       keptDays: env.LOCI_WEBHOOK_LOG_DAYS,
     },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */

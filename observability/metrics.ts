@@ -15,6 +15,8 @@ export type Metrics = {
   observeStage(stage: string, durationMs: number): void;
   /** `outcome` is `ok` or an error code. */
   observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
+  /** One token request to a provider of OAuth; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
+  countRefresh(outcome: string): void;
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
   /** One attempt; `outcome` is `delivered`, `retrying` or `failed`, `statusCode` of the answer, null without one. */
   countWebhookAttempt(outcome: string, statusCode: number | null): void;
@@ -33,6 +35,7 @@ export function createMetrics(): Metrics {
     ...requestMetrics(registry),
     ...ingestionMetrics(registry),
     ...searchMetrics(registry),
+    ...refreshMetrics(registry),
     ...outboxMetrics(registry),
     ...webhookMetrics(registry),
   };
@@ -81,6 +84,16 @@ function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch'> {
     registers: [registry],
   });
   return { observeSearch: (search, durationMs) => seconds.observe({ ...search }, durationMs / 1000) };
+}
+
+function refreshMetrics(registry: Registry): Pick<Metrics, 'countRefresh'> {
+  const requests = new Counter({
+    name: 'loci_oauth_refreshes_total',
+    help: 'Token requests to providers of OAuth, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return { countRefresh: (outcome) => requests.inc({ outcome }) };
 }
 
 function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {

@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
 import type { Jobs } from '../domain/jobs.ts';
 import type { ModelCatalogue } from '../domain/model-catalogue.ts';
+import type { TokenRequester } from '../domain/oauth/token-requester.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { KeyRing } from '../security/sealed.ts';
@@ -52,6 +53,8 @@ export type Services = {
   readers: ReaderCatalogue;
   /** Null where none is configured: what wants one says how it goes without. */
   chat: ChatModel | null;
+  /** Speaks with providers of OAuth. */
+  oauth: TokenRequester;
   jobs: Jobs;
   accesses: AccessCounter;
   clock: Clock;

@@ -12,6 +12,8 @@ import { createConversationStore, type ConversationStore } from './conversations
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
+import { createOAuthClientStore, type OAuthClientStore } from './oauth-clients.ts';
+import { createOAuthStateStore, type OAuthStateStore } from './oauth-states.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
@@ -20,6 +22,7 @@ import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
+import { createRefreshStore, type RefreshStore } from './refreshes.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
@@ -30,6 +33,7 @@ import { createWebhookDeliveries, type WebhookDeliveries } from './webhook-deliv
 import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
 import { createWebhookSystem, type WebhookSystem } from './webhook-system.ts';
 import { createWebhookStore, type WebhookStore } from './webhooks.ts';
+import { createWorkspaceDeletions, type WorkspaceDeletions } from './workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
 /** Everything Postgres holds. */
@@ -48,9 +52,13 @@ export type Stores = {
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
   workspaces: WorkspaceStore;
+  workspaceDeletions: WorkspaceDeletions;
   members: MemberStore;
   connections: ConnectionStore;
   credentials: CredentialStore;
+  refreshes: RefreshStore;
+  oauthClients: OAuthClientStore;
+  oauthStates: OAuthStateStore;
   deletions: DeletionStore;
   droppedTenants: DroppedTenants;
   conversations: ConversationStore;
@@ -86,9 +94,13 @@ export function createStores(database: Database): Stores {
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
     workspaces: createWorkspaceStore(database),
+    workspaceDeletions: createWorkspaceDeletions(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
     credentials: createCredentialStore(database),
+    refreshes: createRefreshStore(database),
+    oauthClients: createOAuthClientStore(database),
+    oauthStates: createOAuthStateStore(database),
     deletions: createDeletionStore(database),
     droppedTenants: createDroppedTenants(database),
     conversations: createConversationStore(database),

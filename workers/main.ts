@@ -16,6 +16,7 @@ import { checkReadiness } from '../operations/check-readiness.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -93,6 +94,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
   });
   closing.defer(() => documents.close());
   const accesses = createAccessCounter({ stores, log });
+  const egress = createEgress({ allow: config.egressAllow });
   closing.defer(() => accesses.close());
   return {
     stores,
@@ -103,7 +105,8 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     readers: readerCatalogue,
     chat: createChatModel(config.chat),
     documents,
-    egress: createEgress({ allow: config.egressAllow }),
+    egress,
+    oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
     webhooks: config.webhooks,
     jobs,

@@ -51,6 +51,7 @@ import { updateMemoryRoute } from './memories/update-memory.ts';
 import { createMessagesRoute } from './messages/create-messages.ts';
 import { listModelProvidersRoute } from './integrations/list-model-providers.ts';
 import { listProviderModelsRoute } from './integrations/list-provider-models.ts';
+import { refreshOAuthTokenRoute } from './oauth/refresh-token.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
@@ -69,6 +70,7 @@ import { updateWebhookRoute } from './webhooks/update-webhook.ts';
 import { addMemberRoute } from './workspaces/add-member.ts';
 import { createWorkspaceKeyRoute } from './workspaces/create-workspace-key.ts';
 import { createWorkspaceRoute } from './workspaces/create-workspace.ts';
+import { deleteWorkspaceRoute } from './workspaces/delete-workspace.ts';
 import { getWorkspaceRoute } from './workspaces/get-workspace.ts';
 import { listMembersRoute } from './workspaces/list-members.ts';
 import { listWorkspacesRoute } from './workspaces/list-workspaces.ts';
@@ -133,6 +135,7 @@ export const routes: Readonly<Record<string, Route>> = {
   listWorkspaces: listWorkspacesRoute,
   getWorkspace: getWorkspaceRoute,
   updateWorkspace: updateWorkspaceRoute,
+  deleteWorkspace: deleteWorkspaceRoute,
   createWorkspaceKey: createWorkspaceKeyRoute,
   addMember: addMemberRoute,
   listMembers: listMembersRoute,
@@ -154,6 +157,7 @@ export const routes: Readonly<Record<string, Route>> = {
   redeliverWebhook: redeliverWebhookRoute,
   getWebhookSecret: getWebhookSecretRoute,
   rotateWebhookSecret: rotateWebhookSecretRoute,
+  refreshOAuthToken: refreshOAuthTokenRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,
   livez: livezRoute,

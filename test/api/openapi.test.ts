@@ -61,6 +61,7 @@ test('what the interface specification has is no extension, all else is', (t) =>
     'put /api/v1/memories/{memory_id}',
     'post /api/v1/memories/{memory_id}/replace',
     'get /api/v1/connections/{connection_id}',
+    'post /api/v1/oauth/refresh/{connection_id}',
     'get /api/v1/integrations/providers/{provider_id}/models',
   ]);
   for (const [path, operations] of Object.entries(paths)) {

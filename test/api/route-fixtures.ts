@@ -137,11 +137,14 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     query: { parent_message_id: ref('message') },
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
+  // Without credentials there is nothing to refresh.
+  refreshOAuthToken: { path: connection, status: 409 },
   listModelProviders: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},
   getWorkspace: { path: workspace },
   updateWorkspace: { path: workspace, json: { name: 'renamed' } },
+  deleteWorkspace: { path: workspace, limited: 403, destroys: true },
   createWorkspaceKey: {
     path: workspace,
     json: { permissions: ['collections:read'], collections: [ref('collection')] },

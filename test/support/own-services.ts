@@ -12,14 +12,16 @@ import { createAccessCounter } from '../../operations/access-counter.ts';
 import type { Services } from '../../operations/services.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '../../providers/embedders/index.ts';
 import { createModelCatalogue } from '../../providers/models/index.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../../providers/oauth/index.ts';
 import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
+import { createEgress } from '../../security/egress/egress.ts';
 import { createKeyRing } from '../../security/sealed.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
 import { createPostgres, query, type Database } from '../../store/postgres.ts';
 import { createStores } from '../../store/stores.ts';
 import { createVectorIndex } from '../../store/weaviate/vector-index.ts';
 import { createJobs } from '../../workers/jobs.ts';
-import { testStack } from './stack.ts';
+import { DOWNLOAD_ADDRESS, testStack } from './stack.ts';
 
 /** Nobody listens on this port: what is started there is lost, as with a Temporal that is away. */
 const NOBODY = '127.0.0.1:1';
@@ -58,6 +60,7 @@ export async function openOwnServices(
     models: createModelCatalogue(),
     readers: readerCatalogue,
     chat: null,
+    oauth: createTokenRequester(createEgress({ allow: [DOWNLOAD_ADDRESS] }), OAUTH_PROVIDERS),
     jobs,
     accesses,
     clock: systemClock,

@@ -6,7 +6,7 @@ import { WebhookDelivery } from '../../domain/records/webhook-delivery.ts';
 import { until, type Flow } from '../support/flow.ts';
 import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** What Temporal keeps of webhook deliveries whose first attempt fails: one that comes through, and one that does not. */
 export const webhookScenarios = {

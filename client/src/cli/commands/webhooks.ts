@@ -36,7 +36,7 @@ export function addWebhooks(program: Command, shell: Shell): void {
     .command('create')
     .description('Create a webhook; its secret is shown this once')
     .argument('<url>')
-    .option('-e, --event <type>', `${EVENTS.join(', ')}; may be repeated; all but content.* by default`, events)
+    .option('-e, --event <type>', `${EVENTS.join(', ')}; may be repeated; all but content.* by default`, eventTypes)
     .option('-c, --collection <id>', 'told of these collections only; may be repeated', repeated)
     .option('-d, --description <text>', 'what it is for')
     .action(async (url, { event, collection, description }) => {
@@ -101,7 +101,7 @@ function addDeliveries(webhooks: Command, shell: Shell): void {
     });
 }
 
-function events(value: string, before: Event[] | undefined): Event[] {
+function eventTypes(value: string, before: Event[] | undefined): Event[] {
   const event = EVENTS.find((known) => known === value);
   if (event === undefined) throw new InvalidArgumentError(`Give one of ${EVENTS.join(', ')}.`);
   return [...(before ?? []), event];
