@@ -25,7 +25,7 @@ const closing: (() => Promise<void>)[] = [];
 let stage: Stage;
 let chat: Awaited<ReturnType<typeof startChatServer>>;
 
-/** Where what users write belongs; a run tells of the URL that it could not download. */
+/** Where what users write belongs; a run tells of the URL that it could not download, an attempt of the one it could not reach. */
 const TABLES_OF_WORDS = [
   'chunks',
   'collections',
@@ -34,6 +34,7 @@ const TABLES_OF_WORDS = [
   'conversations',
   'memory_versions',
   'messages',
+  'webhook_attempts',
 ];
 /** Names of fields, which have to be told where one is not known. */
 const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
