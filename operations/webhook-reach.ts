@@ -33,5 +33,6 @@ function reaches({ scope }: Caller) {
 function permissionFor(type: WebhookEventType): Permission | null {
   if (type.startsWith('content.')) return 'contents:read';
   if (type.startsWith('upload.')) return 'uploads:read';
+  if (type.startsWith('compress.')) return 'compress:read';
   return type.startsWith('connection.') ? 'connections:read' : null;
 }

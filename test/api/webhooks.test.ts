@@ -94,7 +94,8 @@ test('a webhook tells nothing that whoever makes it may not read', async (t) => 
     [['content.ready'], 'contents:read'],
     [['upload.completed'], 'uploads:read'],
     [['connection.expired'], 'connections:read'],
-    [null, 'uploads:read'],
+    [['compress.failed'], 'compress:read'],
+    [null, 'compress:read'],
   ] as const) {
     const { status, body } = await tell(events && [...events]);
     t.is(status, 403);
