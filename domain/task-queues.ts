@@ -10,6 +10,8 @@ export const TASK_QUEUES = {
   index: 'loci-index',
   /** Compressing: bounded by threads, and by the patience of a chat model. */
   compress: 'loci-compress',
+  /** Webhooks: they wait for receivers, of which some never answer. */
+  webhooks: 'loci-webhooks',
   /** Deletions, reprojection, sweeps, bookkeeping: short, never behind an ingestion. */
   upkeep: 'loci-upkeep',
 } as const;

@@ -71,7 +71,10 @@ test('a model that never stops is stopped, and sentences of the text are kept', 
 });
 
 test('a sentence that was broken off is left out', async (t) => {
-  const { compress } = await openCompressor(t, () => 'The ferries leave at noon, all sixty. They come back in the evening, with');
+  const { compress } = await openCompressor(
+    t,
+    () => 'The ferries leave at noon, all sixty. They come back in the evening, each of them in its turn, with',
+  );
   t.like(await compress(24), { text: 'The ferries leave at noon, all sixty.', used: 'ai_compress' });
 });
 

@@ -10,7 +10,10 @@ const stack = testStack();
 const { worker, api: apiProcess } = stack.processes;
 const WEBHOOK = 'http://127.0.0.1:9/hook';
 /** Several windows. */
-const CONTENT = Array.from({ length: 110_000 }, (_, at) => `Ship ${at} of line ${(at * 7919) % 10_007} sailed at ${at % 24}.`)
+const CONTENT = Array.from(
+  { length: 110_000 },
+  (_, at) => `Ship ${at} of line ${(at * 7919) % 10_007} sailed at ${at % 24}.`,
+)
   .join('\n')
   .slice(0, 5_000_000);
 
@@ -63,7 +66,7 @@ test.serial('a job whose worker and API are killed ends as if nothing had been, 
 
 test.serial('a job whose workflow was terminated ends as failed, and is announced', async (t) => {
   const api = await freshClient();
-  const { eventsOf, hurry } = openBehind(t);
+  const behind = openBehind(t);
   await worker.stop();
   const id = await begin(api);
   const connection = await Connection.connect({ address: stack.temporal.address });
@@ -72,11 +75,11 @@ test.serial('a job whose workflow was terminated ends as failed, and is announce
   await eventually('the workflow is terminated', () => handle.terminate('by a test').then(() => true));
   await worker.start();
   const job = await eventually('the job has failed', async () => {
-    await hurry(api.workspaceId);
+    await behind.hurry(api.workspaceId);
     const now = await jobOf(api, id);
     return now.status === 'failed' && now;
   });
   t.is(job.error?.code, 'terminated');
   t.regex(job.error?.message ?? '', /send it again/);
-  t.deepEqual(await eventsOf(id), ['compress.failed']);
+  t.deepEqual(await behind.eventsOf(id), ['compress.failed']);
 });

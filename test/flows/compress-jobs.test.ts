@@ -34,7 +34,7 @@ const untilOver = (api: ApiClient, id: string | null) =>
 
 test('a job gives what an answer would have given, and its end is announced with it', async (t) => {
   const api = await freshClient();
-  const { deliveriesOf, query } = openBehind(t);
+  const behind = openBehind(t);
   const json = { content: CONTENT, strategy: 'extractive', target_ratio: 0.1, include_metadata: true };
   const accepted = await begin(api, json);
   t.like(accepted, { status: 'pending', strategy: 'extractive', strategy_used: null, content: null, ratio: null });
@@ -45,12 +45,12 @@ test('a job gives what an answer would have given, and its end is announced with
   t.deepEqual(progress, { windows_done: 1, windows_total: 1 });
   t.is(error, null);
   t.true(created_at <= (completed_at ?? '') && (completed_at ?? '') < (expires_at ?? ''));
-  const [delivery, ...more] = await deliveriesOf(job.job_id);
+  const [delivery, ...more] = await behind.deliveriesOf(job.job_id);
   t.deepEqual(more, []);
   t.like(delivery, { url: HOOK, event_type: 'compress.completed', type: 'compress.completed' });
   t.deepEqual(delivery?.data, { ...result });
   await eventually('nothing is left in the outbox', async () => {
-    const rows = await query(`select 1 from outbox where workflow_id = :id`, { id: `compress/${job.job_id}` });
+    const rows = await behind.query(`select 1 from outbox where workflow_id = :id`, { id: `compress/${job.job_id}` });
     return rows.length === 0;
   });
 });
@@ -139,10 +139,10 @@ test('a job belongs to its workspace', async (t) => {
 
 test('a job whose time is over is gone, with its text', async (t) => {
   const api = await freshClient();
-  const { query } = openBehind(t);
+  const behind = openBehind(t);
   const { job_id } = await begin(api, { content: `a text of ${randomUUID()}`, strategy: 'dedupe' });
   await untilOver(api, job_id);
-  await query(`update compressions set expires_at = now() where id = :id`, { id: job_id });
+  await behind.query(`update compressions set expires_at = now() where id = :id`, { id: job_id });
   await eventually('the job is gone', async () => (await api.send(`/compress/${job_id}`)).status === 404);
-  t.deepEqual(await query(`select 1 from compression_windows where compression_id = :id`, { id: job_id }), []);
+  t.deepEqual(await behind.query(`select 1 from compression_windows where compression_id = :id`, { id: job_id }), []);
 });

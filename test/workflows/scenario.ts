@@ -10,8 +10,10 @@ export type WorkflowType =
   | 'reprojectContents'
   | 'extractMemories'
   | 'summariseConversation'
+  | 'deliverWebhook'
   | 'oauthRefresh'
-  | 'refreshDueConnections';
+  | 'refreshDueConnections'
+  | 'compressText';
 
 export type Scenario = {
   /** Brings workflows about in the workspace of the flow, and lets them come to their end. */

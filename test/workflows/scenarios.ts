@@ -10,6 +10,7 @@ import { compressScenarios } from './compress-scenarios.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
 const { text, metadata_key, metadata_value, file_name, description, user } = CANARIES;
 const WORDS: Entries = [
@@ -196,6 +197,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...webhookScenarios,
   ...oauthScenarios,
   ...compressScenarios,
   'continued-as-new': {
