@@ -79,6 +79,7 @@ const Environment = z.object({
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
   LOCI_CORS_ORIGINS: list.default([]),
+  LOCI_OAUTH_REDIRECTS: list.default([]),
 });
 
 /** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
@@ -109,6 +110,11 @@ function accessProblems(env: z.infer<typeof Environment>): string[] {
   const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
     (origin) => `LOCI_CORS_ORIGINS: '${origin}' is no origin such as https://app.example.com, or *`,
   );
+  problems.push(
+    ...env.LOCI_OAUTH_REDIRECTS.filter((url) => !isPlainUrl(url)).map(
+      (url) => `LOCI_OAUTH_REDIRECTS: '${url}' is no URL such as https://app.example.com/connected`,
+    ),
+  );
   const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
   if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
   const isAsked = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
@@ -121,6 +127,12 @@ function accessProblems(env: z.infer<typeof Environment>): string[] {
 
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
+/** With a path at most. */
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '';
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -185,6 +197,8 @@ function shape(env: z.infer<typeof Environment>) {
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },
+    /** Where users may be sent when they come back from a provider. */
+    oauthRedirects: env.LOCI_OAUTH_REDIRECTS,
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,
   };

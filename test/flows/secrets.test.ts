@@ -9,6 +9,7 @@ import { createRecorder } from '../support/recorded-answers.ts';
 import { findInFiles, findInHistories, findInTables, foundIn, foundInBytes } from '../support/secret-search.ts';
 import { startSecondProcess } from '../support/second-process.ts';
 import { testStack } from '../support/stack.ts';
+import { enterOAuth } from './oauth-entries.ts';
 import {
   canary,
   enterApiKeys,
@@ -66,6 +67,7 @@ test.before(async (t) => {
   await enterApiKeys(stage);
   await enterTokens(stage);
   await enterCredentials(stage);
+  await enterOAuth(stage);
   await enterWords(stage);
   await enterConversations(stage);
 });
@@ -97,7 +99,15 @@ test('a secret is in no answer but in the one that hands it out', (t) => {
     }
   }
   t.deepEqual(leaks, []);
-  t.deepEqual([...shown].sort(), ['credential', 'first key', 'key', 'nested credential', 'reading key', 'rotated key']);
+  t.deepEqual([...shown].sort(), [
+    'credential',
+    'first key',
+    'key',
+    'nested credential',
+    'reading key',
+    'rotated key',
+    'state',
+  ]);
 });
 
 test('an answer that refuses does not repeat what was sent', (t) => {
@@ -128,7 +138,7 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
   const everything = { ...stage.words, ...stage.secrets };
   const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
-  t.deepEqual(types, ['extractMemories', 'ingestBatch', 'ingestUpload', 'summariseConversation']);
+  t.deepEqual(types, ['extractMemories', 'ingestBatch', 'ingestUpload', 'oauthRefresh', 'summariseConversation']);
 });
 
 test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {

@@ -61,6 +61,10 @@ export async function openOwnServices(
     readers: readerCatalogue,
     chat: null,
     oauth: createTokenRequester(createEgress({ allow: [DOWNLOAD_ADDRESS] }), OAUTH_PROVIDERS),
+    authorization: {
+      callbackUrl: 'http://localhost/api/v1/oauth/callback',
+      redirectUrls: ['https://app.example.com/connected'],
+    },
     jobs,
     accesses,
     clock: systemClock,
