@@ -22,6 +22,7 @@ const DOWNLOAD_STEPS = 12;
 const OAUTH_STEPS = 40;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
+const WEBHOOK_STEPS = 20;
 
 /** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
 export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Worker[]> {
@@ -70,6 +71,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.upkeep,
       activities: { ...activities.upkeep },
       maxConcurrentActivityTaskExecutions: UPKEEP_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.webhooks,
+      activities: { ...activities.webhooks },
+      maxConcurrentActivityTaskExecutions: WEBHOOK_STEPS,
     }),
   ]);
 }

@@ -19,13 +19,14 @@ import {
   enterWords,
   type Stage,
 } from './secret-entries.ts';
+import { enterWebhooks } from './webhook-entries.ts';
 
 const stack = testStack();
 const closing: (() => Promise<void>)[] = [];
 let stage: Stage;
 let chat: Awaited<ReturnType<typeof startChatServer>>;
 
-/** Where what users write belongs; a run tells of the URL that it could not download. */
+/** Where what users write belongs; a run tells of the URL that it could not download, an attempt of the one it could not reach. */
 const TABLES_OF_WORDS = [
   'chunks',
   'collections',
@@ -34,6 +35,7 @@ const TABLES_OF_WORDS = [
   'conversations',
   'memory_versions',
   'messages',
+  'webhook_attempts',
 ];
 /** Names of fields, which have to be told where one is not known. */
 const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
@@ -70,6 +72,7 @@ test.before(async (t) => {
   await enterOAuth(stage);
   await enterWords(stage);
   await enterConversations(stage);
+  await enterWebhooks(stage);
 });
 
 test.after.always(async () => {
@@ -106,7 +109,10 @@ test('a secret is in no answer but in the one that hands it out', (t) => {
     'nested credential',
     'reading key',
     'rotated key',
+    'rotated webhook secret',
     'state',
+    'webhook secret',
+    'workspace webhook secret',
   ]);
 });
 
@@ -138,7 +144,14 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
   const everything = { ...stage.words, ...stage.secrets };
   const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
-  t.deepEqual(types, ['extractMemories', 'ingestBatch', 'ingestUpload', 'oauthRefresh', 'summariseConversation']);
+  t.deepEqual(types, [
+    'deliverWebhook',
+    'extractMemories',
+    'ingestBatch',
+    'ingestUpload',
+    'oauthRefresh',
+    'summariseConversation',
+  ]);
 });
 
 test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {

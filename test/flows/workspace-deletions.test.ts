@@ -91,7 +91,7 @@ test('a workspace is gone for everybody at once, and nothing of it is left when 
 test('what other workspaces have stays as it is', async (t) => {
   const behind = openBehind(t);
   const [flow, other] = [await startFlow(), await startFlow()];
-  for (const { upload } of [flow, other]) await upload(['content', 'The same sundial in two workspaces.']);
+  for (const one of [flow, other]) await one.upload(['content', 'The same sundial in two workspaces.']);
   const atRest = () =>
     until(
       () => rowsOf(behind, other.workspaceId),
