@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { decideRefresh, nextTryS, refreshDueMs, type RefreshFence } from '../../../domain/oauth/refresh-decision.ts';
 import { lifeOfSecrets, withTokens } from '../../../domain/oauth/stored-tokens.ts';
 

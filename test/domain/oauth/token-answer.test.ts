@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { STANDARD_PROVIDER, type OAuthProvider } from '../../../domain/oauth/provider.ts';
 import { readTokenAnswer, type TokenAnswer, type TokenOutcome } from '../../../domain/oauth/token-answer.ts';
 import { OAUTH_PROVIDERS } from '../../../providers/oauth/index.ts';
