@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { WEBHOOK_WAITS_MS } from './domain/webhook-schedule.ts';
+import { PublicProviderSettings } from './providers/models/public-provider-settings.ts';
+import { readSecretFiles } from './read-secret-files.ts';
+import { isOrigin, isPlainUrl } from './setting-urls.ts';
 
 /** Thrown by `readConfig`; its message lists every problem, one a line. */
 export class ConfigError extends Error {
@@ -17,6 +20,7 @@ const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
 const count = z.coerce.number().int().positive();
 const countOrNone = z.coerce.number().int().min(0);
+const seconds = z.string().transform(Number).pipe(z.number().min(0));
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -58,17 +62,26 @@ const Environment = z.object({
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.default(60),
+  LOCI_PUBLIC_MODEL_PROVIDERS: PublicProviderSettings.default([]),
+  LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).default(3600),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
   LOCI_MAX_DOWNLOAD_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_TEXT_BYTES: bytes.default(64 * MIB),
+  LOCI_COMPRESS_MAX_BYTES: bytes.default(MIB),
+  LOCI_COMPRESS_MAX_JOB_BYTES: bytes.default(8 * MIB),
+  LOCI_COMPRESS_TIMEOUT_S: count.default(60),
+  LOCI_COMPRESS_RETENTION_HOURS: count.default(168),
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
   LOCI_UNSTRUCTURED_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOCI_UNSTRUCTURED_API_KEY: z.string().optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
+  LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
+  LOCI_WEBHOOK_WAITS_S: list.pipe(z.array(seconds).min(1).max(50)).optional(),
+  LOCI_WEBHOOK_LOG_DAYS: count.default(30),
   LOCI_ADMIN_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
@@ -81,15 +94,13 @@ const Environment = z.object({
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
   LOCI_CORS_ORIGINS: list.default([]),
+  LOCI_OAUTH_REDIRECTS: list.default([]),
 });
-
-/** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
-const FILE_SUFFIX = '_FILE';
 
 /** Reads and checks the environment. Reports every problem at once. @throws ConfigError */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const problems: string[] = [];
-  const values = withSecretFiles(environment, problems);
+  const values = readSecretFiles(environment, problems);
   const parsed = Environment.safeParse(values);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}${plain(issue.message)}`);
@@ -111,6 +122,11 @@ function accessProblems(env: z.infer<typeof Environment>): string[] {
   const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
     (origin) => `LOCI_CORS_ORIGINS: '${origin}' is no origin such as https://app.example.com, or *`,
   );
+  problems.push(
+    ...env.LOCI_OAUTH_REDIRECTS.filter((url) => !isPlainUrl(url)).map(
+      (url) => `LOCI_OAUTH_REDIRECTS: '${url}' is no URL such as https://app.example.com/connected`,
+    ),
+  );
   const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
   if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
   const isAsked = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
@@ -119,10 +135,6 @@ function accessProblems(env: z.infer<typeof Environment>): string[] {
   if (!env.LOCI_JWT_ISSUER) problems.push('LOCI_JWT_ISSUER is required for bearer tokens');
   if (!env.LOCI_JWT_AUDIENCE) problems.push('LOCI_JWT_AUDIENCE is required for bearer tokens');
   return problems;
-}
-
-function isOrigin(text: string): boolean {
-  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -164,12 +176,23 @@ function shape(env: z.infer<typeof Environment>) {
       apiKey: env.LOCI_CHAT_API_KEY ?? null,
       timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
     },
+    /** Whose models everybody may see. */
+    publicModels: {
+      providers: env.LOCI_PUBLIC_MODEL_PROVIDERS,
+      refreshMs: env.LOCI_PUBLIC_MODEL_REFRESH_S * 1000,
+    },
     limits: {
       maxFileBytes: env.LOCI_MAX_FILE_BYTES,
       maxRequestBytes: env.LOCI_MAX_REQUEST_BYTES,
       maxRequestItems: env.LOCI_MAX_REQUEST_ITEMS,
       maxDownloadBytes: env.LOCI_MAX_DOWNLOAD_BYTES,
       maxTextBytes: env.LOCI_MAX_TEXT_BYTES,
+      compress: {
+        maxBytes: env.LOCI_COMPRESS_MAX_BYTES,
+        maxJobBytes: env.LOCI_COMPRESS_MAX_JOB_BYTES,
+        timeoutMs: env.LOCI_COMPRESS_TIMEOUT_S * 1000,
+        retentionMs: env.LOCI_COMPRESS_RETENTION_HOURS * 3_600_000,
+      },
     },
     readers: {
       processes: env.LOCI_READER_PROCESSES,
@@ -188,6 +211,14 @@ function shape(env: z.infer<typeof Environment>) {
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },
+    /** Where users may be sent when they come back from a provider. */
+    oauthRedirects: env.LOCI_OAUTH_REDIRECTS,
+    webhooks: {
+      timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
+      /** Before each attempt, the first included. */
+      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((wait) => wait * 1000) ?? [...WEBHOOK_WAITS_MS],
+      keptDays: env.LOCI_WEBHOOK_LOG_DAYS,
+    },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,
   };
@@ -198,23 +229,6 @@ function tokenSettings(env: z.infer<typeof Environment>) {
   const { LOCI_JWT_ISSUER: issuer, LOCI_JWT_AUDIENCE: audience } = env;
   const keys = jwksUrl === undefined ? secret && { secret } : { jwksUrl };
   return keys && issuer && audience ? { keys, issuer, audience } : null;
-}
-
-function withSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith('LOCI_') || value === undefined || value === '') continue;
-    if (!name.endsWith(FILE_SUFFIX)) {
-      values[name] = value;
-      continue;
-    }
-    try {
-      values[name.slice(0, -FILE_SUFFIX.length)] = readFileSync(value, 'utf8').trim();
-    } catch {
-      problems.push(`${name} names a file that cannot be read: ${value}`);
-    }
-  }
-  return values;
 }
 
 /** Reads on after the name of the variable. */

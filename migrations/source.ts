@@ -1,10 +1,14 @@
 import type { Knex } from 'knex';
 import * as access from './20261121_access.ts';
+import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
+import * as oauth from './20261121_oauth.ts';
 import * as paging from './20261121_paging.ts';
+import * as webhooks from './20261121_webhooks.ts';
+import * as workspaces from './20261121_workspaces.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
@@ -16,6 +20,10 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_access', ...access },
   { name: '20261121_conversations', ...conversations },
   { name: '20261121_paging', ...paging },
+  { name: '20261121_webhooks', ...webhooks },
+  { name: '20261121_workspaces', ...workspaces },
+  { name: '20261121_oauth', ...oauth },
+  { name: '20261121_compression', ...compression },
 ];
 
 /** For `knex.migrate`. */

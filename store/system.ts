@@ -1,4 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
+import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from './oauth-system.ts';
 import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
@@ -47,7 +48,7 @@ const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue
 const FIND_API_KEY: PreparedStatement = {
   name: 'find_api_key',
   sql: `select id, workspace_id, key, hashed_secret, status, permissions, ip_whitelist, collections, expires_at, last_used_at
-    from api_keys where key = :publicId`,
+    from api_keys where key = :publicId and exists (select from workspaces w where w.id = workspace_id and w.status = 'active')`,
 };
 
 /** The few statements that know no workspace yet, or serve all of them. */
@@ -188,8 +189,22 @@ export function createSystemStore(database: Database) {
       );
     },
 
+    takeOAuthState: (stateHash: string) => takeOAuthState(database, stateHash),
+    purgeOAuthStates: () => purgeOAuthStates(database),
+    takeDueRefreshes: (due: { workspaceId: string | null; limit: number }) => takeDueRefreshes(database, due),
+
     async purgeIdempotencyKeys(): Promise<void> {
       await query(database, `delete from idempotency_keys where expires_at < now()`);
+    },
+
+    /** Removes compress jobs whose time is over. Returns how many. */
+    async purgeCompressions(limit: number): Promise<number> {
+      const gone = await query(
+        database,
+        `delete from compressions where id in (select id from compressions where expires_at < now() limit :limit) returning id`,
+        { limit },
+      );
+      return gone.length;
     },
 
     /** A page of all blobs by key, with whether nothing refers to them and they were not used for a while. */
@@ -225,6 +240,7 @@ export function createSystemStore(database: Database) {
 const UNREFERENCED = `
   not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
   and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
-  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)`;
+  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
+  and not exists (select 1 from compressions c where c.workspace_id = b.workspace_id and c.input_sha256 = b.sha256)`;
 
 export type SystemStore = ReturnType<typeof createSystemStore>;

@@ -13,9 +13,11 @@ import { createLog, type Log } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import { checkReadiness } from '../operations/check-readiness.ts';
+import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { withUnstructured } from '../providers/readers/unstructured.ts';
@@ -27,6 +29,7 @@ import { createStores } from '../store/stores.ts';
 import { createVectorIndex } from '../store/weaviate/vector-index.ts';
 import { createJobs } from './jobs.ts';
 import { startLoops } from './loops.ts';
+import { ensureRefreshSchedule } from './refresh-schedule.ts';
 import { createTaskWorkers } from './task-workers.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
@@ -58,12 +61,14 @@ async function main(): Promise<void> {
       readers: config.readers.processes,
     });
     const running = state.workers.map((worker) => worker.run());
+    const { namespace } = config.temporal;
+    const scheduled = ensureRefreshSchedule({ connection, namespace, log, signal: stopping.signal });
     const stop = () => state.workers.forEach(shutDown);
     stopping.signal.addEventListener('abort', stop);
     // Asked to stop while the workers were being made: that was before anybody listened.
     if (stopping.signal.aborted) stop();
     log.info({ embedder: services.instance.embedder }, 'the worker takes work');
-    await Promise.all(running);
+    await Promise.all([...running, scheduled]);
   } finally {
     await closing.disposeAsync();
   }
@@ -99,7 +104,11 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     maxAnswerBytes: limits.maxTextBytes * 4,
     workFolder,
   });
+  const chat = createChatModel(config.chat);
+  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
+  closing.defer(() => compressors.close());
   const accesses = createAccessCounter({ stores, log });
+  const egress = createEgress({ allow: config.egressAllow });
   closing.defer(() => accesses.close());
   return {
     stores,
@@ -108,10 +117,17 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     embedders,
     models: createModelCatalogue(),
     readers: readerCatalogue,
-    chat: createChatModel(config.chat),
+    chat,
+    compressors,
     documents,
-    egress: createEgress({ allow: config.egressAllow }),
+    egress,
+    oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    authorization: {
+      callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
+      redirectUrls: config.oauthRedirects,
+    },
+    webhooks: config.webhooks,
     jobs,
     accesses,
     clock: systemClock,

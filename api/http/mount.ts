@@ -56,7 +56,8 @@ async function serve(route: Route, context: Context, options: MountOptions & Adm
   state.quiet = route.atRoot === true;
   const asker = await askerOf(route, context, options);
   const idempotencyKey = route.idempotent === true ? readIdempotencyKey(context) : null;
-  const body = route.body === undefined ? undefined : await readJsonBody(context);
+  const body =
+    route.body === undefined ? undefined : await readJsonBody(context, route.maxBodyBytes?.(options.services.limits));
   const answer = await route.handle({
     services: withRequestLog(options.services, context),
     asker,
@@ -84,6 +85,8 @@ function send(context: Context, answer: unknown, how: { route: Route; options: M
   context.status = reply.status ?? how.route.status ?? 200;
   if (reply.content.kind === 'nothing') {
     context.body = null;
+    // Koa takes no body for a 204.
+    if (reply.status !== null) context.status = reply.status;
   } else if (reply.content.kind === 'stream') {
     context.body = reply.content.stream;
     context.set('Content-Type', reply.content.mediaType);

@@ -1,11 +1,12 @@
 import { decodeText } from './decode-text.ts';
 import { EMAIL, isTextual, languageOf } from './media-types.ts';
 
-const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+/** A comment ends at its first end: were there other ways to match, hostile text would try each combination of them. */
+const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const XML_START = /^<\?xml\s/;
 /** The first lines of a message: two or more of its usual headers. */
 const EMAIL_START =
-  /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*){2,}/i;
+  /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\n(?:[ \t][^\n]*\n)*){2,}/i;
 const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
 const JSON_START = /^\s*(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})|\[\s*[{["\]\d-])/;
 /** Types a client may declare for text that has no telling name. */

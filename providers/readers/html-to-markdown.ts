@@ -73,6 +73,6 @@ function oneLine(text: string): string {
 
 /** Trailing blanks, and runs of empty lines outside code, carry nothing. */
 function tidy(markdown: string): string {
-  const text = markdown.replace(/[ \t\u00a0]+$/gm, '').trim();
+  const text = markdown.replace(/(?<![ \t\u00a0])[ \t\u00a0]+$/gm, '').trim();
   return text === '' ? '' : `${text}\n`;
 }

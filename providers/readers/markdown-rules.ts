@@ -123,7 +123,7 @@ function heading(content: string, node: DomElement): string {
 }
 
 function codeBlock(node: DomElement): string {
-  const code = (node.textContent ?? '').replace(/^\n|\s+$/g, '');
+  const code = (node.textContent ?? '').replace(/^\n/, '').trimEnd();
   if (code === '') return '';
   const classes = [node.querySelector('code'), node, node.parentNode].map(
     (element) => element?.getAttribute?.('class') ?? '',

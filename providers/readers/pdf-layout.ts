@@ -7,8 +7,8 @@ import type { PdfLine } from './pdfium-page.ts';
 /** Lines further apart than this many times their height belong to different paragraphs. */
 const PARAGRAPH_GAP = 1.75;
 const HYPHEN_MARK = '\uFFFE';
-const BROKEN_WORD = /([\p{L}\p{N}]+)\uFFFE([\p{L}\p{N}]+)/gu;
-const COMPOUND = /\p{L}+-\p{L}+/gu;
+const BROKEN_WORD = /(?<![\p{L}\p{N}])([\p{L}\p{N}]+)\uFFFE([\p{L}\p{N}]+)/gu;
+const COMPOUND = /(?<!\p{L})\p{L}+-\p{L}+/gu;
 const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
 /** A line of a table of contents. */

@@ -5,7 +5,7 @@ import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
 import { recognizePages } from './pdf-ocr.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import { pageItems } from './pdf-tables.ts';
-import { discardPdfium, openPdf, type PdfFile } from './pdfium.ts';
+import { type PdfFile, withPdf } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
@@ -14,17 +14,7 @@ const MAX_TITLE_LENGTH = 300;
 export const pdfReader: Reader = {
   name: 'pdf',
   mediaTypes: ['application/pdf'],
-  async read({ path }, limits) {
-    try {
-      const file = await openPdf(path);
-      const document = await readPages(file, limits);
-      file.close();
-      return document;
-    } catch (error) {
-      if (!(error instanceof AppError && ['encrypted', 'unreadable', 'no_text'].includes(error.code))) discardPdfium();
-      throw error;
-    }
-  },
+  read: ({ path }, limits) => withPdf(path, (file) => readPages(file, limits)),
 };
 
 async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits): Promise<ReadDocument> {

@@ -96,9 +96,24 @@ export async function openPdf(path: string): Promise<PdfFile> {
   };
 }
 
-/** Forgets the instance; after a trap inside WebAssembly its memory cannot be trusted. */
-export function discardPdfium(): void {
-  loading = null;
+/**
+ * Opens a document, hands it over and closes it.
+ * @throws AppError `encrypted`, `unreadable`; whatever `use` throws.
+ */
+export async function withPdf<Result>(path: string, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
+  try {
+    const file = await openPdf(path);
+    const result = await use(file).catch((error: unknown) => {
+      if (error instanceof AppError) file.close();
+      throw error;
+    });
+    file.close();
+    return result;
+  } catch (error) {
+    // After a trap inside WebAssembly its memory cannot be trusted: the next document gets another instance.
+    if (!(error instanceof AppError)) loading = null;
+    throw error;
+  }
 }
 
 async function load(): Promise<Pdfium> {

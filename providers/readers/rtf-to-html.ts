@@ -26,7 +26,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 };
 const TOKEN = /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/g;
 const MAX_DEPTH = 2_000;
-const HEADING_STYLE = /\\s(\d+)\b[^{};]*?(?:\\outlinelevel(\d))?[^{};]*?\s(?:heading (\d)|[^{};]*);/gi;
+/** What of a stylesheet is looked at. */
+const STYLESHEET_LENGTH = 200_000;
 
 type State = { skip: boolean; bold: boolean; italic: boolean; unicodeSkip: number };
 
@@ -51,9 +52,13 @@ function headingStyles(source: string): Map<number, number> {
   const start = source.indexOf('{\\stylesheet');
   const styles = new Map<number, number>();
   if (start === -1) return styles;
-  for (const [, style, outline, level] of source.slice(start, start + 200_000).matchAll(HEADING_STYLE)) {
-    const known = level === undefined ? (outline === undefined ? null : Number(outline) + 1) : Number(level);
-    if (known !== null && known >= 1) styles.set(Number(style), Math.min(6, known));
+  // A style is a group that ends with its name and a semicolon.
+  for (const style of source.slice(start, start + STYLESHEET_LENGTH).split(/[{};]/)) {
+    const number = /\\s(\d{1,5})(?!\d)/.exec(style)?.[1];
+    const name = /\sheading (\d)\s*$/i.exec(style)?.[1];
+    const outline = /\\outlinelevel(\d)/.exec(style)?.[1];
+    const level = name === undefined ? Number(outline ?? Number.NaN) + 1 : Number(name);
+    if (number !== undefined && level >= 1) styles.set(Number(number), Math.min(6, level));
   }
   return styles;
 }

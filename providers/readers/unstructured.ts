@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { Agent, fetch, FormData, type Response } from 'undici';
 import { AppError } from '../../domain/app-error.ts';
+import { NOT_BEGUN } from '../sandbox/sandbox-batch.ts';
 import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from './reader-pool.ts';
 
 export type UnstructuredOptions = {
@@ -37,17 +40,28 @@ const FIRST_WAIT_MS = 1_000;
  */
 export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions): ReaderPool {
   const limit = pLimit(REQUESTS_AT_ONCE);
+  // The time for a document is the only limit: by itself a client waits five minutes for an answer to begin.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   return {
     ...pool,
     async read(tasks, settings = {}) {
       if (!tasks.some(({ reader }) => STRATEGIES.has(reader))) return pool.read(tasks, settings);
       const folder = await mkdtemp(join(options.workFolder ?? tmpdir(), 'loci-unstructured-'));
       const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+      const isOver = timer(settings.beginWithinMs);
+      const prepare = async (task: ReadTask, index: number): Promise<ReadTask | AppError> => {
+        const strategy = STRATEGIES.get(task.reader);
+        if (strategy === undefined) return task;
+        const exchange = {
+          ...options,
+          agent,
+          strategy,
+          answerPath: join(folder, String(index)),
+          signal: settings.signal,
+        };
+        return limit(() => (isOver() ? NOT_BEGUN : fetchElements(task, exchange)));
+      };
       try {
-        const prepare = (task: ReadTask, index: number): Promise<ReadTask | AppError> =>
-          limit(() =>
-            fetchElements(task, { ...options, answerPath: join(folder, String(index)), signal: settings.signal }),
-          );
         const prepared = await Promise.all(tasks.map(prepare));
         const batch = await pool.read(
           prepared.filter((task): task is ReadTask => !(task instanceof AppError)),
@@ -59,6 +73,19 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
         throw error;
       }
     },
+    async close() {
+      await agent.destroy();
+      await pool.close();
+    },
+  };
+}
+
+/** Whether so much time has passed since it was asked first. */
+function timer(ms: number | undefined): () => boolean {
+  let start: number | null = null;
+  return () => {
+    start ??= performance.now();
+    return ms !== undefined && performance.now() - start > ms;
   };
 }
 
@@ -83,15 +110,18 @@ function joinOutcomes(
   };
 }
 
-type Exchange = UnstructuredOptions & { answerPath: string; signal: AbortSignal | undefined };
+type Exchange = UnstructuredOptions & {
+  agent: Agent;
+  strategy: string;
+  answerPath: string;
+  signal: AbortSignal | undefined;
+};
 
-/** The task with the server's answer in place of the document; the task itself when its reader is another. */
+/** The task with the server's answer in place of the document. */
 async function fetchElements(task: ReadTask, exchange: Exchange): Promise<ReadTask | AppError> {
-  const strategy = STRATEGIES.get(task.reader);
-  if (strategy === undefined) return task;
   try {
     if (exchange.url === null) throw notConfigured();
-    await postWithRetries(task, { ...exchange, url: exchange.url, strategy });
+    await postWithRetries(task, { ...exchange, url: exchange.url });
     return { ...task, path: exchange.answerPath };
   } catch (error) {
     exchange.signal?.throwIfAborted();
@@ -99,7 +129,7 @@ async function fetchElements(task: ReadTask, exchange: Exchange): Promise<ReadTa
   }
 }
 
-type Request = Exchange & { url: string; strategy: string };
+type Request = Exchange & { url: string };
 
 async function postWithRetries(task: ReadTask, request: Request): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -109,14 +139,14 @@ async function postWithRetries(task: ReadTask, request: Request): Promise<void> 
     } catch (error) {
       const isPassing = !(error instanceof AppError) || error.code === 'reader_unavailable';
       if (!isPassing || attempt === ATTEMPTS || request.signal?.aborted) throw error;
-      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), request.signal);
+      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), undefined, { signal: request.signal });
     }
   }
 }
 
 async function post(
   task: ReadTask,
-  { url, apiKey, strategy, timeoutMs, maxAnswerBytes, answerPath, signal }: Request,
+  { url, apiKey, agent, strategy, timeoutMs, maxAnswerBytes, answerPath, signal }: Request,
 ): Promise<void> {
   const form = new FormData();
   form.set('files', await openAsBlob(task.path, { type: task.mediaType }), task.name === '' ? 'document' : task.name);
@@ -126,6 +156,7 @@ async function post(
   try {
     const response = await fetch(new URL('general/v0/general', url.endsWith('/') ? url : `${url}/`), {
       method: 'POST',
+      dispatcher: agent,
       body: form,
       headers: { accept: 'application/json', ...(apiKey === null ? {} : { 'unstructured-api-key': apiKey }) },
       redirect: 'error',
@@ -197,14 +228,4 @@ function tooLarge(maxBytes: number): AppError {
     'read_output_limit',
     `The Unstructured server answered with more than ${limit}. Split the document into smaller ones.`,
   );
-}
-
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(new Error('cancelled'));
-    });
-  });
 }

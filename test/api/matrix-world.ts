@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ApiKey } from '../../domain/records/api-key.ts';
+import { eventually } from '../support/eventually.ts';
 import { freshClient } from './api-client.ts';
 
 type Client = Awaited<ReturnType<typeof freshClient>>;
@@ -45,10 +46,27 @@ const MAKERS = {
     const json = { user_id: 'ada', memory: TEXT };
     return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
   },
+  /** A compress job that is over. */
+  compression: async ({ client }: Making) => {
+    const json = { content: TEXT, strategy: 'extractive', webhook_url: 'http://127.0.0.1:9/nobody' };
+    const made = await client.post('/compress', z.object({ job_id: z.string() }), { json, status: 202 });
+    await eventually('the job is over', async () => {
+      const { status } = await client.get(`/compress/${made.job_id}`, z.object({ status: z.string() }));
+      return status === 'completed';
+    });
+    return made.job_id;
+  },
   connection: async ({ client }: Making) => {
     const json = { integration: 'of the matrix', integration_type: 'api' };
     return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
+  oauthClient: async ({ client }: Making) => {
+    const json = { client_id: 'of the matrix', token_endpoint: 'https://example.com/token' };
+    const sent = { method: 'PUT', json };
+    return (await client.get(`/oauth/clients/${randomUUID()}`, z.object({ provider: z.string() }), sent)).provider;
+  },
+  /** A name that no client has yet. */
+  providerName: async () => randomUUID(),
   conversation: async ({ client }: Making) => {
     const made = z.object({ id: z.string() });
     return (await client.post('/conversations', made, { json: { title: 'of the matrix' }, status: 201 })).id;
@@ -57,6 +75,22 @@ const MAKERS = {
     const json = { conversation_id: await idOf('conversation'), content: TEXT };
     const made = await client.post('/messages', z.array(z.object({ id: z.string() })), { json, status: 201 });
     return made[0]?.id ?? '';
+  },
+  webhook: async ({ client }: Making) => {
+    // Nobody listens there: what is sent to it fails at once.
+    const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
+    return (await client.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
+  },
+  delivery: async ({ client }: Making) => {
+    const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
+    const Made = z.object({ id: z.string() });
+    const { id } = await client.post('/webhooks', Made, { json, status: 201 });
+    const delivery = (await client.post(`/webhooks/${id}/test`, Made, { status: 202 })).id;
+    // One that is over can be sent again.
+    for (const status of ['disabled', 'active']) {
+      await client.get(`/webhooks/${id}`, Made, { method: 'PATCH', json: { status } });
+    }
+    return delivery;
   },
   member: async ({ client }: Making) => {
     const user_id = `user-${randomUUID()}`;
@@ -76,6 +110,8 @@ export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
   'chunk',
   'deletion',
   'apiKey',
+  'webhook',
+  'delivery',
 ]);
 
 /** A workspace of its own with a key that may everything. */

@@ -112,6 +112,27 @@ test('an answer that does not end in time, is too large or is none ends with a p
   });
 });
 
+test('when the time to begin is over, what was not sent is for the next time', async (t) => {
+  const server = await startUnstructuredServer((response, asked) => {
+    setTimeout(() => elements(response, asked), 500);
+  });
+  const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
+  const settings = { url: server.url, apiKey: null, timeoutMs: 60_000, maxAnswerBytes: MIB };
+  try {
+    await withFile('the document', async (path) => {
+      const task = { path, name: 'o.pdf', mediaType: 'application/pdf', reader: 'unstructured' };
+      const tasks = Array.from({ length: 5 }, () => task);
+      await using batch = await withUnstructured(pool, settings).read(tasks, { beginWithinMs: 100 });
+      const codes = batch.outcomes.map((outcome) => (outcome.ok ? 'read' : outcome.error.code));
+      t.true(server.asked.length >= 1 && server.asked.length <= 2, `${server.asked.length} were sent`);
+      t.true(codes.slice(2).every((code) => code === 'dependency_unavailable'));
+    });
+  } finally {
+    await pool.close();
+    await server.close();
+  }
+});
+
 test('documents of other readers in the same call are read as ever, each in its place', async (t) => {
   const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
   const settings = { url: null, apiKey: null, timeoutMs: 1_000, maxAnswerBytes: MIB };

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { WorkflowClient } from '@temporalio/client';
 import { z } from 'zod';
 import { CreateChunksResponse } from '../../domain/records/chunk.ts';
@@ -7,32 +5,14 @@ import { DeletionAccepted } from '../../domain/records/deletion.ts';
 import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
-import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
+import { compressScenarios } from './compress-scenarios.ts';
+import { oauthScenarios } from './oauth-scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { playDownloads } from './play-downloads.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
-export type WorkflowType =
-  | 'ingestUpload'
-  | 'ingestBatch'
-  | 'deleteContent'
-  | 'deleteCollection'
-  | 'reprojectContents'
-  | 'extractMemories'
-  | 'summariseConversation';
-
-export type Scenario = {
-  /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
-  play(flow: Flow, workflows: WorkflowClient): Promise<void>;
-  /** How many runs of which workflow there are then, and no other ones. */
-  runs: Partial<Record<WorkflowType, number>>;
-  /** Of which workflows a recording is kept: the first run of each. */
-  keep: readonly WorkflowType[];
-  /** Events that make this scenario what it is, by recorded workflow. */
-  shows?: Partial<Record<WorkflowType, readonly string[]>>;
-  /** Too costly to be played in every test run. */
-  isCostly?: boolean;
-};
-
-const { text, metadata_key, metadata_value, file_name, description, user, url_path, url_query, download } = CANARIES;
+const { text, metadata_key, metadata_value, file_name, description, user } = CANARIES;
 const WORDS: Entries = [
   ['metadata', JSON.stringify({ [metadata_key]: metadata_value })],
   ['description', description],
@@ -97,7 +77,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   downloads: {
     runs: { ingestUpload: 1, ingestBatch: 1 },
     keep: ['ingestBatch'],
-    play: playDownloads,
+    play: (flow) => playDownloads(flow, WORDS),
   },
   'paused-and-resumed': {
     runs: { ingestUpload: 1, ingestBatch: 1 },
@@ -193,6 +173,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await flow.api.get(`/collections/${flow.collectionId}`, DeletionAccepted, { method: 'DELETE', status: 202 });
     },
   },
+  'workspace-deleted': {
+    runs: { ingestUpload: 1, ingestBatch: 1, deleteWorkspace: 1 },
+    keep: ['deleteWorkspace'],
+    play: async (flow) => {
+      await flow.upload(small(), ...WORDS);
+      await flow.api.get(`/workspaces/${flow.workspaceId}`, DeletionAccepted, { method: 'DELETE', status: 202 });
+    },
+  },
   'deleted-while-paused': {
     runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
     keep: ['ingestBatch'],
@@ -209,6 +197,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...webhookScenarios,
+  ...oauthScenarios,
+  ...compressScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
     keep: ['ingestUpload'],
@@ -216,25 +207,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     play: playContinued,
   },
 };
-
-async function playDownloads(flow: Flow): Promise<void> {
-  const server = createServer((request, response) =>
-    request.url?.includes('absent')
-      ? response.writeHead(404).end(download)
-      : response.writeHead(200, { 'content-type': 'text/plain' }).end(`A ${download}.`),
-  );
-  await new Promise<void>((resolve) => server.listen(0, DOWNLOAD_ADDRESS, resolve));
-  try {
-    const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-    const urls = ['there', 'absent'].map(
-      (path) => `http://${DOWNLOAD_ADDRESS}:${port}/${url_path}/${path}?${url_query}=1`,
-    );
-    const refused = `http://127.0.0.1:${port}/${url_path}?${url_query}=1`;
-    await flow.upload(['urls', JSON.stringify([...urls, refused])], ['content_type', 'url'], ...WORDS);
-  } finally {
-    server.close();
-  }
-}
 
 /**
  * A run plans 400 contents at a time and ends after the page that brought it to 100 batches. So: a first page with 100
