@@ -59,6 +59,11 @@ async function open(t: ExecutionContext, behaviour: TokenBehaviour = strictly())
     /** As if a minute had passed. */
     age: () => database.raw(`update credentials set last_refresh_at = last_refresh_at - interval '1 minute'`),
     fence: async () => (await services.stores.refreshes.find(caller.scope, connection.id))?.fence ?? null,
+    /** When the schedule comes, in minutes from now. */
+    due: async () => {
+      const dueMs = (await services.stores.refreshes.find(caller.scope, connection.id))?.due_at?.getTime() ?? Infinity;
+      return (dueMs - Date.now()) / 60_000;
+    },
     deliveries: async () => {
       const { rows } = await database.raw<{ rows: { event_type: string }[] }>(
         'select event_type from webhook_deliveries',
@@ -111,6 +116,24 @@ test('tokens that come while Postgres is away are written by the next step', asy
   t.like(await secrets(), { refresh_token: 'rt-0' });
   t.deepEqual(await persist(outcome), { kind: 'refreshed' });
   t.like(await secrets(), { access_token: 'at-1', refresh_token: 'rt-1' });
+});
+
+test('tokens that come while Postgres only hangs are not held until the step is given up', async (t) => {
+  const { services, exchange, persist, secrets } = await open(t);
+  const hanging = () => new Promise<never>(() => undefined);
+  const refreshes = { ...services.stores.refreshes, writeTokens: hanging };
+  const outcome = await exchange(randomUUID(), { ...services, stores: { ...services.stores, refreshes } });
+  t.is(outcome.kind, 'tokens');
+  t.deepEqual(await persist(outcome), { kind: 'refreshed' });
+  t.like(await secrets(), { refresh_token: 'rt-1' });
+});
+
+test('all the tries of a run count as one failure when the schedule comes back', async (t) => {
+  const { exchange, persist, due } = await open(t, () => ({ status: 503, body: '' }));
+  const run = randomUUID();
+  for (let attempt = 1; attempt <= 6; attempt += 1) await persist(await exchange(run));
+  const inMinutes = await due();
+  t.true(inMinutes < 10, `${inMinutes} min`);
 });
 
 test('after an exchange of which nobody knows the end the old token is sent once more, and no more in that run', async (t) => {
