@@ -152,6 +152,7 @@ test('a process takes tokens, limits and origins from its environment', async (t
       ...process.env,
       ...environment,
       LOCI_PORT: String(port),
+      LOCI_JWT_SECRET: '',
       LOCI_JWT_JWKS_URL: issuer.jwksUrl,
       LOCI_JWT_ISSUER: issuer.issuer,
       LOCI_JWT_AUDIENCE: AUDIENCE,

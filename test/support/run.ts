@@ -44,6 +44,10 @@ const environment: NodeJS.ProcessEnv = {
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',
+  // Tests speak for users: `test/support/user-token.ts`.
+  LOCI_JWT_SECRET: randomBytes(32).toString('base64url'),
+  LOCI_JWT_ISSUER: 'https://issuer.test',
+  LOCI_JWT_AUDIENCE: 'loci-tests',
   // An answer that does not fit its schema is an error here, and a line in the log elsewhere.
   NODE_ENV: 'test',
 };
