@@ -66,6 +66,10 @@ const Environment = z.object({
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
   LOCI_MAX_DOWNLOAD_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_TEXT_BYTES: bytes.default(64 * MIB),
+  LOCI_COMPRESS_MAX_BYTES: bytes.default(MIB),
+  LOCI_COMPRESS_MAX_JOB_BYTES: bytes.default(8 * MIB),
+  LOCI_COMPRESS_TIMEOUT_S: count.default(60),
+  LOCI_COMPRESS_RETENTION_HOURS: count.default(168),
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
@@ -176,6 +180,12 @@ function shape(env: z.infer<typeof Environment>) {
       maxRequestItems: env.LOCI_MAX_REQUEST_ITEMS,
       maxDownloadBytes: env.LOCI_MAX_DOWNLOAD_BYTES,
       maxTextBytes: env.LOCI_MAX_TEXT_BYTES,
+      compress: {
+        maxBytes: env.LOCI_COMPRESS_MAX_BYTES,
+        maxJobBytes: env.LOCI_COMPRESS_MAX_JOB_BYTES,
+        timeoutMs: env.LOCI_COMPRESS_TIMEOUT_S * 1000,
+        retentionMs: env.LOCI_COMPRESS_RETENTION_HOURS * 3_600_000,
+      },
     },
     readers: {
       processes: env.LOCI_READER_PROCESSES,

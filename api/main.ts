@@ -8,6 +8,7 @@ import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createPublicModels } from '../providers/models/public-models.ts';
@@ -76,6 +77,9 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
   closing.defer(() => jobs.close());
   const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
   closing.defer(() => embedders.close());
+  const chat = createChatModel(config.chat);
+  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
+  closing.defer(() => compressors.close());
   const publicModels = createPublicModels({ ...config.publicModels, log });
   closing.defer(() => publicModels.close());
   publicModels.start();
@@ -88,7 +92,8 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     embedders,
     models: createModelCatalogue(publicModels),
     readers: readerCatalogue,
-    chat: createChatModel(config.chat),
+    chat,
+    compressors,
     oauth: createTokenRequester(createEgress({ allow: config.egressAllow }), OAUTH_PROVIDERS),
     jobs,
     accesses,

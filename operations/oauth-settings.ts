@@ -53,7 +53,11 @@ export async function oauthSettings(means: Means, scope: Scope, connection: OAut
 }
 
 /** Seals the secret of a workspace's client for its row. */
-export function sealClientSecret({ secrets }: Pick<Services, 'secrets'>, scope: Scope, client: { name: string; secret: string }) {
+export function sealClientSecret(
+  { secrets }: Pick<Services, 'secrets'>,
+  scope: Scope,
+  client: { name: string; secret: string },
+) {
   return secrets.keyRing.seal(client.secret, contextOf(scope, client.name));
 }
 

@@ -13,6 +13,7 @@ import { createLog, type Log } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import { checkReadiness } from '../operations/check-readiness.ts';
+import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
@@ -93,6 +94,9 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     readableFolders: tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
   });
   closing.defer(() => documents.close());
+  const chat = createChatModel(config.chat);
+  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
+  closing.defer(() => compressors.close());
   const accesses = createAccessCounter({ stores, log });
   const egress = createEgress({ allow: config.egressAllow });
   closing.defer(() => accesses.close());
@@ -103,7 +107,8 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     embedders,
     models: createModelCatalogue(),
     readers: readerCatalogue,
-    chat: createChatModel(config.chat),
+    chat,
+    compressors,
     documents,
     egress,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),

@@ -16,6 +16,7 @@ import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
 import { setCollectionStatsRoute } from './collections/set-collection-stats.ts';
 import { updateCollectionRoute } from './collections/update-collection.ts';
+import { compressContextRoute } from './compress/compress-context.ts';
 import { createConnectionRoute } from './connections/create-connection.ts';
 import { deleteConnectionRoute } from './connections/delete-connection.ts';
 import { getConnectionRoute } from './connections/get-connection.ts';
@@ -134,6 +135,7 @@ export const routes: Readonly<Record<string, Route>> = {
   getConnection: getConnectionRoute,
   updateConnection: updateConnectionRoute,
   deleteConnection: deleteConnectionRoute,
+  compressContext: compressContextRoute,
   refreshOAuthToken: refreshOAuthTokenRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,

@@ -120,6 +120,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     query: { parent_message_id: ref('message') },
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
+  compressContext: { json: { content: 'The ferry leaves at noon. When does it leave?', strategy: 'extractive' } },
   // Without credentials there is nothing to refresh.
   refreshOAuthToken: { path: connection, status: 409 },
   listModelProviders: {},

@@ -10,6 +10,7 @@ import { settleRequestBody } from '../../api/http/request-body.ts';
 import { identifyRequest } from '../../api/http/request-id.ts';
 import { requestState } from '../../api/http/request-state.ts';
 import { uploadFingerprint } from '../../api/http/upload-fingerprint.ts';
+import { COMPRESS_LIMITS } from '../support/compress-limits.ts';
 import { listen } from '../../api/server.ts';
 import type { BlobStore, StoredBlob } from '../../domain/blob-store.ts';
 import { createSilentLog } from '../../observability/log.ts';
@@ -57,7 +58,13 @@ export async function startUploadReceiver(limits: Partial<Limits> = {}) {
       const upload = await receiveUpload(context, {
         workspaceId: WORKSPACE_ID,
         blobs,
-        limits: { maxFileBytes: 1_000_000, maxRequestBytes: 10_000_000, maxRequestItems: 20, ...limits },
+        limits: {
+          maxFileBytes: 1_000_000,
+          maxRequestBytes: 10_000_000,
+          maxRequestItems: 20,
+          compress: COMPRESS_LIMITS,
+          ...limits,
+        },
         stored: async (some) => void told.push(...some),
         inspect: (form, itemCount) => uploadFormIssues(readerCatalogue, form, itemCount),
       });
