@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { WEBHOOK_WAITS_MS } from './domain/webhook-schedule.ts';
 import { PublicProviderSettings } from './providers/models/public-provider-settings.ts';
+import { readSecretFiles } from './read-secret-files.ts';
 
 /** Thrown by `readConfig`; its message lists every problem, one a line. */
 export class ConfigError extends Error {
@@ -18,6 +19,7 @@ const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
 const count = z.coerce.number().int().positive();
 const countOrNone = z.coerce.number().int().min(0);
+const seconds = z.string().transform(Number).pipe(z.number().min(0));
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -74,6 +76,9 @@ const Environment = z.object({
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
   LOCI_EGRESS_ALLOW: list.default([]),
+  LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
+  LOCI_WEBHOOK_WAITS_S: list.pipe(z.array(seconds).min(1).max(50)).optional(),
+  LOCI_WEBHOOK_LOG_DAYS: count.default(30),
   LOCI_ADMIN_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
@@ -88,13 +93,10 @@ const Environment = z.object({
   LOCI_CORS_ORIGINS: list.default([]),
 });
 
-/** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
-const FILE_SUFFIX = '_FILE';
-
 /** Reads and checks the environment. Reports every problem at once. @throws ConfigError */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const problems: string[] = [];
-  const values = withSecretFiles(environment, problems);
+  const values = readSecretFiles(environment, problems);
   const parsed = Environment.safeParse(values);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}${plain(issue.message)}`);
@@ -203,6 +205,12 @@ function shape(env: z.infer<typeof Environment>) {
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },
+    webhooks: {
+      timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
+      /** Before each attempt, the first included. */
+      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((wait) => wait * 1000) ?? [...WEBHOOK_WAITS_MS],
+      keptDays: env.LOCI_WEBHOOK_LOG_DAYS,
+    },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,
   };
@@ -213,23 +221,6 @@ function tokenSettings(env: z.infer<typeof Environment>) {
   const { LOCI_JWT_ISSUER: issuer, LOCI_JWT_AUDIENCE: audience } = env;
   const keys = jwksUrl === undefined ? secret && { secret } : { jwksUrl };
   return keys && issuer && audience ? { keys, issuer, audience } : null;
-}
-
-function withSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith('LOCI_') || value === undefined || value === '') continue;
-    if (!name.endsWith(FILE_SUFFIX)) {
-      values[name] = value;
-      continue;
-    }
-    try {
-      values[name.slice(0, -FILE_SUFFIX.length)] = readFileSync(value, 'utf8').trim();
-    } catch {
-      problems.push(`${name} names a file that cannot be read: ${value}`);
-    }
-  }
-  return values;
 }
 
 /** Reads on after the name of the variable. */

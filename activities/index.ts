@@ -1,5 +1,6 @@
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
 import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import type { WebhookSteps } from '../domain/webhook-jobs.ts';
 import {
   completeCollectionDeletion,
   dropCollectionIndex,
@@ -17,7 +18,8 @@ import { readContents } from './read-contents.ts';
 import { persistRefresh, startDueRefreshes } from './refresh-record.ts';
 import { reprojectContents } from './reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
-import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } from './upkeep-steps.ts';
+import { controlUpload, endContents, planBatches, settleOutbox, settleRun, summarizeBatch } from './upkeep-steps.ts';
+import { attemptWebhook } from './webhook-steps.ts';
 import type { WorkerServices } from './worker-services.ts';
 import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
 import {
@@ -34,6 +36,7 @@ export type Activities = {
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
+  webhooks: WebhookSteps;
 };
 
 /** Binds the steps to what they work with. */
@@ -54,9 +57,7 @@ export function createActivities(services: WorkerServices): Activities {
       failContents: step('fail', endContents),
       summarizeBatch: step('summarize', summarizeBatch),
       settleRun: step('settle', settleRun),
-      settleOutbox: step('settle', (all, work: { workspace_id: string; outbox_id: string }) =>
-        all.stores.outbox.settle({ workspaceId: work.workspace_id, collectionIds: null }, work.outbox_id),
-      ),
+      settleOutbox: step('settle', settleOutbox),
       summariseMessages: step('summarise', summariseMessages),
       extractFromMessages: step('extract', extractFromMessages),
       exchangeTokens: step('exchange', exchangeTokens),
@@ -85,6 +86,9 @@ export function createActivities(services: WorkerServices): Activities {
       indexSlice: step('index', indexSlice),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
+    },
+    webhooks: {
+      attemptWebhook: step('webhook', attemptWebhook),
     },
   };
 }

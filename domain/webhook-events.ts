@@ -15,7 +15,9 @@ export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 export const SUBSCRIBABLE_EVENT_TYPES = WEBHOOK_EVENT_TYPES.filter((type) => type !== 'webhook.test');
 
 /** An upload of a million files makes a million of these, so they go only to webhooks that name them. */
-export const EVENTS_TO_SUBSCRIBE_TO: readonly WebhookEventType[] = ['content.ready', 'content.failed'];
+export function isOfSingleContents(type: WebhookEventType): boolean {
+  return type.startsWith('content.');
+}
 
 /** One thing that became true. */
 export type WebhookEvent = {

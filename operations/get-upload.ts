@@ -27,7 +27,7 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
     id: upload.id,
     collection_id: upload.collection_id,
     workspace_id: upload.workspace_id,
-    status: statusOf(upload, progress.byStatus),
+    status: statusOfUpload(upload, progress.byStatus),
     content_type: upload.content_type,
     workflow_id: upload.workflow_id,
     total_uploads: upload.total_uploads,
@@ -49,7 +49,7 @@ export function uploadNotFound(): AppError {
 
 type ByStatus = Partial<Record<ContentStatus, number>>;
 
-function countsOf(byStatus: ByStatus): { total: number; settled: number; percent: number } {
+export function countsOf(byStatus: ByStatus): { total: number; settled: number; percent: number } {
   let total = 0;
   let settled = 0;
   for (const [status, count] of Object.entries(byStatus)) {
@@ -60,8 +60,8 @@ function countsOf(byStatus: ByStatus): { total: number; settled: number; percent
   return { total, settled, percent: total === 0 ? 100 : Math.floor((settled * 1000) / total) / 10 };
 }
 
-/** The status of the whole follows from its parts, so that it cannot contradict them. */
-function statusOf(upload: UploadRow, byStatus: ByStatus): UploadStatus {
+/** The status of the whole: it follows from its parts, so that it cannot contradict them. */
+export function statusOfUpload(upload: UploadRow, byStatus: ByStatus): UploadStatus {
   const { total, settled } = countsOf(byStatus);
   const count = (status: ContentStatus) => byStatus[status] ?? 0;
   if (settled < total) return count('paused') === total - settled ? 'paused' : 'running';

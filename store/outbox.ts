@@ -25,12 +25,14 @@ export function createOutboxStore(database: Database) {
       );
     },
 
-    /** The workflow has done what was acknowledged. */
-    async settle(scope: Scope, workflowId: string): Promise<void> {
-      await query(database, `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId`, {
-        workspaceId: scope.workspaceId,
-        workflowId,
-      });
+    /** The workflow has done what was acknowledged. True the first time. */
+    async settle(scope: Scope, workflowId: string): Promise<boolean> {
+      const rows = await query(
+        database,
+        `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId returning id`,
+        { workspaceId: scope.workspaceId, workflowId },
+      );
+      return rows.length > 0;
     },
   };
 }

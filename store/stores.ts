@@ -29,7 +29,11 @@ import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWebhookAttempts, type WebhookAttempts } from './webhook-attempts.ts';
+import { createWebhookDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
+import { createWebhookSystem, type WebhookSystem } from './webhook-system.ts';
+import { createWebhookStore, type WebhookStore } from './webhooks.ts';
 import { createWorkspaceDeletions, type WorkspaceDeletions } from './workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
@@ -65,7 +69,11 @@ export type Stores = {
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
+  webhooks: WebhookStore;
   webhookEvents: WebhookEvents;
+  webhookDeliveries: WebhookDeliveries;
+  webhookAttempts: WebhookAttempts;
+  webhookSystem: WebhookSystem;
   system: SystemStore;
   /** Runs work on stores that share one transaction; it commits when the work returns. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -104,7 +112,11 @@ export function createStores(database: Database): Stores {
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
+    webhooks: createWebhookStore(database),
     webhookEvents: createWebhookEvents(database),
+    webhookDeliveries: createWebhookDeliveries(database),
+    webhookAttempts: createWebhookAttempts(database),
+    webhookSystem: createWebhookSystem(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {

@@ -113,6 +113,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     egress,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    webhooks: config.webhooks,
     jobs,
     accesses,
     clock: systemClock,

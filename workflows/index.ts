@@ -1,6 +1,7 @@
 /** Every workflow, by the name under which it is started. */
 export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
+export { deliverWebhook } from './deliver-webhook.ts';
 export { deleteWorkspace } from './delete-workspace.ts';
 export { extractMemories } from './extract-memories.ts';
 export { ingestBatch } from './ingest-batch.ts';

@@ -58,6 +58,16 @@ import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './upload
 import { getUploadRoute } from './uploads/get-upload.ts';
 import { updateContentRoute } from './contents/update-content.ts';
 import { uploadContentRoute } from './uploads/upload-content.ts';
+import { createWebhookRoute } from './webhooks/create-webhook.ts';
+import { deleteWebhookRoute } from './webhooks/delete-webhook.ts';
+import { getWebhookDeliveryRoute } from './webhooks/get-webhook-delivery.ts';
+import { getWebhookRoute } from './webhooks/get-webhook.ts';
+import { listWebhookDeliveriesRoute } from './webhooks/list-webhook-deliveries.ts';
+import { listWebhooksRoute } from './webhooks/list-webhooks.ts';
+import { redeliverWebhookRoute } from './webhooks/redeliver-webhook.ts';
+import { rotateWebhookRoute } from './webhooks/rotate-webhook.ts';
+import { testWebhookRoute } from './webhooks/test-webhook.ts';
+import { updateWebhookRoute } from './webhooks/update-webhook.ts';
 import { addMemberRoute } from './workspaces/add-member.ts';
 import { createWorkspaceKeyRoute } from './workspaces/create-workspace-key.ts';
 import { createWorkspaceRoute } from './workspaces/create-workspace.ts';
@@ -67,6 +77,7 @@ import { listMembersRoute } from './workspaces/list-members.ts';
 import { listWorkspacesRoute } from './workspaces/list-workspaces.ts';
 import { removeMemberRoute } from './workspaces/remove-member.ts';
 import { updateWorkspaceRoute } from './workspaces/update-workspace.ts';
+import { getWebhookSecretRoute, rotateWebhookSecretRoute } from './workspaces/webhook-secret.ts';
 
 /** Every route, by its operation id. The first that matches a request serves it. */
 export const routes: Readonly<Record<string, Route>> = {
@@ -135,6 +146,18 @@ export const routes: Readonly<Record<string, Route>> = {
   getConnection: getConnectionRoute,
   updateConnection: updateConnectionRoute,
   deleteConnection: deleteConnectionRoute,
+  createWebhook: createWebhookRoute,
+  listWebhooks: listWebhooksRoute,
+  getWebhook: getWebhookRoute,
+  updateWebhook: updateWebhookRoute,
+  deleteWebhook: deleteWebhookRoute,
+  testWebhook: testWebhookRoute,
+  rotateWebhook: rotateWebhookRoute,
+  listWebhookDeliveries: listWebhookDeliveriesRoute,
+  getWebhookDelivery: getWebhookDeliveryRoute,
+  redeliverWebhook: redeliverWebhookRoute,
+  getWebhookSecret: getWebhookSecretRoute,
+  rotateWebhookSecret: rotateWebhookSecretRoute,
   compressContext: compressContextRoute,
   refreshOAuthToken: refreshOAuthTokenRoute,
   listModelProviders: listModelProvidersRoute,

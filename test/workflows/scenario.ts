@@ -10,6 +10,7 @@ export type WorkflowType =
   | 'reprojectContents'
   | 'extractMemories'
   | 'summariseConversation'
+  | 'deliverWebhook'
   | 'oauthRefresh'
   | 'refreshDueConnections';
 

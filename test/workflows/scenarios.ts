@@ -9,6 +9,7 @@ import { CANARIES } from './canaries.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
 const { text, metadata_key, metadata_value, file_name, description, user } = CANARIES;
 const WORDS: Entries = [
@@ -195,6 +196,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...webhookScenarios,
   ...oauthScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
