@@ -91,6 +91,7 @@ const Environment = z.object({
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
   LOCI_CORS_ORIGINS: list.default([]),
+  LOCI_OAUTH_REDIRECTS: list.default([]),
 });
 
 /** Reads and checks the environment. Reports every problem at once. @throws ConfigError */
@@ -118,6 +119,11 @@ function accessProblems(env: z.infer<typeof Environment>): string[] {
   const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
     (origin) => `LOCI_CORS_ORIGINS: '${origin}' is no origin such as https://app.example.com, or *`,
   );
+  problems.push(
+    ...env.LOCI_OAUTH_REDIRECTS.filter((url) => !isPlainUrl(url)).map(
+      (url) => `LOCI_OAUTH_REDIRECTS: '${url}' is no URL such as https://app.example.com/connected`,
+    ),
+  );
   const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
   if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
   const isAsked = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
@@ -130,6 +136,12 @@ function accessProblems(env: z.infer<typeof Environment>): string[] {
 
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
+/** With a path at most. */
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '';
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -205,6 +217,8 @@ function shape(env: z.infer<typeof Environment>) {
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },
+    /** Where users may be sent when they come back from a provider. */
+    oauthRedirects: env.LOCI_OAUTH_REDIRECTS,
     webhooks: {
       timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
       /** Before each attempt, the first included. */

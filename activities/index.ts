@@ -32,7 +32,8 @@ import {
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps & OAuthSteps;
+  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps;
+  oauth: OAuthSteps;
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
@@ -60,9 +61,6 @@ export function createActivities(services: WorkerServices): Activities {
       settleOutbox: step('settle', settleOutbox),
       summariseMessages: step('summarise', summariseMessages),
       extractFromMessages: step('extract', extractFromMessages),
-      exchangeTokens: step('exchange', exchangeTokens),
-      persistRefresh: step('persist', persistRefresh),
-      startDueRefreshes: step('due', startDueRefreshes),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -75,6 +73,11 @@ export function createActivities(services: WorkerServices): Activities {
       removeWorkspaceRows: step('remove', removeWorkspaceRows),
       dropGivenUp: step('unindex', dropGivenUp),
       completeWorkspaceDeletion: step('complete', completeWorkspaceDeletion),
+    },
+    oauth: {
+      exchangeTokens: step('exchange', exchangeTokens),
+      persistRefresh: step('persist', persistRefresh),
+      startDueRefreshes: step('due', startDueRefreshes),
     },
     download: {
       downloadContents: step('download', downloadContents),

@@ -52,6 +52,8 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
   { table: 'webhook_secrets' },
   { table: 'oauth_states' },
   { table: 'oauth_clients' },
+  { table: 'oauth_states' },
+  { table: 'oauth_clients' },
   { table: 'connections' },
   { table: 'credential_refreshes' },
   { table: 'credentials' },

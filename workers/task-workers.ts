@@ -19,6 +19,7 @@ const WORKFLOW_TASKS = 20;
 /** Else the SDK holds heartbeats back for four fifths of their timeout, and a pause of two seconds counts as a death. */
 const HEARTBEAT_EVERY = '2s';
 const DOWNLOAD_STEPS = 12;
+const OAUTH_STEPS = 40;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
 const WEBHOOK_STEPS = 20;
@@ -46,6 +47,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.download,
       activities: { ...activities.download },
       maxConcurrentActivityTaskExecutions: DOWNLOAD_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.oauth,
+      activities: { ...activities.oauth },
+      maxConcurrentActivityTaskExecutions: OAUTH_STEPS,
     }),
     Worker.create({
       ...shared,

@@ -52,6 +52,13 @@ import { updateMemoryRoute } from './memories/update-memory.ts';
 import { createMessagesRoute } from './messages/create-messages.ts';
 import { listModelProvidersRoute } from './integrations/list-model-providers.ts';
 import { listProviderModelsRoute } from './integrations/list-provider-models.ts';
+import { authorizationCallbackRoute } from './oauth/authorization-callback.ts';
+import { authorizeConnectionRoute } from './oauth/authorize-connection.ts';
+import { deleteOAuthClientRoute } from './oauth/delete-oauth-client.ts';
+import { getRefreshStateRoute } from './oauth/get-refresh-state.ts';
+import { listOAuthClientsRoute } from './oauth/list-oauth-clients.ts';
+import { listOAuthProvidersRoute } from './oauth/list-oauth-providers.ts';
+import { putOAuthClientRoute } from './oauth/put-oauth-client.ts';
 import { refreshOAuthTokenRoute } from './oauth/refresh-token.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
@@ -160,6 +167,13 @@ export const routes: Readonly<Record<string, Route>> = {
   rotateWebhookSecret: rotateWebhookSecretRoute,
   compressContext: compressContextRoute,
   refreshOAuthToken: refreshOAuthTokenRoute,
+  getRefreshState: getRefreshStateRoute,
+  authorizeConnection: authorizeConnectionRoute,
+  authorizationCallback: authorizationCallbackRoute,
+  listOAuthProviders: listOAuthProvidersRoute,
+  listOAuthClients: listOAuthClientsRoute,
+  putOAuthClient: putOAuthClientRoute,
+  deleteOAuthClient: deleteOAuthClientRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,
   livez: livezRoute,

@@ -11,8 +11,8 @@ import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
 import { idFieldsOf, placesOf } from './request-template.ts';
 import { routeFixtures } from './route-fixtures.ts';
 
-/** The models of a provider, as specified, and the routes of the process. */
-const OPEN = ['listProviderModels', 'livez', 'metrics', 'readyz'];
+/** What has the state of an authorization instead, the models of a provider, as specified, and the routes of the process. */
+const OPEN = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics', 'readyz'];
 
 const Status = z.object({ status: z.string() });
 

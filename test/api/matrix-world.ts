@@ -61,6 +61,13 @@ const MAKERS = {
     const json = { integration: 'of the matrix', integration_type: 'api' };
     return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
+  oauthClient: async ({ keeper }: Making) => {
+    const json = { client_id: 'of the matrix', token_endpoint: 'https://example.com/token' };
+    const sent = { method: 'PUT', json };
+    return (await keeper.get(`/oauth/clients/${randomUUID()}`, z.object({ provider: z.string() }), sent)).provider;
+  },
+  /** A name that no client has yet. */
+  providerName: async () => randomUUID(),
   conversation: async ({ client, options }: Making) => {
     const made = z.object({ id: z.string() });
     const json = { title: 'of the matrix', is_public: options.isShared ?? false };

@@ -41,6 +41,7 @@ const environment: NodeJS.ProcessEnv = {
   ),
   // One loopback address for servers of tests to be downloaded from; all the others stay refused.
   LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
+  LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',
