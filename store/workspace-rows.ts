@@ -56,6 +56,7 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
   { table: 'oauth_clients' },
   { table: 'connections' },
   { table: 'credential_refreshes' },
+  { table: 'credential_refreshes' },
   { table: 'credentials' },
   { table: 'api_keys' },
   { table: 'workspace_members' },
