@@ -12,7 +12,7 @@ const OF_THE_WORKSPACE: ReadonlySet<Kind> = new Set<Kind>(['workspace', 'apiKey'
 /** What its owner alone changes, though others may read it. */
 const OWNED: ReadonlySet<Kind> = new Set<Kind>(['conversation', 'message', 'memory']);
 /** What nobody but its owner ever sees. */
-const PRIVATE: ReadonlySet<Kind> = new Set<Kind>(['connection']);
+const PRIVATE: ReadonlySet<Kind> = new Set<Kind>(['connection', 'compression']);
 
 const kindsOf = ({ fixture }: Guarded) => placesOf(fixture).map(({ kind }) => kind);
 const lacksPermission = ({ route }: Guarded) => !permissionsOfRole('member').includes(route.permission ?? '');
