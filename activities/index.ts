@@ -7,6 +7,8 @@ import {
   endCollectionRuns,
   removeCollectionRows,
 } from './collection-deletion-steps.ts';
+import type { CompressionSteps } from '../domain/compression-jobs.ts';
+import { completeCompression, compressSlice, failCompression, planCompression } from './compression-steps.ts';
 import type { ConversationSteps } from '../domain/conversation-steps.ts';
 import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
@@ -37,6 +39,7 @@ export type Activities = {
   download: DownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
+  compress: CompressionSteps;
   webhooks: WebhookSteps;
 };
 
@@ -89,6 +92,12 @@ export function createActivities(services: WorkerServices): Activities {
       indexSlice: step('index', indexSlice),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
+    },
+    compress: {
+      planCompression: step('plan', planCompression),
+      compressSlice: step('compress', compressSlice),
+      completeCompression: step('complete', completeCompression),
+      failCompression: step('fail', failCompression),
     },
     webhooks: {
       attemptWebhook: step('webhook', attemptWebhook),

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as access from './20261121_access.ts';
+import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_webhooks', ...webhooks },
   { name: '20261121_workspaces', ...workspaces },
   { name: '20261121_oauth', ...oauth },
+  { name: '20261121_compression', ...compression },
 ];
 
 /** For `knex.migrate`. */

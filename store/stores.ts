@@ -4,6 +4,7 @@ import { createChunkStore, type ChunkStore } from './chunks.ts';
 import { createCollectionChanges, type CollectionChanges } from './collection-changes.ts';
 import { createCollectionDeletions, type CollectionDeletions } from './collection-deletions.ts';
 import { createCollectionStore, type CollectionStore } from './collections.ts';
+import { createCompressionStore, type CompressionStore } from './compressions.ts';
 import { createConnectionStore, type ConnectionStore } from './connections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
@@ -55,6 +56,7 @@ export type Stores = {
   workspaceDeletions: WorkspaceDeletions;
   members: MemberStore;
   connections: ConnectionStore;
+  compressions: CompressionStore;
   credentials: CredentialStore;
   refreshes: RefreshStore;
   oauthClients: OAuthClientStore;
@@ -97,6 +99,7 @@ export function createStores(database: Database): Stores {
     workspaceDeletions: createWorkspaceDeletions(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
+    compressions: createCompressionStore(database),
     credentials: createCredentialStore(database),
     refreshes: createRefreshStore(database),
     oauthClients: createOAuthClientStore(database),

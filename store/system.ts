@@ -197,6 +197,16 @@ export function createSystemStore(database: Database) {
       await query(database, `delete from idempotency_keys where expires_at < now()`);
     },
 
+    /** Removes compress jobs whose time is over. Returns how many. */
+    async purgeCompressions(limit: number): Promise<number> {
+      const gone = await query(
+        database,
+        `delete from compressions where id in (select id from compressions where expires_at < now() limit :limit) returning id`,
+        { limit },
+      );
+      return gone.length;
+    },
+
     /** A page of all blobs by key, with whether nothing refers to them and they were not used for a while. */
     walkBlobs(
       olderThanMs: number,
@@ -230,6 +240,7 @@ export function createSystemStore(database: Database) {
 const UNREFERENCED = `
   not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
   and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
-  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)`;
+  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
+  and not exists (select 1 from compressions c where c.workspace_id = b.workspace_id and c.input_sha256 = b.sha256)`;
 
 export type SystemStore = ReturnType<typeof createSystemStore>;

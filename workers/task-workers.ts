@@ -22,6 +22,7 @@ const DOWNLOAD_STEPS = 12;
 const OAUTH_STEPS = 40;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
+const COMPRESS_STEPS = 4;
 const WEBHOOK_STEPS = 20;
 
 /** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
@@ -65,6 +66,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.index,
       activities: { ...activities.index },
       maxConcurrentActivityTaskExecutions: INDEX_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.compress,
+      activities: { ...activities.compress },
+      maxConcurrentActivityTaskExecutions: COMPRESS_STEPS,
     }),
     Worker.create({
       ...shared,

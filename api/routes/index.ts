@@ -16,7 +16,9 @@ import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
 import { setCollectionStatsRoute } from './collections/set-collection-stats.ts';
 import { updateCollectionRoute } from './collections/update-collection.ts';
+import { cancelCompressionRoute } from './compress/cancel-compression.ts';
 import { compressContextRoute } from './compress/compress-context.ts';
+import { getCompressionRoute } from './compress/get-compression.ts';
 import { createConnectionRoute } from './connections/create-connection.ts';
 import { deleteConnectionRoute } from './connections/delete-connection.ts';
 import { getConnectionRoute } from './connections/get-connection.ts';
@@ -166,6 +168,8 @@ export const routes: Readonly<Record<string, Route>> = {
   getWebhookSecret: getWebhookSecretRoute,
   rotateWebhookSecret: rotateWebhookSecretRoute,
   compressContext: compressContextRoute,
+  getCompression: getCompressionRoute,
+  cancelCompression: cancelCompressionRoute,
   refreshOAuthToken: refreshOAuthTokenRoute,
   getRefreshState: getRefreshStateRoute,
   authorizeConnection: authorizeConnectionRoute,

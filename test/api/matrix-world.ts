@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ApiKey } from '../../domain/records/api-key.ts';
+import { eventually } from '../support/eventually.ts';
 import { freshClient } from './api-client.ts';
 
 type Client = Awaited<ReturnType<typeof freshClient>>;
@@ -44,6 +45,16 @@ const MAKERS = {
   memory: async ({ client }: Making) => {
     const json = { user_id: 'ada', memory: TEXT };
     return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
+  },
+  /** A compress job that is over. */
+  compression: async ({ client }: Making) => {
+    const json = { content: TEXT, strategy: 'extractive', webhook_url: 'http://127.0.0.1:9/nobody' };
+    const made = await client.post('/compress', z.object({ job_id: z.string() }), { json, status: 202 });
+    await eventually('the job is over', async () => {
+      const { status } = await client.get(`/compress/${made.job_id}`, z.object({ status: z.string() }));
+      return status === 'completed';
+    });
+    return made.job_id;
   },
   connection: async ({ client }: Making) => {
     const json = { integration: 'of the matrix', integration_type: 'api' };

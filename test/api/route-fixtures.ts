@@ -138,6 +138,9 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
   compressContext: { json: { content: 'The ferry leaves at noon. When does it leave?', strategy: 'extractive' } },
+  getCompression: { path: { job_id: ref('compression') } },
+  // Over, or about to be.
+  cancelCompression: { path: { job_id: ref('compression') }, status: 409 },
   // Without credentials there is nothing to refresh.
   refreshOAuthToken: { path: connection, status: 409 },
   getRefreshState: { path: connection },
