@@ -4,6 +4,7 @@ import { Connection, ConnectionDetail } from '../../domain/records/connection.ts
 import { RefreshAnswer, RefreshState } from '../../domain/records/oauth.ts';
 import { REFRESH_SCHEDULE_ID } from '../../workers/refresh-schedule.ts';
 import { freshClient, type ApiClient } from '../api/api-client.ts';
+import { eventually } from '../support/eventually.ts';
 import { until } from '../support/flow.ts';
 import { testStack } from '../support/stack.ts';
 import { startTokenServer, type TokenBehaviour, type TokenServer } from '../support/token-server.ts';
@@ -143,13 +144,12 @@ test('tokens that end soon are refreshed by the schedule, those of inactive conn
   const connection = await TemporalConnection.connect({ address });
   t.teardown(() => connection.close());
   const schedule = new Client({ connection, namespace }).schedule.getHandle(REFRESH_SCHEDULE_ID);
-  const state = await until(
-    async () => {
-      await schedule.trigger();
-      return stateOf(peer);
-    },
-    ({ last_refresh_at }) => last_refresh_at !== null,
-  );
+  const refreshed = async () => {
+    await schedule.trigger();
+    const now = await stateOf(peer);
+    return now.last_refresh_at !== null && now;
+  };
+  const state = await eventually('the schedule refreshes', refreshed, { everyMs: 1_000 });
   t.true(Date.parse(state.next_refresh_at ?? '') > Date.now());
   t.is(peer.server.requests.length, 1);
   t.is(resting.server.requests.length, 0);
