@@ -10,11 +10,11 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 /** A webhook whose receiver answers 410, all at once, when `count` messages have come. */
 async function open(t: ExecutionContext, count: number) {
   const own = await openOwnSender(t);
-  const open: ServerResponse[] = [];
+  const waiting: ServerResponse[] = [];
   const arrived = Promise.withResolvers<void>();
   const receiver = await startWebhookReceiver(t, (response) => {
-    open.push(response);
-    if (open.length === count) arrived.resolve();
+    waiting.push(response);
+    if (waiting.length === count) arrived.resolve();
   });
   const id = uuidv7();
   const { webhooks, webhookEvents } = own.services.stores;
@@ -40,7 +40,7 @@ async function open(t: ExecutionContext, count: number) {
     webhook: () => webhooks.find(own.scope, id),
     /** Has all of them answered, and waits until that is written down. */
     answerGone: async () => {
-      for (const response of open) response.writeHead(410).end();
+      for (const response of waiting) response.writeHead(410).end();
       await sender.settle();
     },
   };
@@ -52,7 +52,10 @@ test('several receptions of 410 at once are all written down, and disable the we
   t.like(await own.webhook(), { status: 'disabled', disabled_reason: 'gone' });
   t.is(await countDeliveries(own.database, 'failed'), 4);
   const attempts = await query(own.database, 'select status_code from webhook_attempts where finished_at is not null');
-  t.deepEqual(attempts, Array(4).fill({ status_code: 410 }));
+  t.deepEqual(
+    attempts,
+    Array.from({ length: 4 }, () => ({ status_code: 410 })),
+  );
 });
 
 test('a 410 of the place that a webhook has moved away from does not disable it', async (t) => {
