@@ -58,6 +58,17 @@ async function open(t: ExecutionContext, behaviour: TokenBehaviour = strictly())
       updateConnection(services, caller, { id: connection.id, fields: { credentials } }),
     /** As if a minute had passed. */
     age: () => database.raw(`update credentials set last_refresh_at = last_refresh_at - interval '1 minute'`),
+    /** As if it had gone on for two days, and the tokens had ended. */
+    drag: async () => {
+      await database.raw(`update credential_refreshes set failing_since = now() - interval '2 days'`);
+      await database.raw(`update credentials set expires_at = now() - interval '1 day'`);
+    },
+    dueInS: async () => {
+      const { rows } = await database.raw<{ rows: { s: number | null }[] }>(
+        `select extract(epoch from due_at - now())::float8 as s from credentials`,
+      );
+      return rows[0]?.s ?? null;
+    },
     fence: async () => (await services.stores.refreshes.find(caller.scope, connection.id))?.fence ?? null,
     deliveries: async () => {
       const { rows } = await database.raw<{ rows: { event_type: string }[] }>(
@@ -211,4 +222,29 @@ test('a refused grant expires the connection, and webhooks hear of it once, in t
   t.is(await status(), 'active', 'with new credentials');
   t.like(await persist(await exchange(randomUUID())), { kind: 'refused', status: 'error' });
   t.deepEqual((await deliveries()).toSorted(), ['connection.error', 'connection.expired']);
+});
+
+test('a provider that stays away is told of after a day, tried later and later, and forgiven when it is back', async (t) => {
+  let isAway = true;
+  const { exchange, persist, status, deliveries, subscribe, drag, dueInS } = await open(t, () =>
+    isAway ? { status: 500, body: '' } : { body: { access_token: 'at-1', expires_in: 3600 } },
+  );
+  await subscribe();
+  const pauses: number[] = [];
+  for (let failure = 1; failure <= 3; failure += 1) {
+    await persist(await exchange(randomUUID()));
+    pauses.push((await dueInS()) ?? 0);
+  }
+  t.true(
+    pauses.every((pause, index) => pause > 60 * 2 ** index - 10 && pause < 75 * 2 ** index),
+    pauses.join(' '),
+  );
+  t.deepEqual([await status(), await deliveries()], ['active', []]);
+  await drag();
+  await persist(await exchange(randomUUID()));
+  t.deepEqual([await status(), await deliveries()], ['error', ['connection.error']]);
+  t.true(((await dueInS()) ?? 0) > 0, 'it is still tried');
+  isAway = false;
+  await persist(await exchange(randomUUID()));
+  t.is(await status(), 'active');
 });
