@@ -12,6 +12,7 @@ import { createCredentialStore, type CredentialStore } from './credentials.ts';
 import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
+import { createExistingContents, type ExistingContents } from './existing-contents.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOAuthClientStore, type OAuthClientStore } from './oauth-clients.ts';
 import { createOAuthStateStore, type OAuthStateStore } from './oauth-states.ts';
@@ -44,6 +45,7 @@ export type Stores = {
   collectionDeletions: CollectionDeletions;
   contents: ContentStore;
   contentChanges: ContentChanges;
+  existingContents: ExistingContents;
   uploads: UploadStore;
   runControl: RunControl;
   runs: RunStages;
@@ -87,6 +89,7 @@ export function createStores(database: Database): Stores {
     collectionDeletions: createCollectionDeletions(database),
     contents: createContentStore(database),
     contentChanges: createContentChanges(database),
+    existingContents: createExistingContents(database),
     uploads: createUploadStore(database),
     runControl: createRunControl(database),
     runs: createRunStages(database),

@@ -20,6 +20,8 @@ export type KindResult = {
   hit: number;
   /** The grant is gone, for the worker died between the change of the tokens at the provider and their arrival in Postgres. */
   lostInWindow: number;
+  /** Of those, the ones whose answer the provider had sent already: the part of the window that is ours. */
+  lostAfterAnswer: number;
   /** The grant is gone for any other reason; what must not be. */
   lostOutside: number;
 };
@@ -52,7 +54,7 @@ export async function playRefreshKills(stack: TestStack, options: KillsOptions):
   const delays = () => ({ beforeMs: random.between(0, BEFORE_MS), afterMs: random.between(0, AFTER_MS) });
   const provider = await startRotatingProvider({ graceMs: GRACE_MS, delays });
   const arena: Arena = { stack, api: await freshClient(), behind: openBehindTheApi(stack), provider, random };
-  const none = (): KindResult => ({ refreshes: 0, hit: 0, lostInWindow: 0, lostOutside: 0 });
+  const none = (): KindResult => ({ refreshes: 0, hit: 0, lostInWindow: 0, lostAfterAnswer: 0, lostOutside: 0 });
   const kinds: KillsResult['kinds'] = { none: none(), grace: none(), strict: none() };
   try {
     for (let kill = 1; kill <= options.kills; kill += 1) {
@@ -84,6 +86,7 @@ async function playKill(arena: Arena, perKill: number, kinds: KillsResult['kinds
     kind.refreshes += 1;
     if (end?.wasHit) kind.hit += 1;
     if (end?.fate === 'window') kind.lostInWindow += 1;
+    if (end?.fate === 'window' && end.wasAnswered) kind.lostAfterAnswer += 1;
     if (end?.fate === 'outside') kind.lostOutside += 1;
   }
   const count = (fate: string) => ends.filter((end) => end.fate === fate).length;
@@ -110,12 +113,10 @@ async function ask({ api }: Arena, id: string): Promise<number> {
   return answer.status;
 }
 
+type End = { fate: 'alive' | 'window' | 'outside'; wasHit: boolean; wasAnswered: boolean };
+
 /** A connection is alive when its tokens, as they are kept, can be refreshed once more. */
-async function endOf(
-  arena: Arena,
-  { id, grant }: Subject,
-  killedMs: number,
-): Promise<{ fate: 'alive' | 'window' | 'outside'; wasHit: boolean }> {
+async function endOf(arena: Arena, { id, grant }: Subject, killedMs: number): Promise<End> {
   const history = [...arena.provider.historyOf(grant)];
   const settled = () => eventually('the run comes to its end', async () => [200, 409].includes(await ask(arena, id)));
   await settled();
@@ -132,8 +133,9 @@ async function endOf(
   );
   const [first] = arena.provider.historyOf(grant);
   const wasHit = first === undefined || first.changedMs > killedMs || (first.answeredMs ?? Infinity) > killedMs;
-  if (status === 'active') return { fate: 'alive', wasHit };
-  return { fate: isInWindow ? 'window' : 'outside', wasHit };
+  const wasAnswered = (first?.answeredMs ?? Infinity) <= killedMs;
+  const lost = isInWindow ? 'window' : 'outside';
+  return { fate: status === 'active' ? 'alive' : lost, wasHit, wasAnswered };
 }
 
 /** What must not be: lost where nothing need be, or outside the window that nobody can close. */
@@ -150,8 +152,8 @@ export function reportOfKills({ kinds, kills, elapsedMs }: KillsResult): string[
   return [
     `${kills} kills of the worker in ${(elapsedMs / 60_000).toFixed(1)} min`,
     ...ROTATIONS.map((rotation) => {
-      const { refreshes, hit, lostInWindow, lostOutside } = kinds[rotation];
-      return `${rotation.padEnd(7)} ${refreshes} refreshes, ${hit} not over at the kill, lost ${lostInWindow + lostOutside} (${lostInWindow} in the unavoidable window, ${lostOutside} otherwise)`;
+      const { refreshes, hit, lostInWindow, lostAfterAnswer, lostOutside } = kinds[rotation];
+      return `${rotation.padEnd(7)} ${refreshes} refreshes, ${hit} not over at the kill, lost ${lostInWindow + lostOutside} (${lostInWindow} in the unavoidable window, of them ${lostAfterAnswer} after the answer was sent; ${lostOutside} otherwise)`;
     }),
   ];
 }
