@@ -27,7 +27,8 @@ if (options.dataset === undefined)
   );
 const { cases, leftOut } = await readGoldCases(options.dataset, Number(options.window));
 const countTokens = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
-const { fraction: random } = seededRandom(1);
+const chance = seededRandom(1);
+const random = () => chance.fraction();
 
 /** Parts of a text that are left of it, within a budget of tokens. */
 type Keep = (given: GoldCase, budgetTokens: number) => Span[];
