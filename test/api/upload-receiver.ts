@@ -16,7 +16,7 @@ import type { BlobStore, StoredBlob } from '../../domain/blob-store.ts';
 import { createSilentLog } from '../../observability/log.ts';
 import type { Limits } from '../../operations/services.ts';
 import { uploadFormIssues } from '../../operations/plan-upload.ts';
-import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../../providers/readers/reader-catalogue.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
 
 export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
@@ -66,7 +66,8 @@ export async function startUploadReceiver(limits: Partial<Limits> = {}) {
           ...limits,
         },
         stored: async (some) => void told.push(...some),
-        inspect: (form, itemCount) => uploadFormIssues(readerCatalogue, form, itemCount),
+        inspect: (form, itemCount) =>
+          uploadFormIssues(createReaderCatalogue({ hasUnstructured: false }), form, itemCount),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,
