@@ -27,7 +27,8 @@ const RTF_HEADER_BYTES = 16;
 export async function parseOutlook(path: string, maxTextBytes: number): Promise<Email> {
   const { size } = await stat(path);
   if (size > maxTextBytes * MESSAGE_RATIO) throw outputLimitError(maxTextBytes);
-  const bytes = await readFile(path);
+  // The parser looks at the whole of the memory that a view is of, so it gets memory of its own.
+  const bytes = new Uint8Array(await readFile(path)).buffer;
   try {
     const { reader, fields } = open(bytes);
     return {
@@ -52,9 +53,9 @@ export async function parseOutlook(path: string, maxTextBytes: number): Promise<
 }
 
 /** Texts that are not Unicode are in the code page that the message names, which is known only once it was looked at. */
-function open(bytes: Buffer): { reader: MsgReader; fields: FieldsData } {
+function open(bytes: ArrayBuffer): { reader: MsgReader; fields: FieldsData } {
   const parse = (ansiEncoding: string) => {
-    const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const reader = new MsgReader(bytes);
     reader.parserConfig = { ansiEncoding };
     const fields = reader.getFileData();
     if (fields.error !== undefined) throw new Error(fields.error);

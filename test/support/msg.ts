@@ -46,7 +46,8 @@ export function msgFile({ properties, numbers = {}, recipients = [], attachments
 }
 
 function stream(name: string, bytes: Uint8Array): Entry {
-  return { name, type: TypeEnum.DOCUMENT, length: bytes.length, binaryProvider: () => bytes };
+  // What is written is the whole memory that a view is of, so it gets memory of its own.
+  return { name, type: TypeEnum.DOCUMENT, length: bytes.length, binaryProvider: () => new Uint8Array(bytes) };
 }
 
 function bytesOf(tag: string, value: string | Uint8Array): Uint8Array {
