@@ -79,6 +79,7 @@ export const ODP = 'application/vnd.oasis.opendocument.presentation';
 export const EPUB = 'application/epub+zip';
 export const RTF = 'application/rtf';
 export const EMAIL = 'message/rfc822';
+export const ZIP = 'application/zip';
 /** What OCR takes. */
 export const IMAGE_TYPES: readonly string[] = [
   'image/png',
@@ -106,6 +107,12 @@ export function typeOfName(name: string): string | null {
   if (base === 'makefile' || base === 'dockerfile') return BY_EXTENSION.get(base) ?? null;
   const dot = base.lastIndexOf('.');
   return dot === -1 ? null : (BY_EXTENSION.get(base.slice(dot + 1)) ?? null);
+}
+
+/** The usual extension of file names of a media type; null for one that is not known. */
+export function extensionOf(mediaType: string): string | null {
+  const found = [...CODE, ...OTHER].find(([type]) => type === mediaType);
+  return found?.[2].split(' ')[0] ?? null;
 }
 
 /** The language name for a code fence; null for what is not code. */
