@@ -50,7 +50,8 @@ test('the bytes of a content come back as they were, to be saved and never shown
 test('the text of a content is Markdown in which the offsets of its chunks hold', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
-  const page = '<html><body><h1>Otters</h1><p>They hold hands \u{1f9a6} while asleep.</p><p>They eat fish.</p></body></html>';
+  const page =
+    '<html><body><h1>Otters</h1><p>They hold hands \u{1f9a6} while asleep.</p><p>They eat fish.</p></body></html>';
   const { uploads } = await api.upload(id, [['file', new File([page], 'otters.html')]]);
   const contentId = uploads[0]?.content_id ?? '';
   const answer = await api.send(`/contents/${contentId}/text`);

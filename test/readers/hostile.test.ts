@@ -26,7 +26,7 @@ const ENDS = new Set([
 ]);
 
 test.serial('every hostile file ends in a text or a precise error, within memory, asking nobody', async (t) => {
-  t.timeout(600_000);
+  t.timeout(1_800_000);
   let requests = 0;
   const server = createServer((_, response) => response.end(String((requests += 1)))).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

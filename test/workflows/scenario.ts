@@ -7,6 +7,7 @@ export type WorkflowType =
   | 'deleteContent'
   | 'deleteCollection'
   | 'deleteWorkspace'
+  | 'reindexWorkspace'
   | 'reprojectContents'
   | 'extractMemories'
   | 'summariseConversation'
