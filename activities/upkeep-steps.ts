@@ -1,3 +1,4 @@
+import { groupBySize } from '../domain/group-by-size.ts';
 import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
 import { groupFailures } from '../domain/ingest-outcomes.ts';
 import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
@@ -9,8 +10,6 @@ import type { WorkerServices } from './worker-services.ts';
 
 /** Contents looked at by one planning step. */
 const PLAN_PAGE = 800;
-const BATCH_CONTENTS = 200;
-const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** The next batches of a run: at most 200 contents and 8 MiB each, so that a large one goes alone. */
 export async function planBatches(
@@ -19,20 +18,10 @@ export async function planBatches(
 ): Promise<BatchPlan> {
   const run = { collectionId: plan.collection_id, runId: plan.run_id };
   const rows = await services.stores.runs.listPending(scopeOf(plan), run, { after: plan.after, limit: PLAN_PAGE });
-  const batches: BatchPlan['batches'] = [];
-  let bytes = Infinity;
-  for (const row of rows) {
-    const size = row.size ?? 0;
-    const last = batches.at(-1);
-    if (last && last.content_ids.length < BATCH_CONTENTS && bytes + size <= BATCH_BYTES) {
-      last.content_ids.push(row.content_id);
-      last.downloads ||= row.source === 'url';
-      bytes += size;
-    } else {
-      batches.push({ content_ids: [row.content_id], downloads: row.source === 'url' });
-      bytes = size;
-    }
-  }
+  const batches = groupBySize(rows, (row) => row.size ?? 0).map((group) => ({
+    content_ids: group.map((row) => row.content_id),
+    downloads: group.some((row) => row.source === 'url'),
+  }));
   return { batches, next: rows.length === PLAN_PAGE ? (rows.at(-1)?.content_id ?? null) : null };
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import * as archives from './20261122_archives.ts';
 import * as access from './20261121_access.ts';
 import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_compression', ...compression },
   { name: '20261121_memory_turns', ...memoryTurns },
   { name: '20261121_reindexing', ...reindexing },
+  { name: '20261122_archives', ...archives },
 ];
 
 /** For `knex.migrate`. */

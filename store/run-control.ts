@@ -13,6 +13,8 @@ export type NewRun = {
   reader: string;
   dedupe_key: string | null;
   external_id: string | null;
+  /** Of a part: what it is in the whole. */
+  part_key?: string;
 };
 
 /** A run as a request sees it. */
@@ -40,18 +42,16 @@ export type Restart = {
 /** Stages in which a run has work under way. */
 export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
-/** One content, or everything of an upload. */
-export type RunTarget = { contentId: string } | { uploadId: string };
+/** Some contents, or everything of an upload. */
+export type RunTarget = { contentIds: readonly string[] } | { uploadId: string };
 
 const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${livingIn('cc.collection_id')}`;
 
-const TARGETED = `${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId)`;
+const TARGETED = `${IN_SCOPE} and (cc.content_id = any(:contentIds::uuid[]) or cc.upload_id = :uploadId)`;
 
-function bindTarget(target: RunTarget): { contentId: string | null; uploadId: string | null } {
-  return 'contentId' in target
-    ? { contentId: target.contentId, uploadId: null }
-    : { contentId: null, uploadId: target.uploadId };
+function bindTarget(target: RunTarget) {
+  return { contentIds: null, uploadId: null, ...target };
 }
 
 /**
@@ -65,10 +65,11 @@ export function createRunControl(database: Database) {
       await query(
         database,
         `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
-           version, dedupe_key, external_id)
-         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id
+           version, dedupe_key, external_id, part_key)
+         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id,
+           part_key
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
-           reader text, dedupe_key text, external_id text)`,
+           reader text, dedupe_key text, external_id text, part_key text)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
       );
     },
@@ -114,7 +115,7 @@ export function createRunControl(database: Database) {
 
     /** Pauses or resumes work under way; anything else is left as it is. Returns the workflows to wake. */
     setPaused(scope: Scope, target: RunTarget, paused: boolean) {
-      return change(
+      return changeAll(
         database,
         {
           where: `${TARGETED} and cc.stage in ${WORKING} and cc.paused <> :paused`,
@@ -132,7 +133,7 @@ export function createRunControl(database: Database) {
      * is `cancelled` all the same, for what was sent last is not what is found, and can be retried.
      */
     cancel(scope: Scope, target: RunTarget) {
-      return change(
+      return changeAll(
         database,
         {
           where: `${TARGETED} and cc.stage in ${WORKING}`,
@@ -147,19 +148,19 @@ export function createRunControl(database: Database) {
       );
     },
 
-    /** Takes a content out of search and out of every run, in the collections that the scope reaches. */
-    startDeletion(scope: Scope, contentId: string) {
+    /** Takes contents out of search and out of every run, in the collections that the scope reaches. */
+    startDeletion(scope: Scope, contentIds: readonly string[]) {
       return change(
         database,
         {
           where: TARGETED,
           set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null, chunk_count = 0,
-            dedupe_key = null, external_id = null`,
+            dedupe_key = null, external_id = null, part_key = null`,
           status: `cc.stage`,
           message: `null::text`,
           residue: true,
         },
-        { ...scope, ...bindTarget({ contentId }) },
+        { ...scope, ...bindTarget({ contentIds }) },
       );
     },
   };
@@ -186,6 +187,23 @@ type RunChange = {
 const SYNC_WITHOUT_RUN = `case when t.sync_status <> 'stale' or changed.projecting or exists (
     select 1 from content_collections o where o.content_id = t.id and o.collection_id <> changed.collection_id
       and (o.projecting or o.stage in ${WORKING})) then t.sync_status when changed.active_version is null then 'never' else 'synced' end`;
+
+/**
+ * The same until there is nothing left to change: a run that was held up by the lock may have added others just before, which the
+ * statement that waited for it does not see.
+ */
+async function changeAll(
+  database: Database,
+  runChange: RunChange,
+  bindings: Record<string, unknown>,
+): Promise<ChangedRun[]> {
+  const all: ChangedRun[] = [];
+  for (;;) {
+    const changed = await change(database, runChange, bindings);
+    if (changed.length === 0) return all;
+    all.push(...changed);
+  }
+}
 
 /** Changes runs and shows it in their contents. Rows are locked in the order in which steps lock theirs. */
 function change(

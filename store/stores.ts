@@ -20,6 +20,8 @@ import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
 import { createMessageStore, type MessageStore } from './messages.ts';
+import { createPartRemovals, type PartRemovals } from './part-removals.ts';
+import { createPartStore, type PartStore } from './parts.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
@@ -52,6 +54,8 @@ export type Stores = {
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
+  parts: PartStore;
+  partRemovals: PartRemovals;
   reindexings: Reindexings;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
@@ -97,6 +101,8 @@ export function createStores(database: Database): Stores {
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
+    parts: createPartStore(database),
+    partRemovals: createPartRemovals(database),
     reindexings: createReindexings(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),

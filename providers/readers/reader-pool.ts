@@ -10,6 +10,7 @@ import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFil
 import { partFile, type UnpackedPart, UnpackValue, type UnpackPayload } from './unpack-task-value.ts';
 
 export type { SplitPlan } from './reader-task-value.ts';
+export type { UnpackedPart } from './unpack-task-value.ts';
 
 export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
   /** Most UTF-8 bytes of text that a document may yield. */
