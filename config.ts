@@ -66,6 +66,16 @@ const Environment = z.object({
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
+  LOCI_CRAWL_DELAY_MS: countOrNone.default(1_000),
+  LOCI_CRAWL_MAX_DELAY_S: countOrNone.default(30),
+  LOCI_CRAWL_MAX_PAGES: count.max(1_000_000).default(10_000),
+  LOCI_CRAWL_MAX_PAGE_BYTES: bytes.default(10 * MIB),
+  LOCI_CRAWL_PAGE_TIMEOUT_S: count.default(30),
+  LOCI_CRAWL_QUERIES_PER_PATH: count.default(50),
+  LOCI_CRAWL_CONTACT: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'needs to be a URL or an e-mail address without spaces')
+    .optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
   LOCI_ADMIN_TOKEN: z
     .string()
@@ -168,11 +178,21 @@ function shape(env: z.infer<typeof Environment>) {
       maxRequestItems: env.LOCI_MAX_REQUEST_ITEMS,
       maxDownloadBytes: env.LOCI_MAX_DOWNLOAD_BYTES,
       maxTextBytes: env.LOCI_MAX_TEXT_BYTES,
+      maxCrawlPages: env.LOCI_CRAWL_MAX_PAGES,
     },
     readers: {
       processes: env.LOCI_READER_PROCESSES,
       memoryBytes: env.LOCI_READER_MEMORY_BYTES,
       timeoutMs: env.LOCI_READER_TIMEOUT_S * 1000,
+    },
+    crawling: {
+      /** `Loci` is what robots.txt addresses; whoever looks into a log finds whom to write to. */
+      userAgent: `Loci/1.0 (${env.LOCI_CRAWL_CONTACT === undefined ? 'crawler' : `crawler; +${env.LOCI_CRAWL_CONTACT}`})`,
+      delayMs: env.LOCI_CRAWL_DELAY_MS,
+      maxDelayMs: env.LOCI_CRAWL_MAX_DELAY_S * 1000,
+      pageTimeoutMs: env.LOCI_CRAWL_PAGE_TIMEOUT_S * 1000,
+      maxPageBytes: env.LOCI_CRAWL_MAX_PAGE_BYTES,
+      queriesOfPath: env.LOCI_CRAWL_QUERIES_PER_PATH,
     },
     access: {
       administratorToken: env.LOCI_ADMIN_TOKEN ?? null,

@@ -1,4 +1,5 @@
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
+import type { CrawlDownloadSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import {
   completeCollectionDeletion,
@@ -8,6 +9,8 @@ import {
 } from './collection-deletion-steps.ts';
 import type { ConversationSteps } from '../domain/conversation-steps.ts';
 import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
+import { crawlSlice } from './crawl-slice.ts';
+import { controlCrawl, endCrawl } from './crawl-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents } from './index-contents.ts';
@@ -19,8 +22,8 @@ import type { WorkerServices } from './worker-services.ts';
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & ConversationSteps;
-  download: DownloadSteps;
+  upkeep: UpkeepSteps & CollectionDeletionSteps & ConversationSteps & CrawlUpkeepSteps;
+  download: DownloadSteps & CrawlDownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
 };
@@ -48,6 +51,8 @@ export function createActivities(services: WorkerServices): Activities {
       ),
       summariseMessages: step('summarise', summariseMessages),
       extractFromMessages: step('extract', extractFromMessages),
+      controlCrawl: step('control', controlCrawl),
+      endCrawl: step('settle', endCrawl),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -58,6 +63,7 @@ export function createActivities(services: WorkerServices): Activities {
     },
     download: {
       downloadContents: step('download', downloadContents),
+      crawlSlice: step('crawl', crawlSlice),
     },
     ingest: {
       readContents: step('read', readContents),

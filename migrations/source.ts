@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as access from './20261121_access.ts';
 import * as conversations from './20261121_conversations.ts';
+import * as crawls from './20261121_crawls.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_access', ...access },
   { name: '20261121_conversations', ...conversations },
   { name: '20261121_paging', ...paging },
+  { name: '20261121_crawls', ...crawls },
 ];
 
 /** For `knex.migrate`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, assertNever } from '../domain/app-error.ts';
 import type { OutboxRow } from '../store/system.ts';
+import { endCrawl } from './end-crawl.ts';
 import { failUnsettled } from './fail-unsettled.ts';
 import type { Services } from './services.ts';
 
@@ -10,6 +11,17 @@ const AT_ONCE = 50;
 /** Workflows that nothing hangs on but what they make: an operator can end them, and one that always fails is left. */
 const OPTIONAL: ReadonlySet<string> = new Set(['summariseConversation', 'extractMemories']);
 const OPTIONAL_RESTARTS = 3;
+
+const CrawlArgs = z.object({
+  workspace_id: z.string(),
+  collection_id: z.string(),
+  upload_id: z.string(),
+  crawl_id: z.string(),
+});
+const ENDED_CRAWL = {
+  code: 'terminated',
+  message: 'The workflow of the crawl ended before it was done; upload the URL again to go on.',
+};
 
 const IngestArgs = z.object({
   workspace_id: z.string(),
@@ -59,6 +71,11 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
 }
 
 async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
+  const scope = { workspaceId: row.workspace_id, collectionIds: null };
+  if (row.workflow_type === 'crawlSite') {
+    await endCrawl(services, CrawlArgs.parse(row.args), ENDED_CRAWL);
+    return services.stores.outbox.settle(scope, row.workflow_id);
+  }
   if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {
     const [base, again] = row.workflow_id.split('/again-');
     const next = Number(again ?? 0) + 1;

@@ -39,6 +39,8 @@ export type Limits = {
   maxFileBytes: number;
   maxRequestBytes: number;
   maxRequestItems: number;
+  /** Of one crawl. */
+  maxCrawlPages: number;
 };
 
 /** What operations work with; built once by a main file. */

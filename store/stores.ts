@@ -7,6 +7,10 @@ import { createCollectionStore, type CollectionStore } from './collections.ts';
 import { createConnectionStore, type ConnectionStore } from './connections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
+import { createCrawlContentStore, type CrawlContentStore } from './crawl-contents.ts';
+import { createCrawlFrontier, type CrawlFrontier } from './crawl-frontier.ts';
+import { createCrawlPageStore, type CrawlPageStore } from './crawl-pages.ts';
+import { createCrawlStore, type CrawlStore } from './crawls.ts';
 import { createCredentialStore, type CredentialStore } from './credentials.ts';
 import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
@@ -35,6 +39,10 @@ export type Stores = {
   contents: ContentStore;
   contentChanges: ContentChanges;
   uploads: UploadStore;
+  crawls: CrawlStore;
+  crawlPages: CrawlPageStore;
+  crawlFrontier: CrawlFrontier;
+  crawlContents: CrawlContentStore;
   runControl: RunControl;
   runs: RunStages;
   publications: PublicationStore;
@@ -68,6 +76,10 @@ export function createStores(database: Database): Stores {
     contents: createContentStore(database),
     contentChanges: createContentChanges(database),
     uploads: createUploadStore(database),
+    crawls: createCrawlStore(database),
+    crawlPages: createCrawlPageStore(database),
+    crawlFrontier: createCrawlFrontier(database),
+    crawlContents: createCrawlContentStore(database),
     runControl: createRunControl(database),
     runs: createRunStages(database),
     publications: createPublicationStore(database),

@@ -1,4 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
+import { forgetHosts, restHost, takeHostTurn } from './host-turns.ts';
 import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
@@ -65,6 +66,12 @@ export function createSystemStore(database: Database) {
     findReach(user: ReachQuery): Promise<Reach[]> {
       return findReach(database, user);
     },
+
+    /** Turns at asking a host, over all crawls. */
+    takeHostTurn: (hostHash: string, turn: { everyMs: number; patienceMs: number }) =>
+      takeHostTurn(database, hostHash, turn),
+    restHost: (hostHash: string, forMs: number) => restHost(database, hostHash, forMs),
+    forgetHosts: () => forgetHosts(database),
 
     /** Notes a use, at most once a minute. */
     async touchApiKey(id: string): Promise<void> {

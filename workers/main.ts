@@ -16,6 +16,7 @@ import { checkReadiness } from '../operations/check-readiness.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createPagePool } from '../providers/crawler/page-pool.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -32,6 +33,8 @@ import { loadWorkflowBundle } from './workflow-bundle.ts';
 const WEAVIATE_TIMEOUT_MS = 30_000;
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
 const RECONNECT_MS = 1_000;
+/** Looking for the links of a page takes milliseconds, and no tree of it is built. */
+const PAGE_LIMITS = { processes: 1, memoryBytes: 384 * 1024 * 1024, timeoutMs: 20_000 };
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -92,6 +95,8 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     readableFolders: tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
   });
   closing.defer(() => documents.close());
+  const pages = createPagePool({ ...PAGE_LIMITS, workFolder });
+  closing.defer(() => pages.close());
   const accesses = createAccessCounter({ stores, log });
   closing.defer(() => accesses.close());
   return {
@@ -103,8 +108,10 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     readers: readerCatalogue,
     chat: createChatModel(config.chat),
     documents,
+    pages,
     egress: createEgress({ allow: config.egressAllow }),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    crawling: config.crawling,
     jobs,
     accesses,
     clock: systemClock,

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
+import type { CrawlDownloadSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
 
@@ -14,14 +15,14 @@ const HEARTBEAT = '10s';
 export function stepsFor(workspaceId: string) {
   const priority = { fairnessKey: workspaceId };
   return {
-    upkeep: proxyActivities<UpkeepSteps & CollectionDeletionSteps>({
+    upkeep: proxyActivities<UpkeepSteps & CollectionDeletionSteps & CrawlUpkeepSteps>({
       taskQueue: TASK_QUEUES.upkeep,
       startToCloseTimeout: '2m',
       heartbeatTimeout: HEARTBEAT,
       retry: RETRY,
       priority,
     }),
-    download: proxyActivities<DownloadSteps>({
+    download: proxyActivities<DownloadSteps & CrawlDownloadSteps>({
       taskQueue: TASK_QUEUES.download,
       startToCloseTimeout: '6h',
       heartbeatTimeout: HEARTBEAT,

@@ -7,7 +7,15 @@ import type { PageStart } from '../../domain/reader.ts';
 export type SplitPlan = { limits: ChunkLimits; counting: TokenCounting };
 
 export type TaskPayload =
-  | { kind: 'read'; reader: string; mediaType: string; name: string; maxTextBytes: number; plan: SplitPlan | null }
+  | {
+      kind: 'read';
+      reader: string;
+      mediaType: string;
+      name: string;
+      mainText: boolean;
+      maxTextBytes: number;
+      plan: SplitPlan | null;
+    }
   | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan };
 
 /** Up to this length text and chunks travel in the message; longer ones go through files. */

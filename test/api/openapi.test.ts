@@ -7,7 +7,7 @@ import { routes } from '../../api/routes/index.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const MIB = 1024 * 1024;
-const limits = { maxFileBytes: 200 * MIB, maxRequestBytes: 1024 * MIB, maxRequestItems: 1000 };
+const limits = { maxFileBytes: 200 * MIB, maxRequestBytes: 1024 * MIB, maxRequestItems: 1000, maxCrawlPages: 10_000 };
 const document = createOpenApi(routes, { version: packageJson.version, limits });
 
 const Operation = z.object({

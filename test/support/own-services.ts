@@ -64,7 +64,7 @@ export async function openOwnServices(
     log,
     metrics: createMetrics(),
     secrets: { keyRing: createKeyRing(`1:${randomBytes(32).toString('base64')}`), apiKeyPepper: 'x'.repeat(32) },
-    limits: { maxFileBytes: 1e6, maxRequestBytes: 1e7, maxRequestItems: 100 },
+    limits: { maxFileBytes: 1e6, maxRequestBytes: 1e7, maxRequestItems: 100, maxCrawlPages: 1_000 },
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: null },
   };
   return { services, database, blobDir };

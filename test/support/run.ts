@@ -41,6 +41,8 @@ const environment: NodeJS.ProcessEnv = {
   ),
   // One loopback address for servers of tests to be downloaded from; all the others stay refused.
   LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
+  // A site of a test needs no rest between two requests.
+  LOCI_CRAWL_DELAY_MS: '5',
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',

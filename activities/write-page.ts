@@ -1,0 +1,200 @@
+import { assertNever } from '../domain/app-error.ts';
+import { crawlUrl, isSameSite, queriedPathHash, urlHash } from '../domain/crawl-url.ts';
+import type { Link } from '../providers/crawler/page-task-value.ts';
+import type { FoundPage, FrontierLimits } from '../store/crawl-frontier.ts';
+import type { PageEnd } from '../store/crawl-pages.ts';
+import type { Crawl } from '../store/crawls.ts';
+import type { PageOutcome } from './page-outcome.ts';
+import { failPage, takeDocument, takeUnchanged, type Writing } from './take-page.ts';
+
+/** Addresses of a frontier: enough for every page asked for, however many of them lead nowhere. */
+const ADDRESSES_A_PAGE = 20;
+const FIRST_ADDRESSES = 1_000;
+const MAX_HOPS = 5;
+const MAX_SITEMAPS = 20;
+/** Of one page; more that robots.txt does not allow are not worth a row. */
+const MAX_DISALLOWED = 50;
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  robots: 'The robots.txt of the site does not allow this page to be crawled.',
+  noindex: 'The page asks robots not to take it (noindex).',
+};
+
+/** Writes what asking for a page came to. Returns whether the page counts towards the limit. */
+export async function writePage(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'again' }>): Promise<boolean> {
+  const end = await endOf(writing, outcome);
+  const isTaken = writing.page.kind === 'page' && end.state !== 'skipped';
+  const { services, scope, crawl, page } = writing;
+  await services.stores.crawlPages.end(scope, crawl.id, { urlHash: page.url_hash, isTaken, end });
+  if ('links' in outcome) await addLinks(writing, outcome.links, end.contentId ?? null);
+  return isTaken;
+}
+
+async function endOf(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'again' }>): Promise<PageEnd> {
+  switch (outcome.kind) {
+    case 'robots':
+      return noteRobots(writing, outcome);
+    case 'sitemap':
+      await addSitemaps(writing, outcome.sitemaps);
+      return { state: 'fetched' };
+    case 'document':
+      return (await yieldToCanonical(writing, outcome.canonical)) ?? takeDocument(writing, outcome);
+    case 'unchanged':
+      return takeUnchanged(writing, outcome);
+    case 'redirect':
+      return followRedirect(writing, outcome);
+    case 'skipped':
+      return skip(writing, outcome.reason);
+    case 'gone':
+    case 'failed':
+      return fail(writing, outcome);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+async function noteRobots(
+  { services, scope, crawl }: Writing,
+  { robots, delayMs, sitemaps }: Extract<PageOutcome, { kind: 'robots' }>,
+): Promise<PageEnd> {
+  await services.stores.crawls.noteRobots(scope, crawl.id, { origin: crawl.origin, robots, delayMs });
+  if (crawl.max_depth > 0) {
+    const usual = crawlUrl('/sitemap.xml', crawl.origin);
+    const all = [...sitemaps, ...(usual && sitemaps.length === 0 ? [{ ...usual, isAllowed: true }] : [])];
+    const as = { kind: 'sitemap', depth: 0, hops: 0, foundOn: null } as const;
+    const pages = all
+      .slice(0, MAX_SITEMAPS)
+      .filter(({ isAllowed }) => isAllowed)
+      .map(toFound);
+    await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: limitsOf(services, crawl) });
+  }
+  return { state: 'fetched' };
+}
+
+async function addSitemaps({ services, scope, crawl, page }: Writing, sitemaps: readonly Link[]): Promise<void> {
+  // An index names sitemaps; one that names indexes goes in circles.
+  if (page.hops > 0) return;
+  const pages = sitemaps
+    .filter(({ isAllowed }) => isAllowed)
+    .slice(0, MAX_SITEMAPS)
+    .map(toFound);
+  const as = { kind: 'sitemap', depth: 0, hops: 1, foundOn: null } as const;
+  await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: limitsOf(services, crawl) });
+}
+
+/** What robots.txt, or the page itself, keeps from being taken. Whoever asked for this very page is told. */
+async function skip(writing: Writing, reason: string): Promise<PageEnd> {
+  const { page } = writing;
+  if (page.kind !== 'page' || !page.is_start) return { state: 'skipped', reason };
+  const refusal = REFUSALS[reason];
+  if (refusal) return failPage(writing, { state: 'failed', code: 'crawl_refused', message: refusal });
+  const message = reason === 'empty' ? 'The page is empty.' : 'The page is of a type that is not taken by a crawl.';
+  return failPage(writing, { state: 'failed', code: reason === 'empty' ? 'empty_file' : 'unsupported_type', message });
+}
+
+async function fail(writing: Writing, outcome: Extract<PageOutcome, { kind: 'gone' | 'failed' }>): Promise<PageEnd> {
+  const { services, scope, crawl, page } = writing;
+  const code = outcome.kind === 'gone' ? 'download_rejected' : outcome.code;
+  const { message } = outcome;
+  if (page.kind === 'page') return failPage(writing, { state: outcome.kind, code, message });
+  if (page.kind === 'sitemap') return { state: 'skipped', reason: 'sitemap' };
+  // Robots that cannot be asked allow nothing: the page to start from fails, and with it the crawl.
+  const { stores } = services;
+  const start = await stores.crawlFrontier.findStart(scope, crawl.id);
+  if (start) {
+    const said = `${message} A site whose robots.txt cannot be read is not crawled (RFC 9309). Upload the URL again later.`;
+    const known = await stores.crawlPages.known(scope, crawl, {
+      urlHash: start.url_hash,
+      contentId: start.content_id,
+      dedupeKey: '',
+    });
+    const failure = { state: 'failed', code: 'crawl_refused', message: said } as const;
+    const end = await failPage({ ...writing, page: start, known }, failure);
+    await stores.crawlPages.end(scope, crawl.id, { urlHash: start.url_hash, isTaken: true, end });
+  }
+  return { state: 'skipped', reason: 'robots' };
+}
+
+/**
+ * A page that names another one as the original leaves the place to it, unless that one came to nothing before. The page to
+ * start from stays: it was asked for; its other name is known then.
+ */
+async function yieldToCanonical(writing: Writing, canonical: Link | null): Promise<PageEnd | null> {
+  const { services, scope, crawl, page, known } = writing;
+  if (canonical === null || !canonical.isAllowed) return null;
+  const other = toFound(canonical);
+  if (other.urlHash === page.url_hash) return null;
+  const { crawlFrontier } = services.stores;
+  const found = { depth: page.depth, hops: page.hops + 1, foundOn: page.found_on, kind: 'page' } as const;
+  const limits = limitsOf(services, crawl);
+  if (page.is_start) {
+    const as = { ...found, contentId: known?.content_id ?? page.content_id };
+    await crawlFrontier.add(scope, crawl, { pages: [{ ...other, reason: 'canonical' }], as, limits });
+    return null;
+  }
+  const there = await crawlFrontier.stateOf(scope, crawl.id, other.urlHash);
+  const isLost = there !== null && ['failed', 'gone', 'skipped'].includes(there.state);
+  if (isLost || page.hops >= MAX_HOPS) return null;
+  if (!there && (await crawlFrontier.add(scope, crawl, { pages: [other], as: found, limits })) === 0) return null;
+  return { state: 'skipped', reason: 'canonical', yieldsTo: other.urlHash };
+}
+
+async function followRedirect(
+  writing: Writing,
+  { to, address }: Extract<PageOutcome, { kind: 'redirect' }>,
+): Promise<PageEnd> {
+  const { services, scope, crawl, page } = writing;
+  const { crawlFrontier, crawls } = services.stores;
+  const refuse = (reason: string, message: string): PageEnd | Promise<PageEnd> =>
+    page.is_start
+      ? failPage(writing, { state: 'failed', code: 'download_rejected', message })
+      : { state: 'skipped', reason };
+  if (page.hops >= MAX_HOPS) return refuse('redirects', `The page redirects more than ${MAX_HOPS} times.`);
+  const limits = limitsOf(services, crawl);
+  const { is_start: isStart, content_id: contentId } = page;
+  const as = {
+    kind: 'page',
+    depth: page.depth,
+    hops: page.hops + 1,
+    foundOn: page.found_on,
+    isStart,
+    contentId,
+  } as const;
+  const target = to ?? crawlUrl(address);
+  if (to === null) {
+    const moved = URL.parse(address);
+    if (!isStart || !target || !moved || !isSameSite(new URL(page.url), moved)) {
+      return refuse('off_site', 'The page leads to another site: give the address there.');
+    }
+    // The site under its other name: from here on that is the origin, with rules of its own.
+    await crawls.noteRobots(scope, crawl.id, { origin: moved.origin, robots: null, delayMs: null });
+    await crawlFrontier.askRobots(scope, crawl.id, `${moved.origin}/robots.txt`);
+  } else if (!to.isAllowed) return isStart ? skip(writing, 'robots') : { state: 'skipped', reason: 'robots' };
+  const added = target === null ? 0 : await crawlFrontier.add(scope, crawl, { pages: [toFound(target)], as, limits });
+  if (added === 0 && isStart) return refuse('redirect', 'The page redirects in a circle.');
+  return { state: 'skipped', reason: 'redirect' };
+}
+
+async function addLinks(writing: Writing, links: readonly Link[], contentId: string | null): Promise<void> {
+  const { services, scope, crawl, page } = writing;
+  const depth = page.depth + 1;
+  if (depth > crawl.max_depth) return;
+  const isSitemap = page.kind === 'sitemap';
+  const foundOn = contentId ?? page.content_id ?? page.found_on ?? (isSitemap ? crawl.start_content_id : null);
+  const disallowed = links.filter(({ isAllowed }) => !isAllowed).slice(0, MAX_DISALLOWED);
+  const pages = [
+    ...links.filter(({ isAllowed }) => isAllowed).map(toFound),
+    ...disallowed.map((link) => ({ ...toFound(link), reason: 'robots' })),
+  ];
+  const as = { kind: 'page', depth, hops: 0, foundOn } as const;
+  await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: limitsOf(services, crawl) });
+}
+
+function toFound(link: { url: string; identity: string }): FoundPage {
+  const { url, identity } = link;
+  return { url, urlHash: urlHash(identity), pathHash: queriedPathHash({ url, identity }), reason: null };
+}
+
+function limitsOf({ crawling }: Writing['services'], { max_pages }: Crawl): FrontierLimits {
+  return { addresses: FIRST_ADDRESSES + ADDRESSES_A_PAGE * max_pages, queriesOfPath: crawling.queriesOfPath };
+}

@@ -1,0 +1,36 @@
+import robotsParser from 'robots-parser';
+import { crawlUrl } from '../../domain/crawl-url.ts';
+import { MAX_LINKS, type Link, type SiteRules } from './page-task-value.ts';
+
+/** The name by which robots.txt addresses this crawler (RFC 9309, 2.2.1). */
+export const ROBOTS_NAME = 'Loci';
+
+/** It is CommonJS, though its types describe a module. */
+const parseRobots = robotsParser as unknown as typeof robotsParser.default;
+
+/** What a site asks of this crawler. */
+export type SiteRobots = {
+  /** A link as it is to be asked for, or null when it leads nowhere in this site. */
+  link(text: string, base: string): Link | null;
+  delayS: number | null;
+  sitemaps: readonly Link[];
+};
+
+/** Reads a robots.txt. Its cost can be made high by who writes it: only in a child process. */
+export function readSiteRobots({ origin, robots }: SiteRules): SiteRobots {
+  const parsed = parseRobots(`${origin}/robots.txt`, robots);
+  const link = (text: string, base: string): Link | null => {
+    const target = crawlUrl(text, base);
+    if (target === null || new URL(target.url).origin !== origin) return null;
+    return { ...target, isAllowed: parsed.isAllowed(target.url, ROBOTS_NAME) !== false };
+  };
+  const delayS = parsed.getCrawlDelay(ROBOTS_NAME);
+  return {
+    link,
+    delayS: delayS !== undefined && Number.isFinite(delayS) && delayS >= 0 ? delayS : null,
+    sitemaps: parsed
+      .getSitemaps()
+      .slice(0, MAX_LINKS)
+      .flatMap((text) => link(text, origin) ?? []),
+  };
+}
