@@ -51,7 +51,10 @@ async function fetchRobots(services: WorkerServices, request: PageRequest): Prom
   const text = found ? (await collect(response, MAX_ROBOTS_BYTES, 'cut')).toString('utf8') : '';
   const robots = text.replaceAll('\0', '');
   const payload: PageTaskPayload = { kind: 'robots', rules: { origin: crawl.origin, robots } };
-  const { sitemaps, delayS } = await services.pages.look(null, payload, request.signal);
+  const { sitemaps, delayS } = await services.pages.look(null, payload, request.signal).catch((error: unknown) => {
+    if (!(error instanceof AppError) || isPassing(error)) throw error;
+    throw new AppError('download_rejected', 'robots.txt cannot be read: it asks too much of who reads it.');
+  });
   return { kind: 'robots', robots, sitemaps, delayMs: delayS === null ? null : Math.round(delayS * 1000) };
 }
 

@@ -31,6 +31,9 @@ export async function writePage(writing: Writing, outcome: Exclude<PageOutcome, 
 }
 
 async function endOf(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'again' }>): Promise<PageEnd> {
+  const { page, known } = writing;
+  // What was deleted does not come back by itself.
+  if (page.content_id !== null && known?.content_id !== page.content_id) return { state: 'skipped', reason: 'deleted' };
   switch (outcome.kind) {
     case 'robots':
       return noteRobots(writing, outcome);

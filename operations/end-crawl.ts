@@ -1,11 +1,13 @@
 import type { CrawlArgs, CrawlCounts } from '../domain/crawl-jobs.ts';
-import { takenOf } from '../domain/crawl-jobs.ts';
 import type { Crawl, CrawlState } from '../store/crawls.ts';
 import type { Stores } from '../store/stores.ts';
 import { failUnsettled } from './fail-unsettled.ts';
 import type { Services } from './services.ts';
 
 const UNSEEN = 'The last crawl of the site no longer came by this page. What is here stays.';
+
+/** Failures that hide what a page links to, and may be gone the next time. */
+const MAY_PASS = ['download_failed', 'download_timeout', 'repeated_crash'];
 
 /** Why a crawl ended that did not come to its end by itself. */
 export type CrawlFailure = { code: string; message: string };
@@ -37,10 +39,10 @@ async function end(stores: Stores, crawl: Crawl, failure: CrawlFailure | null): 
   const scope = { workspaceId: crawl.workspace_id, collectionIds: [crawl.collection_id] };
   const before = await stores.crawls.countPages(scope, crawl.id);
   await stores.crawlFrontier.leave(scope, crawl.id, failure ? 'crawl_ended' : 'limit');
-  const isStarted = takenOf(before) > before.failed;
-  const state: CrawlState = failure || !isStarted ? 'failed' : 'completed';
+  const state: CrawlState = failure || !hasBrought(before) ? 'failed' : 'completed';
   // What was cut off, or broke, says nothing about what it did not see.
-  const isWhole = state === 'completed' && before.waiting === 0 && before.failed === 0;
+  const isBroken = MAY_PASS.some((code) => code in before.reasons);
+  const isWhole = state === 'completed' && before.waiting === 0 && !isBroken;
   if (isWhole) {
     const unseen = await stores.crawlContents.unseen(scope, crawl.id);
     await stores.crawlContents.markUnsynced(scope, unseen, { syncStatus: 'stale', message: UNSEEN });
@@ -49,9 +51,13 @@ async function end(stores: Stores, crawl: Crawl, failure: CrawlFailure | null): 
   await stores.crawls.finish(scope, crawl.id, { state, message: messageOf(crawl, before, failure) });
 }
 
+function hasBrought({ fetched, unchanged }: CrawlCounts): boolean {
+  return fetched + unchanged > 0;
+}
+
 function messageOf(crawl: Crawl, counts: CrawlCounts, failure: CrawlFailure | null): string | null {
   if (failure) return failure.message;
-  if (takenOf(counts) === counts.failed) return 'No page could be taken; the page it started from says why.';
+  if (!hasBrought(counts)) return 'No page could be taken; the page it started from says why.';
   if (counts.waiting === 0) return null;
   return crawl.taken >= crawl.max_pages
     ? `Stopped at ${crawl.max_pages} pages; ${counts.waiting} more are known. Raise max_pages to take them.`

@@ -27,7 +27,9 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   const contents = manifest.slice(0, query.limit);
   const last = manifest.length > query.limit ? contents.at(-1) : undefined;
   const crawls = (await stores.crawls.list(scope, upload.id)).map(toCrawl);
-  const counts = countsOf(progress.byStatus, crawls);
+  const counts = countsOf(progress.byStatus);
+  const toCome = crawls.reduce((sum, crawl) => sum + pagesToCome(crawl), 0);
+  const total = counts.total + toCome;
   return {
     id: upload.id,
     collection_id: upload.collection_id,
@@ -38,7 +40,13 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
     total_uploads: upload.total_uploads,
     successful_uploads: upload.total_uploads - upload.failed_uploads,
     failed_uploads: upload.failed_uploads,
-    progress: { ...counts, by_status: progress.byStatus, chunks: progress.chunks },
+    progress: {
+      total,
+      settled: counts.settled,
+      by_status: progress.byStatus,
+      chunks: progress.chunks,
+      percent: total === 0 ? 100 : Math.floor((counts.settled * 1000) / total) / 10,
+    },
     crawls,
     errors: upload.errors,
     contents,
@@ -55,10 +63,7 @@ export function uploadNotFound(): AppError {
 
 type ByStatus = Partial<Record<ContentStatus, number>>;
 
-function countsOf(
-  byStatus: ByStatus,
-  crawls: readonly UploadCrawl[],
-): { total: number; settled: number; percent: number } {
+function countsOf(byStatus: ByStatus): { total: number; settled: number } {
   let total = 0;
   let settled = 0;
   for (const [status, count] of Object.entries(byStatus)) {
@@ -66,9 +71,7 @@ function countsOf(
     // The keys of the record are statuses.
     if (isSettled(status as ContentStatus)) settled += count;
   }
-  const toCome = crawls.reduce((sum, crawl) => sum + pagesToCome(crawl), 0);
-  const all = total + toCome;
-  return { total, settled, percent: all === 0 ? 100 : Math.floor((settled * 1000) / all) / 10 };
+  return { total, settled };
 }
 
 /** Pages that a crawl under way knows of and will ask for, one at least: it cannot know that there are none. */
@@ -105,7 +108,7 @@ function toCrawl({
 
 /** The status of the whole follows from its parts, so that it cannot contradict them. */
 function statusOf(upload: UploadRow, byStatus: ByStatus, crawls: readonly UploadCrawl[]): UploadStatus {
-  const { total, settled } = countsOf(byStatus, crawls);
+  const { total, settled } = countsOf(byStatus);
   const count = (status: ContentStatus) => byStatus[status] ?? 0;
   const openCrawls = crawls.filter(({ status }) => status === 'running' || status === 'paused');
   if (openCrawls.some(({ status }) => status === 'running')) return 'running';

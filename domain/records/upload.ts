@@ -123,7 +123,7 @@ export const UploadProgress = z
     successful_uploads: z.int(),
     failed_uploads: z.int(),
     progress: z.object({
-      total: z.int(),
+      total: z.int().meta({ description: 'Contents, and pages that a crawl will still ask for' }),
       settled: z.int().meta({ description: 'Contents with no work under way' }),
       by_status: z.record(z.string(), z.int()),
       chunks: z.int(),

@@ -4,15 +4,18 @@ import type { WorkflowClient } from '@temporalio/client';
 import { z } from 'zod';
 import { CreateChunksResponse } from '../../domain/records/chunk.ts';
 import { DeletionAccepted } from '../../domain/records/deletion.ts';
+import { crawlWorkflowId } from '../../domain/crawl-jobs.ts';
 import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
+import { htmlPage, startSite } from '../support/site-server.ts';
 import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
 
 export type WorkflowType =
   | 'ingestUpload'
   | 'ingestBatch'
+  | 'crawlSite'
   | 'deleteContent'
   | 'deleteCollection'
   | 'reprojectContents'
@@ -98,6 +101,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     runs: { ingestUpload: 1, ingestBatch: 1 },
     keep: ['ingestBatch'],
     play: playDownloads,
+  },
+  crawled: {
+    runs: { crawlSite: 1, ingestBatch: 1 },
+    keep: ['crawlSite'],
+    play: (flow) => playCrawl(flow, async (_id, release) => release()),
+  },
+  'crawl-steered': {
+    runs: { crawlSite: 1, ingestBatch: 1 },
+    keep: ['crawlSite'],
+    shows: { crawlSite: ['WORKFLOW_EXECUTION_SIGNALED', 'TIMER_STARTED'] },
+    play: (flow, workflows) =>
+      playCrawl(flow, (id, release) => steerCrawl(flow, { crawls: workflows, uploadId: id, release })),
   },
   'paused-and-resumed': {
     runs: { ingestUpload: 1, ingestBatch: 1 },
@@ -216,6 +231,51 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     play: playContinued,
   },
 };
+
+/**
+ * A crawl of a page, one that it links to, and one that is not there. The first answers when it is released, so that something can
+ * be done to the crawl before.
+ */
+async function playCrawl(
+  flow: Flow,
+  meanwhile: (uploadId: string, release: () => void) => Promise<void>,
+): Promise<void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const first = htmlPage(download, [`/${url_path}/linked?${url_query}=1`, `/${url_path}/absent`]);
+  const site = await startSite({
+    [`/${url_path}`]: (response) =>
+      void released.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(first)),
+    [`/${url_path}/linked`]: htmlPage(`${download} linked`),
+  });
+  try {
+    const url = `${site.origin}/${url_path}?${url_query}=1`;
+    const { upload_id } = await flow.send(['urls', url], ['crawl', 'true'], ...WORDS);
+    await meanwhile(upload_id ?? '', release);
+    await untilOver(flow, upload_id ?? '');
+  } finally {
+    await site.close();
+  }
+}
+
+/** Pauses a crawl, and lets it go on when it rests. */
+async function steerCrawl(
+  flow: Flow,
+  { crawls, uploadId, release }: { crawls: WorkflowClient; uploadId: string; release: () => void },
+): Promise<void> {
+  const [crawl] = (await flow.progress(uploadId)).crawls;
+  const handle = crawls.getHandle(crawlWorkflowId(crawl?.id ?? ''));
+  await flow.control(`/uploads/${uploadId}/pause`);
+  release();
+  await until(
+    async () => {
+      const { events } = await handle.fetchHistory().catch(() => ({ events: [] }));
+      return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
+    },
+    (isResting) => isResting,
+  );
+  await handle.signal('pause');
+  await handle.signal('resume');
+}
 
 async function playDownloads(flow: Flow): Promise<void> {
   const server = createServer((request, response) =>
