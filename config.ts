@@ -1,22 +1,20 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import { crawlerAgent } from './domain/crawler-name.ts';
+import { deepFreeze } from './domain/deep-freeze.ts';
+import { WEBHOOK_WAITS_MS } from './domain/webhook-schedule.ts';
+import { PublicProviderSettings } from './providers/models/public-provider-settings.ts';
+import { readSecretFiles } from './read-secret-files.ts';
 
-/** Thrown by `readConfig`; its message lists every problem, one a line. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
-}
+export { ConfigError };
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
 const count = z.coerce.number().int().positive();
 const countOrNone = z.coerce.number().int().min(0);
+const seconds = z.string().transform(Number).pipe(z.number().min(0));
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -58,11 +56,17 @@ const Environment = z.object({
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.default(60),
+  LOCI_PUBLIC_MODEL_PROVIDERS: PublicProviderSettings.default([]),
+  LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).default(3600),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_REQUEST_BYTES: bytes.default(1024 * MIB),
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
   LOCI_MAX_DOWNLOAD_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_TEXT_BYTES: bytes.default(64 * MIB),
+  LOCI_COMPRESS_MAX_BYTES: bytes.default(MIB),
+  LOCI_COMPRESS_MAX_JOB_BYTES: bytes.default(8 * MIB),
+  LOCI_COMPRESS_TIMEOUT_S: count.default(60),
+  LOCI_COMPRESS_RETENTION_HOURS: count.default(168),
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
@@ -74,9 +78,12 @@ const Environment = z.object({
   LOCI_CRAWL_QUERIES_PER_PATH: count.default(50),
   LOCI_CRAWL_CONTACT: z
     .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'needs to be a URL or an e-mail address without spaces')
+    .regex(/^[\x21-\x7e]{1,200}$/, 'may have no spaces')
     .optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
+  LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
+  LOCI_WEBHOOK_WAITS_S: list.pipe(z.array(seconds).min(1).max(50)).optional(),
+  LOCI_WEBHOOK_LOG_DAYS: count.default(30),
   LOCI_ADMIN_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
@@ -91,13 +98,10 @@ const Environment = z.object({
   LOCI_CORS_ORIGINS: list.default([]),
 });
 
-/** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
-const FILE_SUFFIX = '_FILE';
-
 /** Reads and checks the environment. Reports every problem at once. @throws ConfigError */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const problems: string[] = [];
-  const values = withSecretFiles(environment, problems);
+  const values = readSecretFiles(environment, problems);
   const parsed = Environment.safeParse(values);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')}${plain(issue.message)}`);
@@ -172,6 +176,11 @@ function shape(env: z.infer<typeof Environment>) {
       apiKey: env.LOCI_CHAT_API_KEY ?? null,
       timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
     },
+    /** Whose models everybody may see. */
+    publicModels: {
+      providers: env.LOCI_PUBLIC_MODEL_PROVIDERS,
+      refreshMs: env.LOCI_PUBLIC_MODEL_REFRESH_S * 1000,
+    },
     limits: {
       maxFileBytes: env.LOCI_MAX_FILE_BYTES,
       maxRequestBytes: env.LOCI_MAX_REQUEST_BYTES,
@@ -179,6 +188,12 @@ function shape(env: z.infer<typeof Environment>) {
       maxDownloadBytes: env.LOCI_MAX_DOWNLOAD_BYTES,
       maxTextBytes: env.LOCI_MAX_TEXT_BYTES,
       maxCrawlPages: env.LOCI_CRAWL_MAX_PAGES,
+      compress: {
+        maxBytes: env.LOCI_COMPRESS_MAX_BYTES,
+        maxJobBytes: env.LOCI_COMPRESS_MAX_JOB_BYTES,
+        timeoutMs: env.LOCI_COMPRESS_TIMEOUT_S * 1000,
+        retentionMs: env.LOCI_COMPRESS_RETENTION_HOURS * 3_600_000,
+      },
     },
     readers: {
       processes: env.LOCI_READER_PROCESSES,
@@ -186,8 +201,7 @@ function shape(env: z.infer<typeof Environment>) {
       timeoutMs: env.LOCI_READER_TIMEOUT_S * 1000,
     },
     crawling: {
-      /** `Loci` is what robots.txt addresses; whoever looks into a log finds whom to write to. */
-      userAgent: `Loci/1.0 (${env.LOCI_CRAWL_CONTACT === undefined ? 'crawler' : `crawler; +${env.LOCI_CRAWL_CONTACT}`})`,
+      userAgent: crawlerAgent(env.LOCI_CRAWL_CONTACT),
       delayMs: env.LOCI_CRAWL_DELAY_MS,
       maxDelayMs: env.LOCI_CRAWL_MAX_DELAY_S * 1000,
       pageTimeoutMs: env.LOCI_CRAWL_PAGE_TIMEOUT_S * 1000,
@@ -205,6 +219,12 @@ function shape(env: z.infer<typeof Environment>) {
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },
+    webhooks: {
+      timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
+      /** Before each attempt, the first included. */
+      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((wait) => wait * 1000) ?? [...WEBHOOK_WAITS_MS],
+      keptDays: env.LOCI_WEBHOOK_LOG_DAYS,
+    },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,
   };
@@ -217,31 +237,9 @@ function tokenSettings(env: z.infer<typeof Environment>) {
   return keys && issuer && audience ? { keys, issuer, audience } : null;
 }
 
-function withSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith('LOCI_') || value === undefined || value === '') continue;
-    if (!name.endsWith(FILE_SUFFIX)) {
-      values[name] = value;
-      continue;
-    }
-    try {
-      values[name.slice(0, -FILE_SUFFIX.length)] = readFileSync(value, 'utf8').trim();
-    } catch {
-      problems.push(`${name} names a file that cannot be read: ${value}`);
-    }
-  }
-  return values;
-}
-
 /** Reads on after the name of the variable. */
 function plain(message: string): string {
   if (message.startsWith('is required')) return ` ${message}`;
   if (message.endsWith('received NaN')) return ' is not a number';
   return `: ${message.replace(/^Invalid input: /, '')}`;
-}
-
-function deepFreeze<T extends object>(value: T): T {
-  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
-  return Object.freeze(value);
 }

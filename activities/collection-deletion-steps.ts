@@ -1,10 +1,10 @@
 import type { DeleteCollectionArgs } from '../domain/collection-deletion.ts';
 import { wakeJobs } from '../operations/start-jobs.ts';
 import type { Deleted, Tenant } from '../store/collection-deletions.ts';
+import { forSlice } from './slice.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
-const SLICE_MS = 30_000;
 const RUNS_AT_ONCE = 500;
 const REMOVED_AT_ONCE = { contents: 200, chunks: 2_000 };
 const UPLOAD_ROWS_AT_ONCE = 5_000;
@@ -65,16 +65,6 @@ export async function completeCollectionDeletion(
   if (exist.includes(true)) return false;
   if (!(await services.stores.collectionDeletions.complete(scope, deletedOf(deletion)))) return false;
   await services.stores.outbox.settle(scope, deletion.outbox_id);
-  return true;
-}
-
-/** Repeats work while there is some, for at most half a minute; true when it came to its end. */
-async function forSlice(step: StepContext, hasMore: () => Promise<boolean>): Promise<boolean> {
-  const deadlineMs = performance.now() + SLICE_MS;
-  while (await hasMore()) {
-    step.signal.throwIfAborted();
-    if (performance.now() > deadlineMs) return false;
-  }
   return true;
 }
 

@@ -61,16 +61,17 @@ async function visitPages(visit: Visit, isFirst: boolean): Promise<Rest> {
   const deadlineMs = performance.now() + (isFirst ? FIRST_SLICE_MS : SLICE_MS);
   const underWay = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
-  let taken = 0;
+  const done = { taken: 0 };
+  const isOpen = () => failures.length === 0 && !visit.isLost && done.taken < PAGES && performance.now() < deadlineMs;
   try {
-    while (failures.length === 0 && !visit.isLost && taken < PAGES && performance.now() < deadlineMs) {
+    while (isOpen()) {
       visit.signal.throwIfAborted();
       const isFull = underWay.size >= AT_ONCE || !hasRoom(visit.crawl, underWay.size);
       const next = isFull ? null : await nextPage(visit, [...underWay.keys()]);
       if (next && 'page' in next) {
         const { page } = next;
         const visiting = visitPage(visit, page)
-          .then((isTaken) => void (taken += isTaken ? 1 : 0))
+          .then((isTaken) => void (done.taken += isTaken ? 1 : 0))
           .catch((error: unknown) => void failures.push(error))
           .finally(() => underWay.delete(page.url_hash));
         underWay.set(page.url_hash, visiting);

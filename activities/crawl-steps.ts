@@ -1,5 +1,6 @@
 import type { CrawlArgs, CrawlCounts } from '../domain/crawl-jobs.ts';
-import { endCrawl as end, type CrawlFailure } from '../operations/end-crawl.ts';
+import type { CrawlFailure } from '../operations/end-crawl.ts';
+import { settleCrawl } from '../operations/settle-crawl.ts';
 import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -22,11 +23,9 @@ export async function controlCrawl(
 }
 
 /** Ends a crawl in the rows and takes it off the outbox. */
-export async function endCrawl(
+export function endCrawl(
   services: WorkerServices,
-  { outbox_id, failure, ...args }: CrawlArgs & { outbox_id: string; failure: CrawlFailure | null },
+  { outbox_id: outboxId, failure, ...args }: CrawlArgs & { outbox_id: string; failure: CrawlFailure | null },
 ): Promise<CrawlCounts> {
-  const counts = await end(services, args, failure);
-  await services.stores.outbox.settle(scopeOf(args), outbox_id);
-  return counts;
+  return settleCrawl(services, args, { outboxId, failure });
 }

@@ -1,6 +1,7 @@
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
 import type { CrawlDownloadSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
+import type { WebhookSteps } from '../domain/webhook-jobs.ts';
 import {
   completeCollectionDeletion,
   dropCollectionIndex,
@@ -14,29 +15,47 @@ import { controlCrawl, endCrawl } from './crawl-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents } from './index-contents.ts';
+import type { OAuthSteps } from '../domain/oauth-refresh.ts';
+import { exchangeTokens } from './oauth-steps.ts';
 import { readContents } from './read-contents.ts';
+import { persistRefresh, startDueRefreshes } from './refresh-record.ts';
 import { reprojectContents } from './reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
-import { controlUpload, endContents, planBatches, settleRun, summarizeBatch } from './upkeep-steps.ts';
+import { controlUpload, endContents, planBatches, settleOutbox, settleRun, summarizeBatch } from './upkeep-steps.ts';
+import { attemptWebhook } from './webhook-steps.ts';
 import type { WorkerServices } from './worker-services.ts';
+import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
+import {
+  completeWorkspaceDeletion,
+  dropGivenUp,
+  endWorkspaceWork,
+  giveUpIndex,
+  removeWorkspaceRows,
+} from './workspace-deletion-steps.ts';
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & ConversationSteps & CrawlUpkeepSteps;
+  upkeep: UpkeepSteps &
+    CollectionDeletionSteps &
+    WorkspaceDeletionSteps &
+    ConversationSteps &
+    OAuthSteps &
+    CrawlUpkeepSteps;
   download: DownloadSteps & CrawlDownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
+  webhooks: WebhookSteps;
 };
 
 /** Binds the steps to what they work with. */
 export function createActivities(services: WorkerServices): Activities {
   const step =
-    <Args extends { workspace_id: string }, Result>(
+    <Args extends { workspace_id: string | null }, Result>(
       name: string,
       work: (services: WorkerServices, args: Args, context: StepContext) => Promise<Result>,
     ) =>
     (args: Args): Promise<Result> =>
-      runStep(services, { name, workspaceId: args.workspace_id, batch: batchOf(args) }, (context) =>
+      runStep(services, { name, workspaceId: args.workspace_id ?? 'all', batch: batchOf(args) }, (context) =>
         work(services, args, context),
       );
   return {
@@ -46,13 +65,14 @@ export function createActivities(services: WorkerServices): Activities {
       failContents: step('fail', endContents),
       summarizeBatch: step('summarize', summarizeBatch),
       settleRun: step('settle', settleRun),
-      settleOutbox: step('settle', (all, work: { workspace_id: string; outbox_id: string }) =>
-        all.stores.outbox.settle({ workspaceId: work.workspace_id, collectionIds: null }, work.outbox_id),
-      ),
+      settleOutbox: step('settle', settleOutbox),
       summariseMessages: step('summarise', summariseMessages),
       extractFromMessages: step('extract', extractFromMessages),
       controlCrawl: step('control', controlCrawl),
       endCrawl: step('settle', endCrawl),
+      exchangeTokens: step('exchange', exchangeTokens),
+      persistRefresh: step('persist', persistRefresh),
+      startDueRefreshes: step('due', startDueRefreshes),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -60,6 +80,11 @@ export function createActivities(services: WorkerServices): Activities {
       dropCollectionIndex: step('unindex', dropCollectionIndex),
       removeCollectionRows: step('remove', removeCollectionRows),
       completeCollectionDeletion: step('complete', completeCollectionDeletion),
+      endWorkspaceWork: step('end', endWorkspaceWork),
+      giveUpIndex: step('unindex', giveUpIndex),
+      removeWorkspaceRows: step('remove', removeWorkspaceRows),
+      dropGivenUp: step('unindex', dropGivenUp),
+      completeWorkspaceDeletion: step('complete', completeWorkspaceDeletion),
     },
     download: {
       downloadContents: step('download', downloadContents),
@@ -73,11 +98,16 @@ export function createActivities(services: WorkerServices): Activities {
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
     },
+    webhooks: {
+      attemptWebhook: step('webhook', attemptWebhook),
+    },
   };
 }
 
 /** The contents of a run that a step works on; null for steps that work on something else. */
-function batchOf(args: { workspace_id: string } & Partial<Batch>): Batch | null {
+function batchOf(args: { workspace_id: string | null } & Partial<Omit<Batch, 'workspace_id'>>): Batch | null {
   const { workspace_id, collection_id, run_id, content_ids } = args;
-  return collection_id && run_id && content_ids ? { workspace_id, collection_id, run_id, content_ids } : null;
+  return workspace_id && collection_id && run_id && content_ids
+    ? { workspace_id, collection_id, run_id, content_ids }
+    : null;
 }

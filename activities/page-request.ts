@@ -19,7 +19,7 @@ export type Reading = {
   services: WorkerServices;
   request: PageRequest;
   response: FetchedResponse;
-  look(answer: Answer, payload: PageTaskPayload): Promise<PageTaskValue>;
+  look: (answer: Answer, payload: PageTaskPayload) => Promise<PageTaskValue>;
 };
 
 /** What a link is judged by. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { CRAWLER_NAME } from '../domain/crawler-name.ts';
 import { pageName } from '../operations/page-content.ts';
 import type { PageTaskPayload } from '../providers/crawler/page-task-value.ts';
 import type { PageOutcome, Validators } from './page-outcome.ts';
@@ -77,7 +78,7 @@ function askedByHeader(header: string): Set<string> {
   const asked = new Set<string>();
   for (const part of header.toLowerCase().split(',')) {
     const [, name, rest] = ADDRESSED.exec(part) ?? [];
-    if (name !== undefined && name !== 'loci') continue;
+    if (name !== undefined && name !== CRAWLER_NAME.toLowerCase()) continue;
     const word = (rest ?? part).trim();
     for (const one of word === 'none' ? ['noindex', 'nofollow'] : [word]) asked.add(one);
   }

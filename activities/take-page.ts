@@ -24,7 +24,11 @@ type Document = Extract<PageOutcome, { kind: 'document' }>;
 type Fate = 'insert' | 'fill' | 'restart' | 'keep';
 
 /** Looks up, under the lock, what the collection has of a page. */
-export function findKnown(stores: Stores, scope: Scope, crawl: Crawl, page: CrawlPage): Promise<KnownPage | null> {
+export function findKnown(
+  stores: Stores,
+  scope: Scope,
+  { crawl, page }: { crawl: Crawl; page: CrawlPage },
+): Promise<KnownPage | null> {
   const { url_hash: urlHash, content_id: contentId } = page;
   return stores.crawlPages.known(scope, crawl, { urlHash, contentId, dedupeKey: urlDedupeKey(page.url) });
 }

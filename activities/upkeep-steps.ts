@@ -3,7 +3,7 @@ import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
 import { groupFailures } from '../domain/ingest-outcomes.ts';
 import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
 import type { RunKey } from '../domain/ingest-jobs.ts';
-import { failUnsettled } from '../operations/fail-unsettled.ts';
+import { settleIngestion } from '../operations/settle-ingestion.ts';
 import { wakeJobs } from '../operations/start-jobs.ts';
 import { failContents, sliceOf } from './claim.ts';
 import { scopeOf } from './step.ts';
@@ -95,6 +95,13 @@ export async function summarizeBatch(services: WorkerServices, batch: Batch): Pr
 
 /** Takes a run off the outbox. Contents that still count as under way, though nothing works on them, end as failed. */
 export async function settleRun(services: WorkerServices, run: RunKey & { outbox_id: string }): Promise<void> {
-  await failUnsettled(services, run);
-  await services.stores.outbox.settle(scopeOf(run), run.outbox_id);
+  await settleIngestion(services, run);
+}
+
+/** Takes other work off the outbox. */
+export async function settleOutbox(
+  services: WorkerServices,
+  work: { workspace_id: string; outbox_id: string },
+): Promise<void> {
+  await services.stores.outbox.settle({ workspaceId: work.workspace_id, collectionIds: null }, work.outbox_id);
 }

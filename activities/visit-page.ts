@@ -36,7 +36,7 @@ export async function visitPage(visit: Visit, page: CrawlPage): Promise<boolean>
   const { services, scope, crawl, signal } = visit;
   let isBegun = true;
   try {
-    const known = page.kind === 'page' ? await findKnown(services.stores, scope, crawl, page) : null;
+    const known = page.kind === 'page' ? await findKnown(services.stores, scope, { crawl, page }) : null;
     const outcome =
       page.attempts > MAX_BEGUN
         ? DEADLY
@@ -97,7 +97,7 @@ async function write(
       if (crawl) await stores.crawls.close(scope, crawl.id, `The collection is ${status ?? 'being deleted'}.`);
       return false;
     }
-    const known = page.kind === 'page' ? await findKnown(stores, scope, crawl, page) : null;
+    const known = page.kind === 'page' ? await findKnown(stores, scope, { crawl, page }) : null;
     const isTaken = await writePage({ services: { ...services, stores }, scope, crawl, page, known }, outcome);
     const now = await stores.crawls.find(scope, crawl.id);
     if (now) visit.crawl = now;

@@ -1,14 +1,12 @@
-import type { Services } from '../operations/services.ts';
+import type { WebhookServices } from '../operations/attempt-delivery.ts';
 import type { PagePool } from '../providers/crawler/page-pool.ts';
 import type { ReaderPool } from '../providers/readers/reader-pool.ts';
-import type { Egress } from '../security/egress/egress.ts';
 
 /** What steps work with: everything operations have, and the ways to documents. */
-export type WorkerServices = Services & {
+export type WorkerServices = WebhookServices & {
   documents: ReaderPool;
   /** Looks into what sites answer. */
   pages: PagePool;
-  egress: Egress;
   downloads: { maxBytes: number; totalTimeoutMs: number };
   crawling: {
     userAgent: string;

@@ -8,11 +8,15 @@ import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import type { Services } from '../operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
+import { createPublicModels } from '../providers/models/public-models.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createTokenVerifier } from '../security/bearer-tokens.ts';
+import { createEgress } from '../security/egress/egress.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { Secret } from '../security/secret.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
@@ -73,6 +77,12 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
   closing.defer(() => jobs.close());
   const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
   closing.defer(() => embedders.close());
+  const chat = createChatModel(config.chat);
+  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
+  closing.defer(() => compressors.close());
+  const publicModels = createPublicModels({ ...config.publicModels, log });
+  closing.defer(() => publicModels.close());
+  publicModels.start();
   const accesses = createAccessCounter({ stores, log });
   closing.defer(() => accesses.close());
   return {
@@ -80,9 +90,11 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     vectors,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
-    models: createModelCatalogue(),
+    models: createModelCatalogue(publicModels),
     readers: readerCatalogue,
-    chat: createChatModel(config.chat),
+    chat,
+    compressors,
+    oauth: createTokenRequester(createEgress({ allow: config.egressAllow }), OAUTH_PROVIDERS),
     jobs,
     accesses,
     clock: systemClock,

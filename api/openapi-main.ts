@@ -5,6 +5,12 @@ import { routes } from './routes/index.ts';
 
 /** Writes openapi.json with the default limits; the running service serves its own. */
 const MIB = 1024 * 1024;
-const limits = { maxFileBytes: 200 * MIB, maxRequestBytes: 1024 * MIB, maxRequestItems: 1000, maxCrawlPages: 10_000 };
+const limits = {
+  maxFileBytes: 200 * MIB,
+  maxRequestBytes: 1024 * MIB,
+  maxRequestItems: 1000,
+  maxCrawlPages: 10_000,
+  compress: { maxBytes: MIB, maxJobBytes: 8 * MIB, timeoutMs: 60_000, retentionMs: 168 * 3_600_000 },
+};
 const document = createOpenApi(routes, { version: packageJson.version, limits });
 await writeFile(new URL('../openapi.json', import.meta.url), `${JSON.stringify(document, null, 2)}\n`);

@@ -13,6 +13,8 @@ export const PERMISSIONED_RESOURCES = [
   'messages',
   'memories',
   'connections',
+  'compress',
+  'webhooks',
 ] as const;
 export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${'read' | 'write' | 'delete'}`;
 

@@ -8,6 +8,11 @@ export interface ChatModel {
    * `invalid_request` when it refuses this very question, which is no use asking again.
    */
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
+  /**
+   * The same, in pieces as the model writes them; who stops reading stops the model. One that goes on writing beyond the time
+   * for an answer is `dependency_unavailable` as well.
+   */
+  stream(question: ChatQuestion, signal?: AbortSignal): AsyncIterable<string>;
 }
 
 export type ChatQuestion = {

@@ -8,6 +8,8 @@ export const TASK_QUEUES = {
   ingest: 'loci-ingest',
   /** Embedding and index writes: bounded by the embedder. */
   index: 'loci-index',
+  /** Webhooks: they wait for receivers, of which some never answer. */
+  webhooks: 'loci-webhooks',
   /** Deletions, reprojection, sweeps, bookkeeping: short, never behind an ingestion. */
   upkeep: 'loci-upkeep',
 } as const;

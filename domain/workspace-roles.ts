@@ -6,7 +6,8 @@ export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 
 const ADMIN_PERMISSIONS = ['*'];
 const MEMBER_PERMISSIONS = PERMISSIONED_RESOURCES.flatMap((resource) => {
-  if (resource === 'api-keys') return [];
+  // Webhooks tell of what everybody does.
+  if (resource === 'api-keys' || resource === 'webhooks') return [];
   if (resource === 'workspaces') return ['workspaces:read'];
   return [`${resource}:read`, `${resource}:write`, `${resource}:delete`];
 });

@@ -5,7 +5,10 @@ import * as crawls from './20261121_crawls.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
+import * as oauth from './20261121_oauth.ts';
 import * as paging from './20261121_paging.ts';
+import * as webhooks from './20261121_webhooks.ts';
+import * as workspaces from './20261121_workspaces.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
@@ -17,6 +20,9 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_access', ...access },
   { name: '20261121_conversations', ...conversations },
   { name: '20261121_paging', ...paging },
+  { name: '20261121_webhooks', ...webhooks },
+  { name: '20261121_workspaces', ...workspaces },
+  { name: '20261121_oauth', ...oauth },
   { name: '20261121_crawls', ...crawls },
 ];
 

@@ -15,7 +15,11 @@ export type Metrics = {
   observeStage(stage: string, durationMs: number): void;
   /** `outcome` is `ok` or an error code. */
   observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
+  /** One token request to a provider of OAuth; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
+  countRefresh(outcome: string): void;
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
+  /** One attempt; `outcome` is `delivered`, `retrying` or `failed`, `statusCode` of the answer, null without one. */
+  countWebhookAttempt(outcome: string, statusCode: number | null): void;
 };
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -31,7 +35,9 @@ export function createMetrics(): Metrics {
     ...requestMetrics(registry),
     ...ingestionMetrics(registry),
     ...searchMetrics(registry),
+    ...refreshMetrics(registry),
     ...outboxMetrics(registry),
+    ...webhookMetrics(registry),
   };
 }
 
@@ -80,6 +86,16 @@ function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch'> {
   return { observeSearch: (search, durationMs) => seconds.observe({ ...search }, durationMs / 1000) };
 }
 
+function refreshMetrics(registry: Registry): Pick<Metrics, 'countRefresh'> {
+  const requests = new Counter({
+    name: 'loci_oauth_refreshes_total',
+    help: 'Token requests to providers of OAuth, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return { countRefresh: (outcome) => requests.inc({ outcome }) };
+}
+
 function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
   const registers = [registry];
   const backlog = new Gauge({
@@ -97,5 +113,18 @@ function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
       backlog.set(rows);
       age.set(oldestAgeMs / 1000);
     },
+  };
+}
+
+function webhookMetrics(registry: Registry): Pick<Metrics, 'countWebhookAttempt'> {
+  const attempts = new Counter({
+    name: 'loci_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks, by what became of the delivery and the class of the answer (2xx …, none).',
+    labelNames: ['outcome', 'answer'],
+    registers: [registry],
+  });
+  return {
+    countWebhookAttempt: (outcome, statusCode) =>
+      attempts.inc({ outcome, answer: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` }),
   };
 }

@@ -14,6 +14,7 @@ import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.t
 import { retainBlobs } from './retain-blobs.ts';
 import type { Services } from './services.ts';
 import { sortItems, type SortedItem } from './sort-upload-items.ts';
+import { announceUpload } from './settle-ingestion.ts';
 import { startJobs } from './start-jobs.ts';
 
 export type { ReceivedItem } from './plan-upload.ts';
@@ -88,6 +89,8 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
   for (const job of jobs) await stores.outbox.add(scope, job);
+  // Nothing to ingest: it ends with its beginning.
+  if (workflowId === null && crawls.length === 0) await announceUpload(stores, scope, upload.id);
   return {
     answer: answerOf(
       upload,

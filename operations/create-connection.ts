@@ -1,8 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../domain/caller.ts';
+import { lifeOfSecrets } from '../domain/oauth/stored-tokens.ts';
 import type { Connection, CreateConnectionRequest } from '../domain/records/connection.ts';
 import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
 import { ownerOfNew } from './connection-reach.ts';
+import { receptionOf } from './reception-of.ts';
 import { sealCredentials } from './seal-credentials.ts';
 import type { Services } from './services.ts';
 
@@ -21,7 +23,7 @@ export async function createConnection(
       const credentialId = credentials === undefined ? null : uuidv7();
       if (credentials !== undefined && credentialId !== null) {
         const sealed = sealCredentials(services, caller.scope, { id: credentialId, credentials });
-        await stores.credentials.put(caller.scope, sealed);
+        await stores.credentials.put(caller.scope, sealed, lifeOfSecrets(credentials, receptionOf(services)));
       }
       const record = { ...fields, userId, credentialId, createdBy: caller.principal };
       return { status: 201, body: await stores.connections.insert(caller.scope, record) };

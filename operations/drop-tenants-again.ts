@@ -10,10 +10,11 @@ const AT_ONCE = 20;
 /** Drops tenants of deleted collections once more, for a day. Returns how many were looked at. */
 export async function dropTenantsAgain({ stores, vectors, log }: Services): Promise<number> {
   const due = await stores.droppedTenants.takeDue(AT_ONCE, PASS_DELAYS_MS);
-  for (const { tenant, passes, workspace_id, provider, model, model_hash, dimensions } of due) {
+  for (const dropped of due) {
+    const { tenant, passes, workspace_id, provider, model, model_hash, dimensions } = dropped;
     try {
       await vectors.dropTenant({ provider, model, model_hash, dimensions }, tenant);
-      if (passes > PASS_DELAYS_MS.length) await stores.droppedTenants.forget(tenant);
+      if (passes > PASS_DELAYS_MS.length) await stores.droppedTenants.forget(dropped);
     } catch (error) {
       log.warn({ error, workspace_id }, 'the index of a deleted collection is looked for again in the next pass');
     }

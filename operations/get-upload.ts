@@ -4,9 +4,11 @@ import type { Caller } from '../domain/caller.ts';
 import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import { cursorError, decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import type { UploadCrawl, UploadProgress } from '../domain/records/upload.ts';
+import type { Scope } from '../domain/scope.ts';
 import { isSettled, type ContentStatus, type UploadStatus } from '../domain/statuses.ts';
 import { urlForDisplay } from '../security/url-for-display.ts';
 import type { CrawlSummary } from '../store/crawls.ts';
+import type { Stores } from '../store/stores.ts';
 import type { UploadRow } from '../store/uploads.ts';
 import type { Services } from './services.ts';
 
@@ -22,31 +24,21 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   const upload = await uploads.find(scope, query.uploadId);
   if (!upload) throw uploadNotFound();
   // One after the other: this may run in a transaction, which has one connection.
-  const progress = await uploads.progress(scope, upload.id);
+  const { status, progress, crawls } = await uploadState(stores, scope, upload);
   const manifest = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
   const contents = manifest.slice(0, query.limit);
   const last = manifest.length > query.limit ? contents.at(-1) : undefined;
-  const crawls = (await stores.crawls.list(scope, upload.id)).map(toCrawl);
-  const counts = countsOf(progress.byStatus);
-  const toCome = crawls.reduce((sum, crawl) => sum + pagesToCome(crawl), 0);
-  const total = counts.total + toCome;
   return {
     id: upload.id,
     collection_id: upload.collection_id,
     workspace_id: upload.workspace_id,
-    status: statusOf(upload, progress.byStatus, crawls),
+    status,
     content_type: upload.content_type,
     workflow_id: upload.workflow_id,
     total_uploads: upload.total_uploads,
     successful_uploads: upload.total_uploads - upload.failed_uploads,
     failed_uploads: upload.failed_uploads,
-    progress: {
-      total,
-      settled: counts.settled,
-      by_status: progress.byStatus,
-      chunks: progress.chunks,
-      percent: total === 0 ? 100 : Math.floor((counts.settled * 1000) / total) / 10,
-    },
+    progress,
     crawls,
     errors: upload.errors,
     contents,
@@ -54,6 +46,24 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
     has_more: last !== undefined,
     created_at: upload.created_at.toISOString(),
     updated_at: upload.updated_at.toISOString(),
+  };
+}
+
+/** How far an upload is, which follows from its contents and crawls. */
+export async function uploadState(
+  stores: Stores,
+  scope: Scope,
+  upload: UploadRow,
+): Promise<Pick<UploadProgress, 'status' | 'progress' | 'crawls'>> {
+  const { byStatus, chunks } = await stores.uploads.progress(scope, upload.id);
+  const crawls = (await stores.crawls.list(scope, upload.id)).map(toCrawl);
+  const counts = countsOf(byStatus);
+  const total = crawls.reduce((sum, crawl) => sum + pagesToCome(crawl), counts.total);
+  const percent = total === 0 ? 100 : Math.floor((counts.settled * 1000) / total) / 10;
+  return {
+    status: statusOf(upload, byStatus, crawls),
+    progress: { total, settled: counts.settled, by_status: byStatus, chunks, percent },
+    crawls,
   };
 }
 
@@ -106,7 +116,7 @@ function toCrawl({
   };
 }
 
-/** The status of the whole follows from its parts, so that it cannot contradict them. */
+/** The status of the whole: it follows from its parts, so that it cannot contradict them. */
 function statusOf(upload: UploadRow, byStatus: ByStatus, crawls: readonly UploadCrawl[]): UploadStatus {
   const { total, settled } = countsOf(byStatus);
   const count = (status: ContentStatus) => byStatus[status] ?? 0;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError, assertNever } from '../domain/app-error.ts';
 import type { OutboxRow } from '../store/system.ts';
-import { endCrawl } from './end-crawl.ts';
-import { failUnsettled } from './fail-unsettled.ts';
+import { settleCrawl } from './settle-crawl.ts';
+import { settleIngestion } from './settle-ingestion.ts';
 import type { Services } from './services.ts';
 
 const UNCHECKED_MS = 60_000;
@@ -30,6 +30,8 @@ const IngestArgs = z.object({
   upload_id: z.string().nullish(),
 });
 
+const DeliveryArgs = z.object({ delivery_id: z.string(), round: z.int() });
+
 /**
  * Looks after started work: what an operator ended by hand is ended in the rows too, what Temporal no longer knows is
  * started again, and a deletion goes on until it has its receipt. Nothing acknowledged is left hanging.
@@ -56,7 +58,7 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
     case 'running':
       return;
     case 'completed':
-      return services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
+      return settle(services, row);
     case 'not_found':
       services.log.warn(
         { workflow_id: row.workflow_id },
@@ -71,28 +73,41 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
 }
 
 async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
-  const scope = { workspaceId: row.workspace_id, collectionIds: null };
   if (row.workflow_type === 'crawlSite') {
-    await endCrawl(services, CrawlArgs.parse(row.args), ENDED_CRAWL);
-    return services.stores.outbox.settle(scope, row.workflow_id);
+    await settleCrawl(services, CrawlArgs.parse(row.args), { outboxId: row.workflow_id, failure: ENDED_CRAWL });
+    return;
   }
+  if (row.workflow_type === 'deliverWebhook') return endDelivery(services, row);
   if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {
     const [base, again] = row.workflow_id.split('/again-');
     const next = Number(again ?? 0) + 1;
     if (OPTIONAL.has(row.workflow_type) && next > OPTIONAL_RESTARTS) {
       services.log.error({ workflow_id: row.workflow_id, workspace_id: row.workspace_id }, 'failing work is given up');
-      return services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
+      return settle(services, row);
     }
     // Deletions and projections must come to their end; the used-up id gets a successor.
     return services.stores.system.restart(row.id, `${base ?? row.workflow_id}/again-${next}`);
   }
-  const args = IngestArgs.parse(row.args);
-  const runId = args.run_id ?? args.upload_id;
-  if (runId)
-    await failUnsettled(services, {
-      workspace_id: args.workspace_id,
-      collection_id: args.collection_id,
-      run_id: runId,
-    });
+  return settle(services, row);
+}
+
+/** The work is over: what it left under way ends with it. */
+async function settle(services: Services, row: OutboxRow): Promise<void> {
+  const args = IngestArgs.safeParse(row.args);
+  const runId =
+    args.success && row.workflow_type.startsWith('ingest') ? (args.data.run_id ?? args.data.upload_id) : null;
+  if (args.success && runId) {
+    const { workspace_id, collection_id } = args.data;
+    return settleIngestion(services, { workspace_id, collection_id, run_id: runId, outbox_id: row.workflow_id });
+  }
   await services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
+}
+
+/** Whoever ends the workflow of a delivery wants no more attempts. */
+async function endDelivery(services: Services, row: OutboxRow): Promise<void> {
+  const { delivery_id: id, round } = DeliveryArgs.parse(row.args);
+  const scope = { workspaceId: row.workspace_id, collectionIds: null };
+  const message = 'An operator ended the workflow of this delivery; redeliver it to try again.';
+  await services.stores.webhookAttempts.end(scope, { id, round }, message);
+  await services.stores.outbox.settle(scope, row.workflow_id);
 }

@@ -1,3 +1,4 @@
+import { deadVersions } from '../domain/dead-versions.ts';
 import type { Residue } from '../store/system.ts';
 import type { Services } from './services.ts';
 
@@ -33,7 +34,7 @@ async function removeResidue(services: Services, residue: Residue): Promise<void
   const { live_versions: keep, max_version: maxVersion } = residue;
   if (found) {
     const { space, tenant } = found.index;
-    const range = maxVersion === null ? {} : { maxVersion, exceptVersions: keep };
+    const range = maxVersion === null ? {} : { versions: deadVersions(keep, maxVersion) };
     await services.vectors.deleteContent(space, tenant, { contentId: key.contentId, ...range });
   }
   for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE;) {

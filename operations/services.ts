@@ -1,10 +1,12 @@
 import type { BlobStore } from '../domain/blob-store.ts';
 import type { AccessCounter } from './access-counter.ts';
 import type { ChatModel } from '../domain/chat-model.ts';
+import type { Compressors } from '../domain/compressor.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
 import type { Jobs } from '../domain/jobs.ts';
 import type { ModelCatalogue } from '../domain/model-catalogue.ts';
+import type { TokenRequester } from '../domain/oauth/token-requester.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { KeyRing } from '../security/sealed.ts';
@@ -41,6 +43,19 @@ export type Limits = {
   maxRequestItems: number;
   /** Of one crawl. */
   maxCrawlPages: number;
+  compress: CompressLimits;
+};
+
+/** Stated limits of compressing. */
+export type CompressLimits = {
+  /** Longest text whose result is in the answer, in bytes of UTF-8. */
+  maxBytes: number;
+  /** Longest text of a job. */
+  maxJobBytes: number;
+  /** Longest time until the answer. */
+  timeoutMs: number;
+  /** How long text and result of a job are kept after its end. */
+  retentionMs: number;
 };
 
 /** What operations work with; built once by a main file. */
@@ -54,6 +69,9 @@ export type Services = {
   readers: ReaderCatalogue;
   /** Null where none is configured: what wants one says how it goes without. */
   chat: ChatModel | null;
+  compressors: Compressors;
+  /** Speaks with providers of OAuth. */
+  oauth: TokenRequester;
   jobs: Jobs;
   accesses: AccessCounter;
   clock: Clock;

@@ -43,6 +43,7 @@ export function createCrawlFrontier(database: Database) {
            select x.*, row_number() over (partition by "pathHash" order by place) as nth
            from rows from (jsonb_to_recordset(:pages::jsonb) as ("urlHash" text, "pathHash" text, url text, reason text)) with ordinality
              as x("urlHash", "pathHash", url, reason, place)
+           where not exists (select from crawl_pages p where p.crawl_id = :crawlId and p.url_hash = x."urlHash")
          ), queries as (
            select path_hash, count(*) as count from crawl_pages where crawl_id = :crawlId
              and path_hash in (select "pathHash" from input) group by path_hash

@@ -5,15 +5,17 @@ import { forgetCrawledContent } from './forget-crawls.ts';
 import { lockContents } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
-type Row = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_at'> & {
-  contents: number;
-  chunks: number;
-  index_objects: number;
-  blobs: number;
-  verified_at: Date | null;
-  created_at: Date;
-  completed_at: Date | null;
-};
+/** A receipt as its table has it. */
+export type ReceiptRow = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_at'> &
+  Deletion['removed'] & {
+    verified_at: Date | null;
+    created_at: Date;
+    completed_at: Date | null;
+  };
+
+/** The columns of a receipt. */
+export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, collections, conversations, messages,
+  memories, verified_at, created_at, completed_at`;
 
 /** A content in a collection, with the tenant that holds its objects. */
 export type DeletedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
@@ -23,7 +25,7 @@ export function createDeletionStore(database: Database) {
   return {
     async insert(
       scope: Scope,
-      deletion: { kind: 'content' | 'collection'; subjectId: string; collectionId: string | null; createdBy: string },
+      deletion: { kind: Deletion['kind']; subjectId: string; collectionId: string | null; createdBy: string },
     ): Promise<string> {
       const row = await queryOne<{ id: string }>(
         database,
@@ -37,10 +39,9 @@ export function createDeletionStore(database: Database) {
 
     /** The receipt, for whoever asked for the deletion or reaches the collection it was in; else null. */
     async find(scope: Scope, id: string, createdBy: string): Promise<Deletion | null> {
-      const row = await queryOne<Row>(
+      const row = await queryOne<ReceiptRow>(
         database,
-        `select id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, verified_at, created_at, completed_at
-         from deletions where id = :id and workspace_id = :workspaceId
+        `select ${RECEIPT_COLUMNS} from deletions where id = :id and workspace_id = :workspaceId
            and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]) or created_by = :createdBy)`,
         { ...scope, id, createdBy },
       );
@@ -129,11 +130,12 @@ export function createDeletionStore(database: Database) {
 
 export type DeletionStore = ReturnType<typeof createDeletionStore>;
 
-function toDeletion(row: Row): Deletion {
-  const { contents, chunks, index_objects, blobs, ...rest } = row;
+/** A receipt as its record. */
+export function toDeletion(row: ReceiptRow): Deletion {
+  const { contents, chunks, index_objects, blobs, collections, conversations, messages, memories, ...rest } = row;
   return {
     ...rest,
-    removed: { contents, chunks, index_objects, blobs },
+    removed: { contents, chunks, index_objects, blobs, collections, conversations, messages, memories },
     verified_at: row.verified_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     completed_at: row.completed_at?.toISOString() ?? null,

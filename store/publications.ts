@@ -1,6 +1,7 @@
 import type { Scope } from '../domain/scope.ts';
 import { query, type Database } from './postgres.ts';
 import type { RunSlice } from './run-stages.ts';
+import { ANNOUNCED_READY, ISO_FORMAT } from './webhook-events.ts';
 
 export type Published = { content_id: string; chunks: number; stale: boolean };
 
@@ -34,7 +35,7 @@ export function createPublicationStore(database: Database) {
         const rows = await query<Published>(
           transaction,
           `with mine as (
-             select content_id, version, planned_chunks, reader from content_collections where workspace_id = :workspaceId
+             select content_id, version, planned_chunks, reader, upload_id from content_collections where workspace_id = :workspaceId
                and collection_id = :collectionId and run_id = :runId and content_id = any(:contentIds::uuid[]) and stage = 'indexing'
                and not paused and indexed_chunks = planned_chunks order by content_id for update
            ), content as (
@@ -49,9 +50,9 @@ export function createPublicationStore(database: Database) {
              insert into residues (content_id, collection_id, workspace_id)
              select content_id, :collectionId, :workspaceId from mine where version > 1
              on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-           )
+           ), ${ANNOUNCED_READY}
            select mine.content_id, mine.planned_chunks as chunks, content.stale from mine join content on content.id = mine.content_id`,
-          { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config) },
+          { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
         );
         if (rows.length === 0) return [];
         await query(

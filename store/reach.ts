@@ -32,7 +32,7 @@ const FIND_REACH: PreparedStatement = {
       ) both_sources group by workspace_id
     ), reached as (
       select m.workspace_id, m.is_admin, count(*) over () as workspaces, w.created_at
-      from memberships m join workspaces w on w.id = m.workspace_id
+      from memberships m join workspaces w on w.id = m.workspace_id and w.status = 'active'
       order by w.created_at, w.id limit ${MAX_WORKSPACES}
     )
     select r.workspace_id, r.is_admin, case when r.is_admin then null else array(

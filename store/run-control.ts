@@ -2,6 +2,7 @@ import type { Scope } from '../domain/scope.ts';
 import type { ContentStatus } from '../domain/statuses.ts';
 import { livingIn } from './living.ts';
 import { query, type Database } from './postgres.ts';
+import { bindTarget, IN_TARGET, type RunTarget } from './run-target.ts';
 
 /** The first run of a content in a collection. */
 export type NewRun = {
@@ -57,18 +58,10 @@ export type Restart = {
 /** Stages in which a run has work under way. */
 export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
-/** One content, everything of an upload, or everything of a run. */
-export type RunTarget = { contentId: string } | { uploadId: string } | { runId: string };
-
 const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${livingIn('cc.collection_id')}`;
 
-const TARGETED = `${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId or cc.run_id = :runId)`;
-
-function bindTarget(target: RunTarget) {
-  const none = { contentId: null, uploadId: null, runId: null };
-  return { ...none, ...target };
-}
+const TARGETED = `${IN_SCOPE} and ${IN_TARGET}`;
 
 /**
  * What requests do to runs. Each change that ends a run gives the row a new `run_id` first, so that whatever still

@@ -2,6 +2,7 @@ import type { Scope } from '../domain/scope.ts';
 import type { ContentStatus } from '../domain/statuses.ts';
 import { WORKING } from './run-control.ts';
 import { query, type Database } from './postgres.ts';
+import { ANNOUNCED_FAILED, ISO_FORMAT } from './webhook-events.ts';
 
 /** The contents of one run in one collection that a step works on. */
 export type RunSlice = { collectionId: string; runId: string; contentIds: readonly string[] };
@@ -140,17 +141,17 @@ export function createRunStages(database: Database) {
              planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
            from mine join jsonb_to_recordset(:failures::jsonb) as x(content_id uuid, code text, message text) using (content_id)
            where cc.content_id = mine.content_id and cc.collection_id = :collectionId
-           returning cc.content_id, cc.stage_message, cc.active_version
+           returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id) select content_id, :collectionId, :workspaceId from failed
            on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-         ), shown as (
+         ), ${ANNOUNCED_FAILED}, shown as (
            update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
              status_message = failed.stage_message || case when failed.active_version is null then '' else ' The version before it stays searchable.' end
            from failed where t.id = failed.content_id and t.collection_id = :collectionId
          )
          select content_id from failed`,
-        { ...bind(scope, { ...slice, contentIds }), failures: JSON.stringify(failures) },
+        { ...bind(scope, { ...slice, contentIds }), failures: JSON.stringify(failures), isoFormat: ISO_FORMAT },
       );
       return rows.map((row) => row.content_id);
     },

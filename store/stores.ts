@@ -16,6 +16,8 @@ import { createConversationStore, type ConversationStore } from './conversations
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
+import { createOAuthClientStore, type OAuthClientStore } from './oauth-clients.ts';
+import { createOAuthStateStore, type OAuthStateStore } from './oauth-states.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
@@ -24,11 +26,18 @@ import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
+import { createRefreshStore, type RefreshStore } from './refreshes.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWebhookAttempts, type WebhookAttempts } from './webhook-attempts.ts';
+import { createWebhookDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts';
+import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
+import { createWebhookSystem, type WebhookSystem } from './webhook-system.ts';
+import { createWebhookStore, type WebhookStore } from './webhooks.ts';
+import { createWorkspaceDeletions, type WorkspaceDeletions } from './workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from './workspaces.ts';
 
 /** Everything Postgres holds. */
@@ -51,9 +60,13 @@ export type Stores = {
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
   workspaces: WorkspaceStore;
+  workspaceDeletions: WorkspaceDeletions;
   members: MemberStore;
   connections: ConnectionStore;
   credentials: CredentialStore;
+  refreshes: RefreshStore;
+  oauthClients: OAuthClientStore;
+  oauthStates: OAuthStateStore;
   deletions: DeletionStore;
   droppedTenants: DroppedTenants;
   conversations: ConversationStore;
@@ -62,6 +75,11 @@ export type Stores = {
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
   idempotency: IdempotencyStore;
+  webhooks: WebhookStore;
+  webhookEvents: WebhookEvents;
+  webhookDeliveries: WebhookDeliveries;
+  webhookAttempts: WebhookAttempts;
+  webhookSystem: WebhookSystem;
   system: SystemStore;
   /** Runs work on stores that share one transaction; it commits when the work returns. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -88,9 +106,13 @@ export function createStores(database: Database): Stores {
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
     workspaces: createWorkspaceStore(database),
+    workspaceDeletions: createWorkspaceDeletions(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
     credentials: createCredentialStore(database),
+    refreshes: createRefreshStore(database),
+    oauthClients: createOAuthClientStore(database),
+    oauthStates: createOAuthStateStore(database),
     deletions: createDeletionStore(database),
     droppedTenants: createDroppedTenants(database),
     conversations: createConversationStore(database),
@@ -99,6 +121,11 @@ export function createStores(database: Database): Stores {
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
     idempotency: createIdempotencyStore(database),
+    webhooks: createWebhookStore(database),
+    webhookEvents: createWebhookEvents(database),
+    webhookDeliveries: createWebhookDeliveries(database),
+    webhookAttempts: createWebhookAttempts(database),
+    webhookSystem: createWebhookSystem(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {

@@ -1,5 +1,6 @@
 import type { JobStart } from '../domain/jobs.ts';
 import { forgetHosts, restHost, takeHostTurn } from './host-turns.ts';
+import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from './oauth-system.ts';
 import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 
@@ -48,7 +49,7 @@ const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue
 const FIND_API_KEY: PreparedStatement = {
   name: 'find_api_key',
   sql: `select id, workspace_id, key, hashed_secret, status, permissions, ip_whitelist, collections, expires_at, last_used_at
-    from api_keys where key = :publicId`,
+    from api_keys where key = :publicId and exists (select from workspaces w where w.id = workspace_id and w.status = 'active')`,
 };
 
 /** The few statements that know no workspace yet, or serve all of them. */
@@ -194,6 +195,10 @@ export function createSystemStore(database: Database) {
         { workspaces: blobs.map((blob) => blob.workspaceId), hashes: blobs.map((blob) => blob.sha256) },
       );
     },
+
+    takeOAuthState: (stateHash: string) => takeOAuthState(database, stateHash),
+    purgeOAuthStates: () => purgeOAuthStates(database),
+    takeDueRefreshes: (due: { workspaceId: string | null; limit: number }) => takeDueRefreshes(database, due),
 
     async purgeIdempotencyKeys(): Promise<void> {
       await query(database, `delete from idempotency_keys where expires_at < now()`);

@@ -58,6 +58,14 @@ export function createUploadStore(database: Database) {
       );
     },
 
+    /** Has others who end work of the upload wait. */
+    async lock(scope: Scope, id: string): Promise<void> {
+      await query(database, `select from uploads where id = :id and workspace_id = :workspaceId for update`, {
+        workspaceId: scope.workspaceId,
+        id,
+      });
+    },
+
     /** Adds contents that were found later, e.g. the pages of a crawl. */
     async addContents(scope: Scope, id: string, contentIds: readonly string[]): Promise<void> {
       await query(

@@ -9,25 +9,34 @@ type Row = { id: string; name: string; created_at: Date; updated_at: Date; creat
 export type WorkspaceReach = readonly string[] | 'all';
 
 const COLUMNS = `w.id, w.name, w.created_at, w.updated_at, (extract(epoch from w.created_at) * 1000000)::bigint as created_us`;
+/** One that is being deleted is out of every answer. */
+const IS_ACTIVE = `w.status = 'active'`;
 const IN_REACH = `(:ids::uuid[] is null or w.id = any(:ids::uuid[]))`;
 
 /** Workspaces themselves; what is in them has stores of its own. */
 export function createWorkspaceStore(database: Database) {
   return {
-    /** Adds the workspace of this scope; null when there is one with its id. */
+    /** Adds the workspace of this scope; null when there is, or was, one with its id. */
     async insert(scope: Scope, name: string): Promise<Workspace | null> {
       const row = await queryOne<Row>(
         database,
-        `insert into workspaces as w (id, name) values (:workspaceId, :name) on conflict (id) do nothing returning ${COLUMNS}`,
+        // A deleted one never comes back: its tenants are still being dropped.
+        `insert into workspaces as w (id, name) select :workspaceId::uuid, :name
+         where not exists (select from deletions d where d.workspace_id = :workspaceId::uuid and d.kind = 'workspace')
+         on conflict (id) do nothing returning ${COLUMNS}`,
         { ...scope, name },
       );
       return row && toWorkspace(row);
     },
 
     async find(scope: Scope): Promise<Workspace | null> {
-      const row = await queryOne<Row>(database, `select ${COLUMNS} from workspaces w where w.id = :workspaceId`, {
-        ...scope,
-      });
+      const row = await queryOne<Row>(
+        database,
+        `select ${COLUMNS} from workspaces w where w.id = :workspaceId and ${IS_ACTIVE}`,
+        {
+          ...scope,
+        },
+      );
       return row && toWorkspace(row);
     },
 
@@ -35,7 +44,7 @@ export function createWorkspaceStore(database: Database) {
     async update(scope: Scope, name: string | null): Promise<Workspace | null> {
       const row = await queryOne<Row>(
         database,
-        `update workspaces w set name = coalesce(:name, w.name), updated_at = now() where w.id = :workspaceId returning ${COLUMNS}`,
+        `update workspaces w set name = coalesce(:name, w.name), updated_at = now() where w.id = :workspaceId and ${IS_ACTIVE} returning ${COLUMNS}`,
         { ...scope, name },
       );
       return row && toWorkspace(row);
@@ -45,7 +54,7 @@ export function createWorkspaceStore(database: Database) {
     async list(reach: WorkspaceReach, page: { after: TimePosition | null; limit: number }) {
       const rows = await query<Row>(
         database,
-        `select ${COLUMNS} from workspaces w where ${IN_REACH}
+        `select ${COLUMNS} from workspaces w where ${IN_REACH} and ${IS_ACTIVE}
            and (:afterUs::bigint is null or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by w.created_at, w.id limit :limit`,
         { ids: idsOf(reach), afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
@@ -54,7 +63,7 @@ export function createWorkspaceStore(database: Database) {
     },
 
     async count(reach: WorkspaceReach): Promise<number> {
-      const sql = `select count(*) as count from workspaces w where ${IN_REACH}`;
+      const sql = `select count(*) as count from workspaces w where ${IN_REACH} and ${IS_ACTIVE}`;
       return (await queryOne<{ count: number }>(database, sql, { ids: idsOf(reach) }))?.count ?? 0;
     },
   };

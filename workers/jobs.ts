@@ -1,4 +1,5 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { AppError } from '../domain/app-error.ts';
 import type { JobStart, JobState, Jobs } from '../domain/jobs.ts';
 
@@ -12,6 +13,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const connection = Connection.lazy({ address: options.address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace: options.namespace });
   const underWay = new Set<Promise<unknown>>();
+  const closing = new AbortController();
   const reach = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     const calling = reachWithin(connection, call);
     underWay.add(calling);
@@ -21,7 +23,15 @@ export function createJobs(options: JobsOptions): Jobs {
       underWay.delete(calling);
     }
   };
+  const begin = (job: JobStart) => reach(() => client.workflow.start(job.workflow_type, joiningOptions(job)));
   return {
+    startOrJoin: async (job) => void (await begin(job)),
+    join: async (job, waitMs) => {
+      const handle = await begin(job);
+      const waiting = resultWithin(connection, handle, AbortSignal.any([closing.signal, AbortSignal.timeout(waitMs)]));
+      underWay.add(waiting);
+      return waiting.finally(() => underWay.delete(waiting));
+    },
     start: (job) =>
       reach(async () => {
         try {
@@ -39,12 +49,31 @@ export function createJobs(options: JobsOptions): Jobs {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
         }
       }),
+    terminate: (workflowId, reason) =>
+      reach(async () => {
+        try {
+          await client.workflow.getHandle(workflowId).terminate(reason);
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      }),
+    running: (workspaceId, { exceptType, limit }) =>
+      reach(async () => {
+        const query = `LociWorkspace = '${workspaceId}' and ExecutionStatus = 'Running' and WorkflowType != '${exceptType}'`;
+        const { executions } = await client.workflowService.listWorkflowExecutions({
+          namespace: options.namespace,
+          query,
+          pageSize: limit,
+        });
+        return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+      }),
     state: (workflowId) => reach(() => stateOf(client, workflowId)),
     ping: () =>
       reach(async () => {
         await client.workflowService.getSystemInfo({});
       }),
     close: async () => {
+      closing.abort();
       // A retry that finds its connection closed would throw where nobody can catch it. All end within their deadline.
       await Promise.allSettled(underWay);
       await connection.close();
@@ -63,6 +92,32 @@ function startOptions(job: JobStart) {
     searchAttributes: searchAttributesOf(job),
     priority: { fairnessKey: job.workspace_id },
   };
+}
+
+/** For works of which there is one at a time, whoever asks for it, and another one later. */
+function joiningOptions(job: JobStart) {
+  return {
+    ...startOptions(job),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+  };
+}
+
+/** Null when the signal comes first. */
+async function resultWithin(
+  connection: Connection,
+  handle: WorkflowHandle,
+  signal: AbortSignal,
+): Promise<{ result: unknown } | null> {
+  try {
+    return { result: await connection.withAbortSignal(signal, () => handle.result()) };
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw new AppError('dependency_unavailable', 'The work did not come to its end; try again shortly.', {
+      cause: error,
+      retryAfterS: 5,
+    });
+  }
 }
 
 /** What operators filter lists by in the Temporal UI. */

@@ -4,6 +4,9 @@ import { dropTenantsAgain } from '../operations/drop-tenants-again.ts';
 import { projectMemories } from '../operations/project-memories.ts';
 import { reconcileOutbox } from '../operations/reconcile-outbox.ts';
 import { removeResidues } from '../operations/remove-residues.ts';
+import { purgeWebhookLog } from '../operations/purge-webhook-log.ts';
+import { createWebhookSender } from '../operations/send-webhooks.ts';
+import type { WebhookServices } from '../operations/attempt-delivery.ts';
 import type { Services } from '../operations/services.ts';
 import { sweepBlobs } from '../operations/sweep-blobs.ts';
 
@@ -16,8 +19,9 @@ type Loop = { name: string; everyMs: number; work: () => Promise<number | void> 
 const STOP_MS = 5_000;
 
 /** Starts the loops; one that fails is logged and goes on after its pause. One that found work goes on at once. */
-export function startLoops(services: Services): Loops {
+export function startLoops(services: WebhookServices): Loops {
   const stopping = new AbortController();
+  const webhooks = createWebhookSender(services);
   const loops: Loop[] = [
     { name: 'outbox', everyMs: 1_000, work: () => dispatchOutbox(services) },
     { name: 'backlog', everyMs: 10_000, work: () => measureBacklog(services) },
@@ -25,13 +29,15 @@ export function startLoops(services: Services): Loops {
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },
     { name: 'memories', everyMs: 1_000, work: () => projectMemories(services) },
     { name: 'tenants', everyMs: 10_000, work: () => dropTenantsAgain(services) },
+    { name: 'webhooks', everyMs: 500, work: () => webhooks.sendDue() },
+    { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookLog(services) },
     { name: 'blobs', everyMs: 3_600_000, work: () => sweepAlone(services) },
   ];
   const running = loops.map((loop) => run(services, loop, stopping.signal));
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.race([Promise.all(running), delay(STOP_MS)]);
+      await Promise.race([Promise.all(running).then(() => webhooks.settle()), delay(STOP_MS)]);
     },
   };
 }

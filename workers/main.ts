@@ -13,10 +13,12 @@ import { createLog, type Log } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createAccessCounter } from '../operations/access-counter.ts';
 import { checkReadiness } from '../operations/check-readiness.ts';
+import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { createPagePool } from '../providers/crawler/page-pool.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -97,7 +99,11 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
   closing.defer(() => documents.close());
   const pages = createPagePool({ ...PAGE_LIMITS, workFolder });
   closing.defer(() => pages.close());
+  const chat = createChatModel(config.chat);
+  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
+  closing.defer(() => compressors.close());
   const accesses = createAccessCounter({ stores, log });
+  const egress = createEgress({ allow: config.egressAllow });
   closing.defer(() => accesses.close());
   return {
     stores,
@@ -106,11 +112,14 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     embedders,
     models: createModelCatalogue(),
     readers: readerCatalogue,
-    chat: createChatModel(config.chat),
+    chat,
+    compressors,
     documents,
     pages,
-    egress: createEgress({ allow: config.egressAllow }),
+    egress,
+    oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    webhooks: config.webhooks,
     crawling: config.crawling,
     jobs,
     accesses,

@@ -21,6 +21,7 @@ const HEARTBEAT_EVERY = '2s';
 const DOWNLOAD_STEPS = 12;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
+const WEBHOOK_STEPS = 20;
 
 /** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
 export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Worker[]> {
@@ -63,6 +64,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.upkeep,
       activities: { ...activities.upkeep },
       maxConcurrentActivityTaskExecutions: UPKEEP_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.webhooks,
+      activities: { ...activities.webhooks },
+      maxConcurrentActivityTaskExecutions: WEBHOOK_STEPS,
     }),
   ]);
 }

@@ -2,8 +2,12 @@
 export { crawlSite } from './crawl-site.ts';
 export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
+export { deliverWebhook } from './deliver-webhook.ts';
+export { deleteWorkspace } from './delete-workspace.ts';
 export { extractMemories } from './extract-memories.ts';
 export { ingestBatch } from './ingest-batch.ts';
 export { ingestUpload } from './ingest-upload.ts';
+export { oauthRefresh } from './oauth-refresh.ts';
+export { refreshDueConnections } from './refresh-due-connections.ts';
 export { reprojectContents } from './reproject-contents.ts';
 export { summariseConversation } from './summarise-conversation.ts';

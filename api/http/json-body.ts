@@ -12,34 +12,60 @@ export const MAX_BODY_DEPTH = 64;
 const BODY_DEADLINE_MS = 30_000;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-const parseJson = koaBody({
-  jsonLimit: MAX_JSON_BYTES,
-  jsonTypes: JSON_TYPES,
-  jsonStrict: true,
-  text: false,
-  urlencoded: false,
-  multipart: false,
-});
+/** Larger bodies, which a few routes take, are held whole while they are read: so many at once. */
+const LARGE_BODIES = 4;
+let largeBodies = 0;
+
+/** Reads a body of at most so many bytes. */
+const parserFor = (maxBytes: number) =>
+  koaBody({
+    jsonLimit: maxBytes,
+    jsonTypes: JSON_TYPES,
+    jsonStrict: true,
+    text: false,
+    urlencoded: false,
+    multipart: false,
+  });
+const parseJson = parserFor(MAX_JSON_BYTES);
 
 /**
  * Reads the JSON body of a request.
- * @throws AppError `unsupported_media_type`, `payload_too_large`, or `validation_failed` for what is no JSON.
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, or `validation_failed` for what is no JSON; `rate_limited`
+ * while other large bodies are read.
  */
-export async function readJsonBody(context: Context): Promise<unknown> {
+export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES): Promise<unknown> {
   const hasBody = context.req.headers['transfer-encoding'] !== undefined || Number(context.get('Content-Length')) > 0;
   if (!hasBody) return undefined;
   if (context.is(JSON_TYPES) === false) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
   }
-  if (Number(context.get('Content-Length')) > MAX_JSON_BYTES) throw tooLarge();
+  const length = context.get('Content-Length');
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  const isLarge = maxBytes > MAX_JSON_BYTES && (length === '' || Number(length) > MAX_JSON_BYTES);
+  const parse = isLarge ? parserFor(maxBytes) : parseJson;
+  const read = () => parse(context, async () => {}).catch((error: unknown) => rethrow(error, maxBytes));
   beginBody(context);
-  await withDeadline(context, () => parseJson(context, async () => {}).catch((error: unknown) => rethrow(error)));
+  await (isLarge ? amongFew(() => withDeadline(context, read)) : withDeadline(context, read));
   const body: unknown = context.request.body;
   if (isDeeperThan(body, MAX_BODY_DEPTH)) {
     const msg = `JSON is nested deeper than ${MAX_BODY_DEPTH} levels`;
     throw validationError([{ loc: ['body'], msg, type: 'too_deep' }]);
   }
   return body;
+}
+
+async function amongFew(read: () => Promise<void>): Promise<void> {
+  if (largeBodies >= LARGE_BODIES) {
+    throw new AppError('rate_limited', 'Too many large bodies arrive at once; try again in a moment.', {
+      retryAfterS: 1,
+    });
+  }
+  largeBodies += 1;
+  try {
+    await read();
+  } finally {
+    largeBodies -= 1;
+  }
 }
 
 async function withDeadline(context: Context, read: () => Promise<unknown>): Promise<void> {
@@ -58,10 +84,10 @@ async function withDeadline(context: Context, read: () => Promise<unknown>): Pro
 }
 
 /** The parsers below koa-body say what went wrong by `type` and `status`. */
-function rethrow(error: unknown): never {
+function rethrow(error: unknown, maxBytes: number): never {
   const type = error instanceof Error && 'type' in error ? error.type : null;
   const status = error instanceof Error && 'status' in error ? error.status : null;
-  if (type === 'entity.too.large') throw tooLarge();
+  if (type === 'entity.too.large') throw tooLarge(maxBytes);
   if (type === 'request.aborted' || type === 'request.size.invalid') throw new ClientGone({ cause: error });
   if (type === 'encoding.unsupported' || status === 415) {
     throw new AppError('unsupported_media_type', 'Send the body in UTF-8, plain or with gzip or deflate.', {
@@ -74,8 +100,8 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-function tooLarge(): AppError {
-  return new AppError('payload_too_large', `A JSON body may have at most ${MAX_JSON_BYTES} bytes.`);
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `A JSON body here may have at most ${maxBytes} bytes.`);
 }
 
 function isInflateError(error: unknown): boolean {

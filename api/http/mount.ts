@@ -56,7 +56,8 @@ async function serve(route: Route, context: Context, options: MountOptions & Adm
   state.quiet = route.atRoot === true;
   const asker = await askerOf(route, context, options);
   const idempotencyKey = route.idempotent === true ? readIdempotencyKey(context) : null;
-  const body = route.body === undefined ? undefined : await readJsonBody(context);
+  const body =
+    route.body === undefined ? undefined : await readJsonBody(context, route.maxBodyBytes?.(options.services.limits));
   const answer = await route.handle({
     services: withRequestLog(options.services, context),
     asker,

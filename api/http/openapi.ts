@@ -131,6 +131,9 @@ function bodyOf(route: Route, schemas: SchemaCollection): Record<string, unknown
 
 function responsesOf(route: Route, schemas: SchemaCollection): Record<string, unknown> {
   const responses: Record<string, unknown> = { [route.status ?? 200]: successOf(route, schemas) };
+  for (const [status, description] of Object.entries(route.otherSuccesses ?? {})) {
+    responses[status] = { ...successOf(route, schemas), description };
+  }
   const other = route.otherStatuses ?? {};
   for (const status of new Set([...failureStatuses(route), ...Object.keys(other).map(Number)])) {
     responses[status] = {

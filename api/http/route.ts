@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError } from '../../domain/app-error.ts';
 import type { Asker, Caller, Permission } from '../../domain/caller.ts';
-import type { Services } from '../../operations/services.ts';
+import type { Limits, Services } from '../../operations/services.ts';
 import { fingerprintOf } from './idempotency.ts';
 import type { Idempotency } from '../../operations/answer-once.ts';
 import type { Reply } from './reply.ts';
@@ -29,12 +29,16 @@ export type RouteData<
   params?: P;
   query?: Q;
   body?: B;
+  /** Largest JSON body in bytes, where it is larger than everywhere else. */
+  maxBodyBytes?: (limits: Limits) => number;
   /** A multipart form, which the handler reads itself. For the documentation. */
   form?: { schema: z.ZodType; files: Readonly<Record<string, 'one' | 'many'>> };
   /** JSON answer, or the media type of a stream. */
   response: R;
   responseType?: 'application/octet-stream' | 'text/plain' | 'text/html';
   status?: number;
+  /** Other successes with the same body, with their meaning. */
+  otherSuccesses?: Readonly<Record<number, string>>;
   /** Statuses beyond those that follow from the rest, with the reason. */
   otherStatuses?: Readonly<Record<number, string>>;
   /** Status of validation answers; 422 unless the interface says 400. */

@@ -16,6 +16,7 @@ import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
 import { setCollectionStatsRoute } from './collections/set-collection-stats.ts';
 import { updateCollectionRoute } from './collections/update-collection.ts';
+import { compressContextRoute } from './compress/compress-context.ts';
 import { createConnectionRoute } from './connections/create-connection.ts';
 import { deleteConnectionRoute } from './connections/delete-connection.ts';
 import { getConnectionRoute } from './connections/get-connection.ts';
@@ -51,19 +52,32 @@ import { updateMemoryRoute } from './memories/update-memory.ts';
 import { createMessagesRoute } from './messages/create-messages.ts';
 import { listModelProvidersRoute } from './integrations/list-model-providers.ts';
 import { listProviderModelsRoute } from './integrations/list-provider-models.ts';
+import { refreshOAuthTokenRoute } from './oauth/refresh-token.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
 import { getUploadRoute } from './uploads/get-upload.ts';
 import { updateContentRoute } from './contents/update-content.ts';
 import { uploadContentRoute } from './uploads/upload-content.ts';
+import { createWebhookRoute } from './webhooks/create-webhook.ts';
+import { deleteWebhookRoute } from './webhooks/delete-webhook.ts';
+import { getWebhookDeliveryRoute } from './webhooks/get-webhook-delivery.ts';
+import { getWebhookRoute } from './webhooks/get-webhook.ts';
+import { listWebhookDeliveriesRoute } from './webhooks/list-webhook-deliveries.ts';
+import { listWebhooksRoute } from './webhooks/list-webhooks.ts';
+import { redeliverWebhookRoute } from './webhooks/redeliver-webhook.ts';
+import { rotateWebhookRoute } from './webhooks/rotate-webhook.ts';
+import { testWebhookRoute } from './webhooks/test-webhook.ts';
+import { updateWebhookRoute } from './webhooks/update-webhook.ts';
 import { addMemberRoute } from './workspaces/add-member.ts';
 import { createWorkspaceKeyRoute } from './workspaces/create-workspace-key.ts';
 import { createWorkspaceRoute } from './workspaces/create-workspace.ts';
+import { deleteWorkspaceRoute } from './workspaces/delete-workspace.ts';
 import { getWorkspaceRoute } from './workspaces/get-workspace.ts';
 import { listMembersRoute } from './workspaces/list-members.ts';
 import { listWorkspacesRoute } from './workspaces/list-workspaces.ts';
 import { removeMemberRoute } from './workspaces/remove-member.ts';
 import { updateWorkspaceRoute } from './workspaces/update-workspace.ts';
+import { getWebhookSecretRoute, rotateWebhookSecretRoute } from './workspaces/webhook-secret.ts';
 
 /** Every route, by its operation id. The first that matches a request serves it. */
 export const routes: Readonly<Record<string, Route>> = {
@@ -122,6 +136,7 @@ export const routes: Readonly<Record<string, Route>> = {
   listWorkspaces: listWorkspacesRoute,
   getWorkspace: getWorkspaceRoute,
   updateWorkspace: updateWorkspaceRoute,
+  deleteWorkspace: deleteWorkspaceRoute,
   createWorkspaceKey: createWorkspaceKeyRoute,
   addMember: addMemberRoute,
   listMembers: listMembersRoute,
@@ -131,6 +146,20 @@ export const routes: Readonly<Record<string, Route>> = {
   getConnection: getConnectionRoute,
   updateConnection: updateConnectionRoute,
   deleteConnection: deleteConnectionRoute,
+  createWebhook: createWebhookRoute,
+  listWebhooks: listWebhooksRoute,
+  getWebhook: getWebhookRoute,
+  updateWebhook: updateWebhookRoute,
+  deleteWebhook: deleteWebhookRoute,
+  testWebhook: testWebhookRoute,
+  rotateWebhook: rotateWebhookRoute,
+  listWebhookDeliveries: listWebhookDeliveriesRoute,
+  getWebhookDelivery: getWebhookDeliveryRoute,
+  redeliverWebhook: redeliverWebhookRoute,
+  getWebhookSecret: getWebhookSecretRoute,
+  rotateWebhookSecret: rotateWebhookSecretRoute,
+  compressContext: compressContextRoute,
+  refreshOAuthToken: refreshOAuthTokenRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,
   livez: livezRoute,

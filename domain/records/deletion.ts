@@ -13,14 +13,20 @@ export const Deletion = z
   .object({
     id: Id,
     workspace_id: Id,
-    kind: z.enum(['content', 'collection']),
+    kind: z.enum(['content', 'collection', 'workspace']),
     subject_id: Id,
     status: z.enum(DELETION_STATUSES),
     removed: z.object({
       contents: z.int(),
       chunks: z.int(),
       index_objects: z.int(),
-      blobs: z.int().meta({ description: 'Files that nothing else refers to; they go within 24 hours' }),
+      blobs: z
+        .int()
+        .meta({ description: 'Files that nothing else refers to; they go within 24 hours, with a workspace at once' }),
+      collections: z.int(),
+      conversations: z.int(),
+      messages: z.int(),
+      memories: z.int(),
     }),
     verified_at: IsoTime.nullable().meta({
       description: 'When rows and index objects were counted and found to be zero',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AppError, assertNever } from '../../domain/app-error.ts';
+import { CRAWLER_NAME } from '../../domain/crawler-name.ts';
 import { decodeText } from '../readers/decode-text.ts';
 import type { ChildTask } from '../sandbox/protocol.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './page-task-value.ts';
 import { readLinks } from './read-links.ts';
 import { readSitemap } from './read-sitemap.ts';
-import { readSiteRobots, ROBOTS_NAME, type SiteRobots } from './site-robots.ts';
+import { readSiteRobots, type SiteRobots } from './site-robots.ts';
 
 /** Where browsers look for the declaration too. */
 const DECLARATION_BYTES = 4096;
@@ -44,8 +45,12 @@ async function look(inputPath: string, task: PageTaskPayload): Promise<PageTaskV
       return { ...NOTHING_FOUND, links: task.links.flatMap((text) => robots.link(text, task.url) ?? []) };
     case 'sitemap': {
       const sitemap = readSitemap(await readFile(inputPath));
-      const sitemaps = linksOf(sitemap.sitemaps, task.url, robots, MAX_LINKS);
-      return { ...NOTHING_FOUND, links: documentsOf(sitemap.pages, task.url, robots, MAX_SITEMAP_LINKS), sitemaps };
+      const sitemaps = linksOf(sitemap.sitemaps, { base: task.url, robots, most: MAX_LINKS });
+      return {
+        ...NOTHING_FOUND,
+        links: documentsOf(sitemap.pages, { base: task.url, robots, most: MAX_SITEMAP_LINKS }),
+        sitemaps,
+      };
     }
     case 'robots':
       return { ...NOTHING_FOUND, sitemaps: [...robots.sitemaps], delayS: robots.delayS };
@@ -61,24 +66,27 @@ function readPage(
 ): PageTaskValue {
   const start = bytes.subarray(0, DECLARATION_BYTES).toString('latin1');
   const { text } = decodeText(bytes, charset ?? DECLARED_CHARSET.exec(start)?.[1]);
-  const page = readLinks(text, ROBOTS_NAME);
+  const page = readLinks(text, CRAWLER_NAME);
   const base = (page.base === null ? null : URL.parse(page.base, url)?.href) ?? url;
   const asks = (word: string) => page.robots.includes(word) || page.robots.includes('none');
   return {
     ...NOTHING_FOUND,
-    links: documentsOf(page.links, base, robots, MAX_LINKS),
+    links: documentsOf(page.links, { base, robots, most: MAX_LINKS }),
     canonical: page.canonical === null ? null : robots.link(page.canonical, base),
     isIndexable: !asks('noindex'),
     isFollowable: !asks('nofollow'),
   };
 }
 
+/** Where links stand, and how many of them count. */
+type Place = { base: string; robots: SiteRobots; most: number };
+
 /** Links to what may be a page or a document, each once. */
-function documentsOf(texts: readonly string[], base: string, robots: SiteRobots, most: number): Link[] {
-  return linksOf(texts, base, robots, most).filter(({ url }) => !NOT_DOCUMENTS.test(new URL(url).pathname));
+function documentsOf(texts: readonly string[], place: Place): Link[] {
+  return linksOf(texts, place).filter(({ url }) => !NOT_DOCUMENTS.test(new URL(url).pathname));
 }
 
-function linksOf(texts: readonly string[], base: string, robots: SiteRobots, most: number): Link[] {
+function linksOf(texts: readonly string[], { base, robots, most }: Place): Link[] {
   const found = new Map<string, Link>();
   for (const text of texts) {
     const link = robots.link(text, base);

@@ -12,6 +12,8 @@ export type PageLinks = {
 /** Links that their page does not stand for. */
 const NOT_FOLLOWED = /\b(?:nofollow|ugc|sponsored)\b/i;
 const MAX_FOUND = 5_000;
+/** Nobody nests so deep who means well, and it costs the parser the square of it: what comes behind is not looked at. */
+const MAX_NESTING = 5_000;
 /** `<meta http-equiv="refresh" content="0; url=…">` */
 const REFRESH = /^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"]+)/i;
 
@@ -19,9 +21,14 @@ const REFRESH = /^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"]+)/i;
 export function readLinks(html: string, name: string): PageLinks {
   const found = { base: null as string | null, links: [] as string[], canonical: null as string | null };
   const robots: string[] = [];
+  let nesting = 0;
   const parser = new Parser({
+    onclosetag() {
+      nesting -= 1;
+    },
     onopentag(tag, { href, rel = '', src, name: metaName, content = '', 'http-equiv': equiv }) {
-      if (found.links.length >= MAX_FOUND) return;
+      nesting += 1;
+      if (nesting > MAX_NESTING || found.links.length >= MAX_FOUND) throw new EnoughError();
       const relations = rel.toLowerCase().split(/\s+/);
       if (tag === 'base') found.base ??= href ?? null;
       else if ((tag === 'a' || tag === 'area') && href !== undefined && !NOT_FOLLOWED.test(rel)) found.links.push(href);
@@ -37,9 +44,16 @@ export function readLinks(html: string, name: string): PageLinks {
       }
     },
   });
-  parser.end(html);
+  try {
+    parser.end(html);
+  } catch (error) {
+    if (!(error instanceof EnoughError)) throw error;
+  }
   return { ...found, robots };
 }
+
+/** Ends the parsing of a page of which enough is known. */
+class EnoughError extends Error {}
 
 /** Words of a robots directive: `noindex, nofollow`. */
 export function wordsOf(directive: string): string[] {

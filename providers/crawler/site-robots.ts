@@ -1,9 +1,7 @@
 import robotsParser from 'robots-parser';
+import { CRAWLER_NAME } from '../../domain/crawler-name.ts';
 import { crawlUrl } from '../../domain/crawl-url.ts';
 import { MAX_LINKS, type Link, type SiteRules } from './page-task-value.ts';
-
-/** The name by which robots.txt addresses this crawler (RFC 9309, 2.2.1). */
-export const ROBOTS_NAME = 'Loci';
 
 /** It is CommonJS, though its types describe a module. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;
@@ -22,9 +20,9 @@ export function readSiteRobots({ origin, robots }: SiteRules): SiteRobots {
   const link = (text: string, base: string): Link | null => {
     const target = crawlUrl(text, base);
     if (target === null || new URL(target.url).origin !== origin) return null;
-    return { ...target, isAllowed: parsed.isAllowed(target.url, ROBOTS_NAME) !== false };
+    return { ...target, isAllowed: parsed.isAllowed(target.url, CRAWLER_NAME) !== false };
   };
-  const delayS = parsed.getCrawlDelay(ROBOTS_NAME);
+  const delayS = parsed.getCrawlDelay(CRAWLER_NAME);
   return {
     link,
     delayS: delayS !== undefined && Number.isFinite(delayS) && delayS >= 0 ? delayS : null,

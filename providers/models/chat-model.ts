@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText } from 'ai';
+import { APICallError, generateText, streamText } from 'ai';
 import { AppError } from '../../domain/app-error.ts';
-import type { ChatModel } from '../../domain/chat-model.ts';
+import type { ChatModel, ChatQuestion } from '../../domain/chat-model.ts';
 
 export type ChatModelOptions = {
   /** Address of the API up to and with `/v1`; null: there is no chat model. */
@@ -28,25 +28,49 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
   const languageModel = provider.chatModel(model);
   return {
     name: model,
-    async complete({ instructions, material, maxOutputTokens }, signal) {
-      const deadline = AbortSignal.timeout(options.timeoutMs);
+    async complete(question, signal) {
       try {
-        const { text } = await generateText({
-          model: languageModel,
-          system: instructions,
-          prompt: material,
-          maxOutputTokens,
-          temperature: 0,
-          maxRetries: 0,
-          abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-        });
+        const abortSignal = within(options.timeoutMs, signal);
+        const { text } = await generateText({ model: languageModel, ...settingsFor(question), abortSignal });
         return text;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         throw asAppError(error, new URL(baseUrl).host);
       }
     },
+    async *stream(question, signal) {
+      const leaving = new AbortController();
+      const abortSignal = within(options.timeoutMs, leaving.signal, signal);
+      try {
+        const { fullStream } = streamText({
+          model: languageModel,
+          ...settingsFor(question),
+          abortSignal,
+          // The failure comes with the stream; by default it would be printed as well.
+          onError: () => undefined,
+        });
+        for await (const part of fullStream) {
+          if (part.type === 'text-delta') yield part.text;
+          if (part.type === 'error') throw part.error;
+          if (part.type === 'abort') throw abortSignal.reason;
+        }
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        throw asAppError(error, new URL(baseUrl).host);
+      } finally {
+        leaving.abort();
+      }
+    },
   };
+}
+
+function settingsFor({ instructions, material, maxOutputTokens }: ChatQuestion) {
+  return { system: instructions, prompt: material, maxOutputTokens, temperature: 0, maxRetries: 0 };
+}
+
+/** Aborts after a time, or with one of these. */
+function within(timeoutMs: number, ...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any([AbortSignal.timeout(timeoutMs), ...signals.filter((signal) => signal !== undefined)]);
 }
 
 /** Says what to do, and nothing of what was asked: servers echo it. */

@@ -2,18 +2,29 @@ import type { ModelCatalogue } from '../../domain/model-catalogue.ts';
 import { MODEL_TYPES, type ModelProvider, type ProviderModel } from '../../domain/records/provider-model.ts';
 import { EMBEDDING_MODELS } from './embedding-models.ts';
 import { loadPackagedModels, type ProviderWithModels } from './packaged-models.ts';
+import type { PublicModels } from './public-models.ts';
 
 type Loaded = { providers: readonly ModelProvider[]; models: ReadonlyMap<string, readonly ProviderModel[]> };
 
-/** The catalogue of this version: the packaged one, and what it lacks. Nothing is loaded before the first question. */
-export function createModelCatalogue(): ModelCatalogue {
-  let loading: Promise<Loaded> | null = null;
-  const loaded = (): Promise<Loaded> => {
+/**
+ * The catalogue: the packaged one, what it lacks, and the public providers of this instance. Nothing is loaded before the
+ * first question, and no question asks a provider.
+ */
+export function createModelCatalogue(instance?: Pick<PublicModels, 'current'>): ModelCatalogue {
+  let loading: Promise<ProviderWithModels[]> | null = null;
+  const packaged = (): Promise<ProviderWithModels[]> => {
     loading ??= load().catch((error: unknown) => {
       loading = null;
       throw error;
     });
     return loading;
+  };
+  let composed: { from: readonly ProviderWithModels[]; loaded: Loaded } | null = null;
+  const loaded = async (): Promise<Loaded> => {
+    const all = await packaged();
+    const from = instance?.current() ?? [];
+    if (composed === null || composed.from !== from) composed = { from, loaded: compose(all, from) };
+    return composed.loaded;
   };
   return {
     providers: async () => (await loaded()).providers,
@@ -21,8 +32,14 @@ export function createModelCatalogue(): ModelCatalogue {
   };
 }
 
-async function load(): Promise<Loaded> {
-  const complete = (await loadPackagedModels()).map(withEmbeddings).sort(byId);
+async function load(): Promise<ProviderWithModels[]> {
+  return (await loadPackagedModels()).map(withEmbeddings);
+}
+
+function compose(packaged: readonly ProviderWithModels[], instance: readonly ProviderWithModels[]): Loaded {
+  const all = new Map(packaged.map((provider) => [provider.id, provider]));
+  for (const provider of instance) all.set(provider.id, described(provider, all.get(provider.id)));
+  const complete = [...all.values()].sort(byId);
   return {
     providers: complete.map(({ models, ...provider }) => ({
       ...provider,
@@ -30,6 +47,21 @@ async function load(): Promise<Loaded> {
       model_types: MODEL_TYPES.filter((type) => models.some((model) => model.type === type)),
     })),
     models: new Map(complete.map(({ id, models }) => [id, models])),
+  };
+}
+
+/**
+ * A provider that the packaged catalogue has as well offers here what it lists, with what the catalogue knows of that; until
+ * it was asked, what the catalogue has.
+ */
+function described(provider: ProviderWithModels, packaged: ProviderWithModels | undefined): ProviderWithModels {
+  const known = new Map(packaged?.models.map((model) => [model.id, model]));
+  const listed = provider.models.map((model) => known.get(model.id) ?? model).sort(byId);
+  return {
+    ...provider,
+    name: provider.name === provider.id ? (packaged?.name ?? provider.name) : provider.name,
+    documentation_url: provider.documentation_url ?? packaged?.documentation_url ?? null,
+    models: listed.length === 0 ? (packaged?.models ?? []) : listed,
   };
 }
 

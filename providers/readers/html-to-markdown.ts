@@ -36,7 +36,8 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
     if (INVISIBLE.test(element.getAttribute('style') ?? '')) element.remove();
   }
   const whole = pruned(root);
-  const body = (options.mainText === true && (await mainTextOf(whole, title))) || whole;
+  const main = options.mainText === true ? await mainTextOf(whole, title) : null;
+  const body = main?.root ?? whole;
   const hasHeading = body.querySelector('h1') !== null;
   const markdown = tidy(convert(turndown, body));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };

@@ -12,7 +12,7 @@ const MAX_ELEMENTS = 100_000;
  * What a page is about, without what surrounds it on every page of its site, as Mozilla's reader view sees it. Null where there is
  * no such part: the page as a whole is its text then.
  */
-export async function mainTextOf(page: Root, title: string): Promise<Root | null> {
+export async function mainTextOf(page: Root, title: string): Promise<{ root: Root } | null> {
   const { parseHTML } = await import('linkedom');
   const { Readability } = await import('@mozilla/readability');
   // It changes the document that it reads, and wants one that is whole.
@@ -24,7 +24,7 @@ export async function mainTextOf(page: Root, title: string): Promise<Root | null
     const article = new Readability<Root>(document, { ...options, serializer: (node) => node as Root }).parse();
     const length = article?.textContent?.trim().length ?? 0;
     const isEnough = length >= Math.max(LEAST_CHARACTERS, LEAST_SHARE * (page.textContent ?? '').trim().length);
-    return isEnough ? (article?.content ?? null) : null;
+    return isEnough && article?.content ? { root: article.content } : null;
   } catch {
     // Too many elements, or nested too deeply for it.
     return null;

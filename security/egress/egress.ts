@@ -35,6 +35,8 @@ export type FetchOptions = {
   idleTimeoutMs?: number;
   /** 5 by default; 0 gives redirects back as they are. */
   maxRedirects?: number;
+  /** False gives the body as it travels; true by default. */
+  decode?: boolean;
   /** Its reason is thrown as it is. */
   signal?: AbortSignal;
 };
@@ -129,7 +131,7 @@ function startDeadline(url: URL, options: FetchOptions): Deadline {
 }
 
 function present(attempt: Attempt, answer: Exchange, deadline: Deadline): FetchedResponse {
-  const { maxBytes, maxInflatedBytes = maxBytes } = attempt.options;
+  const { maxBytes, maxInflatedBytes = maxBytes, decode = true } = attempt.options;
   const shown = urlForDisplay(attempt.url);
   const discard = async () => {
     deadline.end();
@@ -140,7 +142,7 @@ function present(attempt: Attempt, answer: Exchange, deadline: Deadline): Fetche
   try {
     if (hasBody && announcedBytes > maxBytes) throw tooLarge(shown, maxBytes);
     const raw = capped(answer.body, maxBytes, shown);
-    const coding = hasBody ? (answer.headers['content-encoding'] ?? '') : '';
+    const coding = hasBody && decode ? (answer.headers['content-encoding'] ?? '') : '';
     const body = untilDone(decodeBody(raw, coding, { maxInflatedBytes, shown }), discard);
     return { status: answer.status, headers: answer.headers, url: attempt.url.href, body, discard };
   } catch (error) {

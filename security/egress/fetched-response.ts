@@ -43,9 +43,9 @@ function adviceFor(status: number): string {
   return ' instead of the file';
 }
 
-/** Seconds from `Retry-After`, given as a number or a date (RFC 9110), at most an hour. */
-function retryAfter(header: string | undefined): number | null {
+/** Seconds from `Retry-After`, given as a number or a date (RFC 9110), at most `maxS`, an hour by default. */
+export function retryAfter(header: string | undefined, maxS = MAX_RETRY_AFTER_S): number | null {
   if (header === undefined) return null;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER_S) : null;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), maxS) : null;
 }

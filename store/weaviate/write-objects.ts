@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
 import { Filters, type FilterValue } from 'weaviate-client';
+import type { VersionSpan } from '../../domain/dead-versions.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
 import { shadowText } from './shadow-text.ts';
 import { whereTenantIs } from './tenants.ts';
@@ -19,8 +20,8 @@ export type IndexObject = {
   vector: Float32Array;
 };
 
-/** `maxVersion`: up to and with this one; `exceptVersions`: but not these; none of both: all. */
-export type VersionRange = { maxVersion?: number; exceptVersions?: readonly number[] };
+/** Objects of one content: of these versions, or of all. */
+export type ContentObjects = { contentId: string; versions?: readonly VersionSpan[] };
 
 /** Batches stay well below Weaviate's limits and near the size at which it was measured fastest. */
 const MAX_BATCH_OBJECTS = 100;
@@ -138,19 +139,25 @@ async function putBatch(connection: WeaviateConnection, json: Buffer): Promise<v
   throw new Error(`Weaviate refused ${failed.length} of ${results.length} objects: ${reason}`);
 }
 
-/** Removes a content's objects, of all versions or of some. Returns how many went. A tenant that is gone has none. */
+/**
+ * Removes a content's objects, of all versions or of some. Returns how many went. A tenant that is gone has none. Versions are named as
+ * they are and never by what they are not: Weaviate looks at the conditions of a filter one after the other, and an object that is written
+ * in between has none of the values that are excluded, then those that are asked for.
+ */
 export async function deleteContent(
   connection: WeaviateConnection,
   tenant: Tenant,
-  { contentId, ...range }: { contentId: string } & VersionRange,
+  { contentId, versions }: ContentObjects,
 ): Promise<number> {
+  if (versions?.length === 0) return 0;
   return deleteWhere(connection, tenant, (collection) => {
     const ofContent = collection.filter.byProperty('content_id').equal(contentId);
-    const version = collection.filter.byProperty('version');
-    const filters: FilterValue[] = [ofContent];
-    if (range.maxVersion !== undefined) filters.push(version.lessOrEqual(range.maxVersion));
-    for (const kept of range.exceptVersions ?? []) filters.push(version.notEqual(kept));
-    return filters.length === 1 ? ofContent : Filters.and(...filters);
+    if (versions === undefined) return ofContent;
+    const spans = versions.map(({ from, to }) => {
+      const version = collection.filter.byProperty('version');
+      return from === to ? version.equal(from) : Filters.and(version.greaterOrEqual(from), version.lessOrEqual(to));
+    });
+    return Filters.and(ofContent, spans.length === 1 && spans[0] ? spans[0] : Filters.or(...spans));
   });
 }
 

@@ -58,6 +58,22 @@ const MAKERS = {
     const made = await client.post('/messages', z.array(z.object({ id: z.string() })), { json, status: 201 });
     return made[0]?.id ?? '';
   },
+  webhook: async ({ client }: Making) => {
+    // Nobody listens there: what is sent to it fails at once.
+    const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
+    return (await client.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
+  },
+  delivery: async ({ client }: Making) => {
+    const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
+    const Made = z.object({ id: z.string() });
+    const { id } = await client.post('/webhooks', Made, { json, status: 201 });
+    const delivery = (await client.post(`/webhooks/${id}/test`, Made, { status: 202 })).id;
+    // One that is over can be sent again.
+    for (const status of ['disabled', 'active']) {
+      await client.get(`/webhooks/${id}`, Made, { method: 'PATCH', json: { status } });
+    }
+    return delivery;
+  },
   member: async ({ client }: Making) => {
     const user_id = `user-${randomUUID()}`;
     const path = `/workspaces/${client.workspaceId}/members`;
@@ -76,6 +92,8 @@ export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
   'chunk',
   'deletion',
   'apiKey',
+  'webhook',
+  'delivery',
 ]);
 
 /** A workspace of its own with a key that may everything. */

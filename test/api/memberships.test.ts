@@ -126,7 +126,9 @@ test('a member manages neither keys nor the workspace, an admin does', async (t)
     [`/workspaces/${one}/members`, { method: 'POST', json: { user_id: 'ada', role: 'admin' } }],
     [`/workspaces/${one}/members/nobody`, { method: 'DELETE' }],
   ] as const;
-  for (const [path, sent] of asked) t.is((await ada(path, sent)).status, 403, path);
+  for (const [path, sent] of [...asked, [`/workspaces/${one}`, { method: 'DELETE' }] as const]) {
+    t.is((await ada(path, sent)).status, 403, path);
+  }
   t.is((await ada(`/workspaces/${one}`)).status, 200);
   const statuses: number[] = [];
   for (const [path, sent] of asked) statuses.push((await admin(path, sent)).status);
@@ -134,6 +136,10 @@ test('a member manages neither keys nor the workspace, an admin does', async (t)
   t.is((await ada('/api-keys')).status, 200, 'the admin made her one');
   const key = ApiKey.parse((await admin('/api-keys', { method: 'POST', json: { permissions: ['*'] } })).body);
   t.is(key.created_by, 'user/grace');
+  const [remove, last] = [{ method: 'DELETE' }, `/workspaces/${one}`];
+  t.is((await ada(last, remove)).status, 202, 'she is one, too, by now');
+  t.is((await admin(last)).status, 404);
+  t.is((await as('bob', [one])(last, remove)).status, 404);
 });
 
 test('a user of several workspaces says which, and finds out which there are', async (t) => {

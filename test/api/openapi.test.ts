@@ -5,9 +5,16 @@ import { z } from 'zod';
 import { createOpenApi } from '../../api/http/openapi.ts';
 import { routes } from '../../api/routes/index.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { COMPRESS_LIMITS } from '../support/compress-limits.ts';
 
 const MIB = 1024 * 1024;
-const limits = { maxFileBytes: 200 * MIB, maxRequestBytes: 1024 * MIB, maxRequestItems: 1000, maxCrawlPages: 10_000 };
+const limits = {
+  maxFileBytes: 200 * MIB,
+  maxRequestBytes: 1024 * MIB,
+  maxRequestItems: 1000,
+  maxCrawlPages: 10_000,
+  compress: COMPRESS_LIMITS,
+};
 const document = createOpenApi(routes, { version: packageJson.version, limits });
 
 const Operation = z.object({
@@ -58,9 +65,11 @@ test('what the interface specification has is no extension, all else is', (t) =>
     'post /api/v1/messages',
     'post /api/v1/memories',
     'post /api/v1/memories/search',
+    'post /api/v1/compress',
     'put /api/v1/memories/{memory_id}',
     'post /api/v1/memories/{memory_id}/replace',
     'get /api/v1/connections/{connection_id}',
+    'post /api/v1/oauth/refresh/{connection_id}',
     'get /api/v1/integrations/providers/{provider_id}/models',
   ]);
   for (const [path, operations] of Object.entries(paths)) {

@@ -41,6 +41,8 @@ const memory = { memory_id: ref('memory') };
 const conversation = { conversation_id: ref('conversation') };
 const reply = { content: 'so they do', parent_message_id: ref('message') };
 const connection = { connection_id: ref('connection') };
+const webhook = { webhook_id: ref('webhook') };
+const delivery = { delivery_id: ref('delivery') };
 const workspace = { workspace_id: ref('workspace') };
 
 /** A list that filters by something out of reach is a list of nothing. */
@@ -102,6 +104,21 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   getConnection: { path: connection },
   updateConnection: { path: connection, json: { label: 'changed' } },
   deleteConnection: { path: connection, destroys: true },
+  createWebhook: {
+    json: { url: 'https://example.com/hook', events: ['compress.completed'], collections: [ref('collection')] },
+    outOfReach: { 'json.collections.0': 404 },
+  },
+  listWebhooks: {},
+  getWebhook: { path: webhook },
+  updateWebhook: { path: webhook, json: { description: 'changed', collections: [ref('collection')] }, destroys: true },
+  deleteWebhook: { path: webhook, destroys: true },
+  testWebhook: { path: webhook },
+  rotateWebhook: { path: webhook },
+  listWebhookDeliveries: { query: { webhook_id: ref('webhook') }, outOfReach: { 'query.webhook_id': EMPTY } },
+  getWebhookDelivery: { path: delivery },
+  redeliverWebhook: { path: delivery, destroys: true },
+  getWebhookSecret: { path: workspace },
+  rotateWebhookSecret: { path: workspace },
   createConversation: { json: { title: 'of otters', collections: [ref('collection')] } },
   listConversations: { query: { collection_id: ref('collection') }, outOfReach: { 'query.collection_id': EMPTY } },
   getConversation: { path: conversation },
@@ -120,11 +137,15 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     query: { parent_message_id: ref('message') },
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
+  compressContext: { json: { content: 'The ferry leaves at noon. When does it leave?', strategy: 'extractive' } },
+  // Without credentials there is nothing to refresh.
+  refreshOAuthToken: { path: connection, status: 409 },
   listModelProviders: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},
   getWorkspace: { path: workspace },
   updateWorkspace: { path: workspace, json: { name: 'renamed' } },
+  deleteWorkspace: { path: workspace, limited: 403, destroys: true },
   createWorkspaceKey: {
     path: workspace,
     json: { permissions: ['collections:read'], collections: [ref('collection')] },

@@ -10,6 +10,7 @@ import { settleRequestBody } from '../../api/http/request-body.ts';
 import { identifyRequest } from '../../api/http/request-id.ts';
 import { requestState } from '../../api/http/request-state.ts';
 import { uploadFingerprint } from '../../api/http/upload-fingerprint.ts';
+import { COMPRESS_LIMITS } from '../support/compress-limits.ts';
 import { listen } from '../../api/server.ts';
 import type { BlobStore, StoredBlob } from '../../domain/blob-store.ts';
 import { createSilentLog } from '../../observability/log.ts';
@@ -45,7 +46,13 @@ export const Answer = z.object({
 
 /** The part of the API that receives uploads, over a real blob folder, answering what it received. */
 export async function startUploadReceiver(changed: Partial<Limits> = {}) {
-  const usual = { maxFileBytes: 1_000_000, maxRequestBytes: 10_000_000, maxRequestItems: 20, maxCrawlPages: 1_000 };
+  const usual = {
+    maxFileBytes: 1_000_000,
+    maxRequestBytes: 10_000_000,
+    maxRequestItems: 20,
+    maxCrawlPages: 1_000,
+    compress: COMPRESS_LIMITS,
+  };
   const limits: Limits = { ...usual, ...changed };
   const dir = await mkdtemp(join(tmpdir(), 'loci-upload-'));
   const blobs = createLocalBlobStore({ dir });

@@ -95,7 +95,7 @@ test('sitemaps are read in XML, as text and packed; what they cannot be read fro
 test('hostile answers cost what they may cost and no more', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);
-  t.is((await page(`${'<div>'.repeat(200_000)}<a href="/deep">`)).links.length, 1);
+  t.deepEqual(paths(await page(`<a href="/before"></a>${'<div>'.repeat(1_000_000)}<a href="/deep">`)), ['/before']);
 });
 
 test('a robots.txt that costs too much is given up, and the next answer is read by another process', async (t) => {

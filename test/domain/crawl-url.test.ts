@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import { assert, property, webUrl } from 'fast-check';
 import { crawlUrl, isSameSite, queriedPathHash } from '../../domain/crawl-url.ts';
 
 const base = 'https://example.org/docs/start?x=1';
@@ -39,8 +39,8 @@ test('spellings of one page are one page, and different pages are not', (t) => {
 });
 
 test('reading what was read changes nothing', (t) => {
-  fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (link) => {
+  assert(
+    property(webUrl({ withQueryParameters: true, withFragments: true }), (link) => {
       const once = crawlUrl(link);
       return once === null || crawlUrl(once.url)?.identity === once.identity;
     }),

@@ -102,7 +102,7 @@ test('a content that another collection has lives on there', async (t) => {
     (found) => found.length === 1,
   );
   const { removed } = await receiptOf(flow, (await remove(flow)).deletion_id);
-  t.deepEqual(removed, { contents: 1, chunks: 2, index_objects: 2, blobs: 1 });
+  t.like(removed, { contents: 1, chunks: 2, index_objects: 2, blobs: 1 });
   t.like(await other.content(shared), { collection_id: other.collectionId, status: 'ready', name: 'text' });
   t.deepEqual(
     (await other.search('sundial')).map(({ content_id }) => content_id),

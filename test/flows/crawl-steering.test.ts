@@ -130,7 +130,7 @@ test('what is deleted in the middle of a crawl does not come back, and leaves no
   t.teardown(site.close);
   const flow = await startFlow();
   const behind = openBehindTheApi(testStack());
-  t.teardown(behind.close);
+  t.teardown(() => behind.close());
   const id = await startCrawl(flow, `${site.origin}/`);
   await site.arrived(1);
   const start = await until(
@@ -160,7 +160,7 @@ test('a collection that is deleted in the middle of a crawl takes the crawl with
   t.teardown(site.close);
   const flow = await startFlow();
   const behind = openBehindTheApi(testStack());
-  t.teardown(behind.close);
+  t.teardown(() => behind.close());
   await startCrawl(flow, `${site.origin}/`);
   await site.arrived(1);
   const path = `/collections/${flow.collectionId}`;

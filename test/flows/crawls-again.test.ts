@@ -9,17 +9,19 @@ const links = ['/tagged', '/dated', '/silent', '/changing', '/leaving', '/unlink
 const pageOf = (title: string) => htmlPage(title, ['/']);
 
 async function startChangingSite(): Promise<Site> {
-  const conditional = (header: string, value: string, asked: string, body: string) => {
+  const conditional = (tag: { header: string; value: string; asked: string }, body: string) => {
     return (response: ServerResponse, { headers }: { headers: Record<string, unknown> }) => {
-      response.setHeader(header, value);
-      if (headers[asked] === value) response.writeHead(304).end();
+      response.setHeader(tag.header, tag.value);
+      if (headers[tag.asked] === tag.value) response.writeHead(304).end();
       else response.writeHead(200, { 'content-type': 'text/html' }).end(body);
     };
   };
+  const tagged = { header: 'etag', value: '"one"', asked: 'if-none-match' };
+  const dated = { header: 'last-modified', value: 'Sat, 01 Aug 2026 10:00:00 GMT', asked: 'if-modified-since' };
   return startSite({
     '/': htmlPage('start', links),
-    '/tagged': conditional('etag', '"one"', 'if-none-match', htmlPage('tagged', ['/behind'])),
-    '/dated': conditional('last-modified', 'Sat, 01 Aug 2026 10:00:00 GMT', 'if-modified-since', pageOf('dated')),
+    '/tagged': conditional(tagged, htmlPage('tagged', ['/behind'])),
+    '/dated': conditional(dated, pageOf('dated')),
     '/silent': pageOf('silent'),
     '/changing': pageOf('the first state'),
     '/leaving': pageOf('leaving'),

@@ -95,7 +95,7 @@ test('a content can be deleted while its URL is downloaded', async (t) => {
   await asked.promise;
   t.is((await flow.content(id)).status, 'downloading');
   const receipt = await flow.delete(id);
-  t.deepEqual(receipt.removed, { contents: 1, chunks: 0, index_objects: 0, blobs: 0 });
+  t.like(receipt.removed, { contents: 1, chunks: 0, index_objects: 0, blobs: 0 });
 });
 
 test('deleting what is being deleted is the same deletion, however many ask at once', async (t) => {

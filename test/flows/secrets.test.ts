@@ -18,13 +18,14 @@ import {
   enterWords,
   type Stage,
 } from './secret-entries.ts';
+import { enterWebhooks } from './webhook-entries.ts';
 
 const stack = testStack();
 const closing: (() => Promise<void>)[] = [];
 let stage: Stage;
 let chat: Awaited<ReturnType<typeof startChatServer>>;
 
-/** Where what users write belongs; a run tells of the URL that it could not download. */
+/** Where what users write belongs; a run tells of the URL that it could not download, an attempt of the one it could not reach. */
 const TABLES_OF_WORDS = [
   'chunks',
   'collections',
@@ -33,6 +34,7 @@ const TABLES_OF_WORDS = [
   'conversations',
   'memory_versions',
   'messages',
+  'webhook_attempts',
 ];
 /** Names of fields, which have to be told where one is not known. */
 const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
@@ -68,6 +70,7 @@ test.before(async (t) => {
   await enterCredentials(stage);
   await enterWords(stage);
   await enterConversations(stage);
+  await enterWebhooks(stage);
 });
 
 test.after.always(async () => {
@@ -97,7 +100,17 @@ test('a secret is in no answer but in the one that hands it out', (t) => {
     }
   }
   t.deepEqual(leaks, []);
-  t.deepEqual([...shown].sort(), ['credential', 'first key', 'key', 'nested credential', 'reading key', 'rotated key']);
+  t.deepEqual([...shown].sort(), [
+    'credential',
+    'first key',
+    'key',
+    'nested credential',
+    'reading key',
+    'rotated key',
+    'rotated webhook secret',
+    'webhook secret',
+    'workspace webhook secret',
+  ]);
 });
 
 test('an answer that refuses does not repeat what was sent', (t) => {
@@ -128,7 +141,7 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
   const everything = { ...stage.words, ...stage.secrets };
   const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
-  t.deepEqual(types, ['extractMemories', 'ingestBatch', 'ingestUpload', 'summariseConversation']);
+  t.deepEqual(types, ['deliverWebhook', 'extractMemories', 'ingestBatch', 'ingestUpload', 'summariseConversation']);
 });
 
 test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {

@@ -4,8 +4,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { summariseJob } from '../../domain/conversation-jobs.ts';
 import { deleteContentJob, ingestBatchJob, reprojectJob } from '../../domain/ingest-jobs.ts';
 import type { JobStart } from '../../domain/jobs.ts';
+import { deliverWebhookJob } from '../../domain/webhook-jobs.ts';
 import { dispatchOutbox } from '../../operations/dispatch-outbox.ts';
 import { reconcileOutbox } from '../../operations/reconcile-outbox.ts';
+import { announceTo } from '../../operations/announce-event.ts';
 import { startJobs } from '../../operations/start-jobs.ts';
 import { query } from '../../store/postgres.ts';
 import type { RunSlice } from '../../store/run-stages.ts';
@@ -187,4 +189,23 @@ test('a summary that fails again and again, or is ended by hand as often, is giv
     await reconcile();
   }
   t.deepEqual(await rows(), []);
+});
+
+test('a webhook delivery whose workflow was ended by hand ends as failed', async (t) => {
+  const { add, place, rows, reconcile, services, database } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const event = { url: 'https://example.com/hook', type: 'compress.failed' as const, data: {} };
+  const id = await announceTo(services.stores, place.scope, event);
+  await query(database, `update webhook_deliveries set status = 'retrying', round_attempts = 3`);
+  const args = { workspace_id: place.scope.workspaceId, delivery_id: id, round: 1, wait_ms: 1 };
+  const job = deliverWebhookJob(args, { event_type: event.type, origin: 'https://example.com' });
+  await add(job);
+  const idle = await startIdle(client, job);
+  await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+  await idle.terminate('by an operator');
+  await reconcile();
+  t.deepEqual(await rows(), []);
+  const delivery = await services.stores.webhookDeliveries.find(place.scope, id);
+  t.is(delivery?.status, 'failed');
+  t.regex(delivery?.status_message ?? '', /operator ended .* redeliver/);
 });

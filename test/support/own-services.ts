@@ -10,16 +10,20 @@ import { createSilentLog } from '../../observability/log.ts';
 import { createMetrics } from '../../observability/metrics.ts';
 import { createAccessCounter } from '../../operations/access-counter.ts';
 import type { Services } from '../../operations/services.ts';
+import { createCompressors } from '../../providers/compressors/index.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '../../providers/embedders/index.ts';
 import { createModelCatalogue } from '../../providers/models/index.ts';
+import { createTokenRequester, OAUTH_PROVIDERS } from '../../providers/oauth/index.ts';
 import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
+import { createEgress } from '../../security/egress/egress.ts';
 import { createKeyRing } from '../../security/sealed.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
 import { createPostgres, query, type Database } from '../../store/postgres.ts';
 import { createStores } from '../../store/stores.ts';
 import { createVectorIndex } from '../../store/weaviate/vector-index.ts';
 import { createJobs } from '../../workers/jobs.ts';
-import { testStack } from './stack.ts';
+import { COMPRESS_LIMITS } from './compress-limits.ts';
+import { DOWNLOAD_ADDRESS, testStack } from './stack.ts';
 
 /** Nobody listens on this port: what is started there is lost, as with a Temporal that is away. */
 const NOBODY = '127.0.0.1:1';
@@ -41,12 +45,14 @@ export async function openOwnServices(
   const vectors = createVectorIndex({ ...stack.weaviate, timeoutMs: 20_000 });
   const jobs = createJobs(temporal === 'running' ? stack.temporal : { ...stack.temporal, address: NOBODY });
   const embedders = createEmbedderSet(createLexicalEmbedder());
+  const compressors = createCompressors({ chat: null, counting: embedders.preferred.tokenCounting });
   const log = createSilentLog();
   const accesses = createAccessCounter({ stores, log });
   t.teardown(async () => {
     await accesses.close();
     await jobs.close();
     await vectors.close();
+    await compressors.close();
     await embedders.close();
     await rm(blobDir, { recursive: true, force: true });
   });
@@ -58,13 +64,21 @@ export async function openOwnServices(
     models: createModelCatalogue(),
     readers: readerCatalogue,
     chat: null,
+    compressors,
+    oauth: createTokenRequester(createEgress({ allow: [DOWNLOAD_ADDRESS] }), OAUTH_PROVIDERS),
     jobs,
     accesses,
     clock: systemClock,
     log,
     metrics: createMetrics(),
     secrets: { keyRing: createKeyRing(`1:${randomBytes(32).toString('base64')}`), apiKeyPepper: 'x'.repeat(32) },
-    limits: { maxFileBytes: 1e6, maxRequestBytes: 1e7, maxRequestItems: 100, maxCrawlPages: 1_000 },
+    limits: {
+      maxFileBytes: 1e6,
+      maxRequestBytes: 1e7,
+      maxRequestItems: 100,
+      maxCrawlPages: 1_000,
+      compress: COMPRESS_LIMITS,
+    },
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: null },
   };
   return { services, database, blobDir };

@@ -22,7 +22,7 @@ import { StackError } from '../../stack/stack-error.ts';
 import { formatDuration, timedStep } from '../../stack/timed-step.ts';
 import { createAvaReport, type TestCounts } from './ava-report.ts';
 import { type ControlServer, startControlServer } from './control-server.ts';
-import { DOWNLOAD_ADDRESS, TEST_STACK_VARIABLE, type TestStackFacts } from './stack.ts';
+import { DOWNLOAD_ADDRESS, TEST_STACK_VARIABLE, TEST_WEBHOOK_WAITS_S, type TestStackFacts } from './stack.ts';
 
 const FAULTS = 'test/faults/';
 /** Settings of the shell that may reach a test run: where programs come from, never where data is. */
@@ -49,6 +49,9 @@ const environment: NodeJS.ProcessEnv = {
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',
+  // The days between the attempts of a webhook go by in seconds.
+  LOCI_WEBHOOK_WAITS_S: TEST_WEBHOOK_WAITS_S.join(','),
+  LOCI_WEBHOOK_TIMEOUT_S: '5',
   // An answer that does not fit its schema is an error here, and a line in the log elsewhere.
   NODE_ENV: 'test',
 };

@@ -12,8 +12,8 @@ export type Site = {
   /** What was asked for, in order. */
   requests: { path: string; headers: IncomingMessage['headers']; status: number }[];
   /** How often a path was asked for, with its query. */
-  asked(path: string): number;
-  close(): Promise<void>;
+  asked: (path: string) => number;
+  close: () => Promise<void>;
 };
 
 /** A site at the one local address that the running stack may download from; an unknown path is a 404. */

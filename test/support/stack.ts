@@ -20,6 +20,9 @@ export type TestStackFacts = z.infer<typeof TestStackFacts>;
 /** The one local address that the running stack may download from. */
 export const DOWNLOAD_ADDRESS = '127.99.0.1';
 
+/** Of the running stack, before each attempt of a webhook. */
+export const TEST_WEBHOOK_WAITS_S = [0, 0.1, 0.2, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3];
+
 /** The variable that carries the facts, as JSON. */
 export const TEST_STACK_VARIABLE = 'LOCI_TEST_STACK';
 

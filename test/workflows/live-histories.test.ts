@@ -8,7 +8,8 @@ import { startFlow, until } from '../support/flow.ts';
 import { testStack } from '../support/stack.ts';
 import { leaksOf } from './canaries.ts';
 import { replay, startRecordingSet, toRecorded, type Recording } from './recording.ts';
-import { scenarios, type Scenario, type WorkflowType } from './scenarios.ts';
+import type { Scenario, WorkflowType } from './scenario.ts';
+import { scenarios } from './scenarios.ts';
 
 const stack = testStack();
 const isRecording = process.env['LOCI_TEST_HISTORIES'] === 'record';

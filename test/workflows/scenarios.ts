@@ -1,41 +1,18 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { WorkflowClient } from '@temporalio/client';
 import { z } from 'zod';
 import { CreateChunksResponse } from '../../domain/records/chunk.ts';
 import { DeletionAccepted } from '../../domain/records/deletion.ts';
-import { crawlWorkflowId } from '../../domain/crawl-jobs.ts';
 import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
-import { htmlPage, startSite } from '../support/site-server.ts';
-import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
 import { CANARIES } from './canaries.ts';
+import { crawlScenarios } from './crawl-scenarios.ts';
+import { oauthScenarios } from './oauth-scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { playDownloads } from './play-downloads.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
-export type WorkflowType =
-  | 'ingestUpload'
-  | 'ingestBatch'
-  | 'crawlSite'
-  | 'deleteContent'
-  | 'deleteCollection'
-  | 'reprojectContents'
-  | 'extractMemories'
-  | 'summariseConversation';
-
-export type Scenario = {
-  /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
-  play(flow: Flow, workflows: WorkflowClient): Promise<void>;
-  /** How many runs of which workflow there are then, and no other ones. */
-  runs: Partial<Record<WorkflowType, number>>;
-  /** Of which workflows a recording is kept: the first run of each. */
-  keep: readonly WorkflowType[];
-  /** Events that make this scenario what it is, by recorded workflow. */
-  shows?: Partial<Record<WorkflowType, readonly string[]>>;
-  /** Too costly to be played in every test run. */
-  isCostly?: boolean;
-};
-
-const { text, metadata_key, metadata_value, file_name, description, user, url_path, url_query, download } = CANARIES;
+const { text, metadata_key, metadata_value, file_name, description, user } = CANARIES;
 const WORDS: Entries = [
   ['metadata', JSON.stringify({ [metadata_key]: metadata_value })],
   ['description', description],
@@ -100,19 +77,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   downloads: {
     runs: { ingestUpload: 1, ingestBatch: 1 },
     keep: ['ingestBatch'],
-    play: playDownloads,
-  },
-  crawled: {
-    runs: { crawlSite: 1, ingestBatch: 1 },
-    keep: ['crawlSite'],
-    play: (flow) => playCrawl(flow, async (_id, release) => release()),
-  },
-  'crawl-steered': {
-    runs: { crawlSite: 1, ingestBatch: 1 },
-    keep: ['crawlSite'],
-    shows: { crawlSite: ['WORKFLOW_EXECUTION_SIGNALED', 'TIMER_STARTED'] },
-    play: (flow, workflows) =>
-      playCrawl(flow, (id, release) => steerCrawl(flow, { crawls: workflows, uploadId: id, release })),
+    play: (flow) => playDownloads(flow, WORDS),
   },
   'paused-and-resumed': {
     runs: { ingestUpload: 1, ingestBatch: 1 },
@@ -208,6 +173,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await flow.api.get(`/collections/${flow.collectionId}`, DeletionAccepted, { method: 'DELETE', status: 202 });
     },
   },
+  'workspace-deleted': {
+    runs: { ingestUpload: 1, ingestBatch: 1, deleteWorkspace: 1 },
+    keep: ['deleteWorkspace'],
+    play: async (flow) => {
+      await flow.upload(small(), ...WORDS);
+      await flow.api.get(`/workspaces/${flow.workspaceId}`, DeletionAccepted, { method: 'DELETE', status: 202 });
+    },
+  },
   'deleted-while-paused': {
     runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
     keep: ['ingestBatch'],
@@ -224,6 +197,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...crawlScenarios,
+  ...webhookScenarios,
+  ...oauthScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
     keep: ['ingestUpload'],
@@ -231,70 +207,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     play: playContinued,
   },
 };
-
-/**
- * A crawl of a page, one that it links to, and one that is not there. The first answers when it is released, so that something can
- * be done to the crawl before.
- */
-async function playCrawl(
-  flow: Flow,
-  meanwhile: (uploadId: string, release: () => void) => Promise<void>,
-): Promise<void> {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const first = htmlPage(download, [`/${url_path}/linked?${url_query}=1`, `/${url_path}/absent`]);
-  const site = await startSite({
-    [`/${url_path}`]: (response) =>
-      void released.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(first)),
-    [`/${url_path}/linked`]: htmlPage(`${download} linked`),
-  });
-  try {
-    const url = `${site.origin}/${url_path}?${url_query}=1`;
-    const { upload_id } = await flow.send(['urls', url], ['crawl', 'true'], ...WORDS);
-    await meanwhile(upload_id ?? '', release);
-    await untilOver(flow, upload_id ?? '');
-  } finally {
-    await site.close();
-  }
-}
-
-/** Pauses a crawl, and lets it go on when it rests. */
-async function steerCrawl(
-  flow: Flow,
-  { crawls, uploadId, release }: { crawls: WorkflowClient; uploadId: string; release: () => void },
-): Promise<void> {
-  const [crawl] = (await flow.progress(uploadId)).crawls;
-  const handle = crawls.getHandle(crawlWorkflowId(crawl?.id ?? ''));
-  await flow.control(`/uploads/${uploadId}/pause`);
-  release();
-  await until(
-    async () => {
-      const { events } = await handle.fetchHistory().catch(() => ({ events: [] }));
-      return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
-    },
-    (isResting) => isResting,
-  );
-  await handle.signal('pause');
-  await handle.signal('resume');
-}
-
-async function playDownloads(flow: Flow): Promise<void> {
-  const server = createServer((request, response) =>
-    request.url?.includes('absent')
-      ? response.writeHead(404).end(download)
-      : response.writeHead(200, { 'content-type': 'text/plain' }).end(`A ${download}.`),
-  );
-  await new Promise<void>((resolve) => server.listen(0, DOWNLOAD_ADDRESS, resolve));
-  try {
-    const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-    const urls = ['there', 'absent'].map(
-      (path) => `http://${DOWNLOAD_ADDRESS}:${port}/${url_path}/${path}?${url_query}=1`,
-    );
-    const refused = `http://127.0.0.1:${port}/${url_path}?${url_query}=1`;
-    await flow.upload(['urls', JSON.stringify([...urls, refused])], ['content_type', 'url'], ...WORDS);
-  } finally {
-    server.close();
-  }
-}
 
 /**
  * A run plans 400 contents at a time and ends after the page that brought it to 100 batches. So: a first page with 100

@@ -2,18 +2,20 @@ import { z } from 'zod';
 import { Deletion } from '../../../domain/records/deletion.ts';
 import { Id } from '../../../domain/records/fields.ts';
 import { getDeletion } from '../../../operations/get-deletion.ts';
-import { route } from '../../http/route.ts';
+import { administrationRoute } from '../../http/route.ts';
 
-export const getDeletionRoute = route(
+export const getDeletionRoute = administrationRoute(
   {
     method: 'get',
     path: '/deletions/{deletion_id}',
     tag: 'Deletions',
     summary: 'Get the receipt of a deletion',
+    description: 'That of a workspace is for the administrator token.',
     permission: 'deletions:read',
+    administration: 'too',
     params: z.object({ deletion_id: Id }),
     response: Deletion,
     extension: true,
   },
-  async ({ services, caller, params }) => getDeletion(services, caller, params.deletion_id),
+  async ({ services, asker, params }) => getDeletion(services, asker, params.deletion_id),
 );

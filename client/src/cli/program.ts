@@ -7,6 +7,7 @@ import { addKeys } from './commands/keys.ts';
 import { addMemories } from './commands/memories.ts';
 import { addSearch } from './commands/search.ts';
 import { addUpload } from './commands/upload.ts';
+import { addWebhooks } from './commands/webhooks.ts';
 import { createShell, type Surroundings } from './shell.ts';
 
 const EXAMPLES = `
@@ -35,8 +36,8 @@ export function createProgram(surroundings: Surroundings): Command {
   program.option('--workspace <id>', 'another workspace in reach (LOCI_WORKSPACE_ID)');
   program.option('--json', 'print the result as JSON, and nothing else, to standard output');
   const shell = createShell(() => program.opts(), surroundings);
-  for (const add of [addUpload, addSearch, addCollections, addContents, addMemories, addConversations, addKeys])
-    add(program, shell);
+  const groups = [addCollections, addContents, addMemories, addConversations, addKeys, addWebhooks];
+  for (const add of [addUpload, addSearch, ...groups]) add(program, shell);
   return program;
 }
 

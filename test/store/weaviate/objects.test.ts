@@ -85,8 +85,9 @@ test('deleting a content keeps other contents and the versions that are to stay'
   const versions = [1, 2, 3].map((version) => indexObject({ version }));
   const other = indexObject({ content_id: 'content-2' });
   await index.putObjects(SPACE, tenant, [...versions, other]);
-  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', exceptVersions: [2, 3] }), 1);
-  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', exceptVersions: [3] }), 1);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', versions: [{ from: 1, to: 1 }] }), 1);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', versions: [{ from: 1, to: 2 }] }), 1);
+  t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', versions: [] }), 0);
   t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1' }), 1);
   t.is(await index.deleteObjects(SPACE, tenant, [other.id, randomUUID()]), 1);
   t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1' }), 1);

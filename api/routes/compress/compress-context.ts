@@ -1,0 +1,43 @@
+import { Compression, CompressRequest } from '../../../domain/records/compression.ts';
+import { compressNow } from '../../../operations/compress-now.ts';
+import { closedSignal } from '../../http/closed-signal.ts';
+import { ClientGone } from '../../http/http-error.ts';
+import { MAX_JSON_BYTES } from '../../http/json-body.ts';
+import { route } from '../../http/route.ts';
+
+/** JSON may write a character of two bytes in six. */
+const BYTES_OF_JSON_PER_BYTE = 3;
+
+export const compressContextRoute = route(
+  {
+    method: 'post',
+    path: '/compress',
+    tag: 'Compress',
+    summary: 'Compress a text',
+    description: [
+      'Without `webhook_url` the result is in the answer. Where the text ends or begins with a question (a last sentence with a',
+      'question mark, a line `Question: …`, the last turn of a user), what helps to answer it is kept; else what the text is about.',
+      '`strategy_used` says what was done: without a chat model `ai_compress` is `extractive`.',
+    ].join('\n'),
+    permission: 'compress:write',
+    body: CompressRequest,
+    maxBodyBytes: ({ compress }) => BYTES_OF_JSON_PER_BYTE * compress.maxJobBytes + MAX_JSON_BYTES,
+    response: Compression,
+    otherStatuses: { 413: 'The text is too long: up to 1 MiB without a job' },
+    examples: {
+      body: {
+        content: 'The ferry leaves at noon. The weather is fine. When does the ferry leave?',
+        strategy: 'extractive',
+      },
+    },
+  },
+  async ({ services, body, context }) => {
+    const gone = closedSignal(context);
+    try {
+      return await compressNow(services, body, gone);
+    } catch (error) {
+      if (gone.aborted) throw new ClientGone({ cause: error });
+      throw error;
+    }
+  },
+);

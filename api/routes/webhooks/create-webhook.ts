@@ -1,0 +1,28 @@
+import { CreateWebhookRequest, Webhook } from '../../../domain/records/webhook.ts';
+import { createWebhook } from '../../../operations/create-webhook.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+
+export const createWebhookRoute = route(
+  {
+    method: 'post',
+    path: '/webhooks',
+    tag: 'Webhooks',
+    summary: 'Create a webhook',
+    description:
+      'Events are sent to its URL, signed by Standard Webhooks. `secret` verifies them and is in this answer only. Whoever makes ' +
+      'a webhook must be able to read what it tells of (403).',
+    permission: 'webhooks:write',
+    body: CreateWebhookRequest,
+    response: Webhook,
+    status: 201,
+    otherStatuses: { 409: 'The workspace has as many webhooks as it can have' },
+    extension: true,
+    idempotent: true,
+    examples: { body: { url: 'https://example.com/loci', events: ['upload.completed', 'content.failed'] } },
+  },
+  async ({ services, caller, body, idempotency }) => {
+    const { status, body: webhook } = await createWebhook(services, caller, { body, idempotency });
+    return Reply.json(webhook, { status });
+  },
+);

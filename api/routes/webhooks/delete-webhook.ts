@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { deleteWebhook } from '../../../operations/change-webhook.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { WebhookParams } from './webhook-params.ts';
+
+export const deleteWebhookRoute = route(
+  {
+    method: 'delete',
+    path: '/webhooks/{webhook_id}',
+    tag: 'Webhooks',
+    summary: 'Delete a webhook',
+    description: 'With its secret, at once. Deliveries under way end as `failed`; the log stays.',
+    permission: 'webhooks:delete',
+    params: WebhookParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    await deleteWebhook(services, caller, params.webhook_id);
+    return Reply.nothing();
+  },
+);

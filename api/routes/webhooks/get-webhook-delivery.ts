@@ -1,0 +1,19 @@
+import { WebhookDeliveryDetail } from '../../../domain/records/webhook-delivery.ts';
+import { getDelivery } from '../../../operations/webhook-log.ts';
+import { route } from '../../http/route.ts';
+import { DeliveryParams } from './webhook-params.ts';
+
+export const getWebhookDeliveryRoute = route(
+  {
+    method: 'get',
+    path: '/webhook-deliveries/{delivery_id}',
+    tag: 'Webhooks',
+    summary: 'Get a webhook delivery',
+    description: 'With its attempts and with what is sent.',
+    permission: 'webhooks:read',
+    params: DeliveryParams,
+    response: WebhookDeliveryDetail,
+    extension: true,
+  },
+  async ({ services, caller, params }) => getDelivery(services, caller, params.delivery_id),
+);

@@ -1,0 +1,18 @@
+import { Webhook } from '../../../domain/records/webhook.ts';
+import { getWebhook } from '../../../operations/list-webhooks.ts';
+import { route } from '../../http/route.ts';
+import { WebhookParams } from './webhook-params.ts';
+
+export const getWebhookRoute = route(
+  {
+    method: 'get',
+    path: '/webhooks/{webhook_id}',
+    tag: 'Webhooks',
+    summary: 'Get a webhook',
+    permission: 'webhooks:read',
+    params: WebhookParams,
+    response: Webhook,
+    extension: true,
+  },
+  async ({ services, caller, params }) => getWebhook(services, caller, params.webhook_id),
+);

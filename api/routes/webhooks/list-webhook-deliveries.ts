@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Id } from '../../../domain/records/fields.ts';
+import { WebhookDeliveryList } from '../../../domain/records/webhook-delivery.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '../../../domain/webhook-events.ts';
+import { listDeliveries } from '../../../operations/webhook-log.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({
+  webhook_id: Id.optional(),
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  cursor: QueryCursor,
+});
+
+export const listWebhookDeliveriesRoute = route(
+  {
+    method: 'get',
+    path: '/webhook-deliveries',
+    tag: 'Webhooks',
+    summary: 'List webhook deliveries',
+    description:
+      'The newest first, each with its attempts. What is over is kept for 30 days, unless the server says otherwise.',
+    permission: 'webhooks:read',
+    query: Query,
+    response: WebhookDeliveryList,
+    extension: true,
+  },
+  async ({ services, caller, query }) => listDeliveries(services, caller, query),
+);

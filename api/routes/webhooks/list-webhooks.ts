@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { WebhookList } from '../../../domain/records/webhook.ts';
+import { listWebhooks } from '../../../operations/list-webhooks.ts';
+import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { route } from '../../http/route.ts';
+
+const Query = z.object({ limit: queryInteger({ min: 1, max: 1000 }).default(100), cursor: QueryCursor });
+
+export const listWebhooksRoute = route(
+  {
+    method: 'get',
+    path: '/webhooks',
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description: 'Without their secrets, oldest first.',
+    permission: 'webhooks:read',
+    query: Query,
+    response: WebhookList,
+    extension: true,
+  },
+  async ({ services, caller, query }) => listWebhooks(services, caller, query),
+);

@@ -1,0 +1,27 @@
+import { WebhookDelivery } from '../../../domain/records/webhook-delivery.ts';
+import { redeliver } from '../../../operations/webhook-log.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { DeliveryParams } from './webhook-params.ts';
+
+export const redeliverWebhookRoute = route(
+  {
+    method: 'post',
+    path: '/webhook-deliveries/{delivery_id}/redeliver',
+    tag: 'Webhooks',
+    summary: 'Redeliver a webhook',
+    description:
+      'Sends a delivery that is over once more, with the same `webhook-id` and bytes, to where its webhook is now.',
+    permission: 'webhooks:write',
+    params: DeliveryParams,
+    response: WebhookDelivery,
+    status: 202,
+    otherStatuses: { 409: 'It is still being delivered, or its webhook is deleted or disabled' },
+    extension: true,
+    idempotent: true,
+  },
+  async ({ services, caller, params, idempotency }) => {
+    const { status, body } = await redeliver(services, caller, { id: params.delivery_id, idempotency });
+    return Reply.json(body, { status });
+  },
+);

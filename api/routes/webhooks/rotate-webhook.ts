@@ -1,0 +1,25 @@
+import { Webhook } from '../../../domain/records/webhook.ts';
+import { rotateWebhook } from '../../../operations/change-webhook.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { WebhookParams } from './webhook-params.ts';
+
+export const rotateWebhookRoute = route(
+  {
+    method: 'post',
+    path: '/webhooks/{webhook_id}/rotate',
+    tag: 'Webhooks',
+    summary: 'Rotate the secret of a webhook',
+    description:
+      'The new `secret` is in this answer only. For 24 hours messages are signed with the one before as well.',
+    permission: 'webhooks:write',
+    params: WebhookParams,
+    response: Webhook,
+    extension: true,
+    idempotent: true,
+  },
+  async ({ services, caller, params, idempotency }) => {
+    const { status, body } = await rotateWebhook(services, caller, { id: params.webhook_id, idempotency });
+    return Reply.json(body, { status });
+  },
+);

@@ -1,0 +1,27 @@
+import { WebhookDelivery } from '../../../domain/records/webhook-delivery.ts';
+import { testWebhook } from '../../../operations/webhook-log.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { WebhookParams } from './webhook-params.ts';
+
+export const testWebhookRoute = route(
+  {
+    method: 'post',
+    path: '/webhooks/{webhook_id}/test',
+    tag: 'Webhooks',
+    summary: 'Test a webhook',
+    description:
+      'Sends an event `webhook.test`, whatever the webhook is subscribed to; the delivery tells what became of it.',
+    permission: 'webhooks:write',
+    params: WebhookParams,
+    response: WebhookDelivery,
+    status: 202,
+    otherStatuses: { 409: 'The webhook is disabled' },
+    extension: true,
+    idempotent: true,
+  },
+  async ({ services, caller, params, idempotency }) => {
+    const { status, body } = await testWebhook(services, caller, { id: params.webhook_id, idempotency });
+    return Reply.json(body, { status });
+  },
+);

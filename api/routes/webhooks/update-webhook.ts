@@ -1,0 +1,23 @@
+import { UpdateWebhookRequest, Webhook } from '../../../domain/records/webhook.ts';
+import { updateWebhook } from '../../../operations/change-webhook.ts';
+import { route } from '../../http/route.ts';
+import { WebhookParams } from './webhook-params.ts';
+
+export const updateWebhookRoute = route(
+  {
+    method: 'patch',
+    path: '/webhooks/{webhook_id}',
+    tag: 'Webhooks',
+    summary: 'Update a webhook',
+    description:
+      'Only fields that are sent change. Deliveries under way go to a new URL; those of a webhook that is disabled end as `failed`.',
+    permission: 'webhooks:write',
+    params: WebhookParams,
+    body: UpdateWebhookRequest,
+    response: Webhook,
+    extension: true,
+    examples: { body: { events: ['upload.completed'], status: 'active' } },
+  },
+  async ({ services, caller, params, body }) =>
+    updateWebhook(services, caller, { id: params.webhook_id, fields: body }),
+);

@@ -1,0 +1,48 @@
+import { WorkspaceWebhookSecret } from '../../../domain/records/webhook.ts';
+import { getWorkspaceWebhookSecret, rotateWorkspaceWebhookSecret } from '../../../operations/webhook-secrets.ts';
+import { actingIn, getWorkspace } from '../../../operations/workspaces.ts';
+import { Reply } from '../../http/reply.ts';
+import { administrationRoute } from '../../http/route.ts';
+import { WorkspaceParams } from './workspace-params.ts';
+
+export const getWebhookSecretRoute = administrationRoute(
+  {
+    method: 'get',
+    path: '/workspaces/{workspace_id}/webhook-secret',
+    tag: 'Webhooks',
+    summary: 'Get the webhook secret of a workspace',
+    description: 'Verifies what is sent to the `webhook_url` of a request.',
+    permission: 'webhooks:write',
+    administration: 'too',
+    params: WorkspaceParams,
+    response: WorkspaceWebhookSecret,
+    extension: true,
+  },
+  async ({ services, asker, params }) => {
+    const caller = actingIn(asker, params.workspace_id);
+    await getWorkspace(services, caller);
+    return getWorkspaceWebhookSecret(services, caller);
+  },
+);
+
+export const rotateWebhookSecretRoute = administrationRoute(
+  {
+    method: 'post',
+    path: '/workspaces/{workspace_id}/webhook-secret/rotate',
+    tag: 'Webhooks',
+    summary: 'Rotate the webhook secret of a workspace',
+    description: 'For 24 hours messages are signed with the one before as well.',
+    permission: 'webhooks:write',
+    administration: 'too',
+    params: WorkspaceParams,
+    response: WorkspaceWebhookSecret,
+    extension: true,
+    idempotent: true,
+  },
+  async ({ services, asker, params, idempotency }) => {
+    const caller = actingIn(asker, params.workspace_id);
+    await getWorkspace(services, caller);
+    const { status, body } = await rotateWorkspaceWebhookSecret(services, caller, idempotency);
+    return Reply.json(body, { status });
+  },
+);

@@ -1,0 +1,40 @@
+import type { SentenceWeights } from '../compressor.ts';
+
+/** Part of a budget that every window gets by its size, whatever the query: weights by words miss what is said in others. */
+const SHARE_BY_SIZE = 0.2;
+
+/**
+ * How many tokens each window of a text may keep. Without weights by their sizes; with them most goes to the windows that hold
+ * the sentences which have most to do with the query.
+ */
+export function shareBudget(
+  budgetTokens: number,
+  windows: readonly { tokens: number }[],
+  weights: readonly SentenceWeights[] | null,
+): number[] {
+  const total = windows.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (total === 0) return windows.map(() => 0);
+  const bySize = windows.map(({ tokens }) => (budgetTokens * tokens) / total);
+  if (weights === null || windows.length < 2) return bySize.map(Math.floor);
+  const byWeight = bestTokens(budgetTokens, weights);
+  return bySize.map((size, at) => {
+    const mixed = SHARE_BY_SIZE * size + (1 - SHARE_BY_SIZE) * (byWeight[at] ?? 0);
+    return Math.floor(Math.min(mixed, windows[at]?.tokens ?? 0));
+  });
+}
+
+/** Tokens that the best sentences of all windows together have in each. */
+function bestTokens(budgetTokens: number, weights: readonly SentenceWeights[]): number[] {
+  const sentences = weights.flatMap(({ scores, tokens }, window) =>
+    Array.from(scores, (score, at) => ({ window, score, tokens: tokens[at] ?? 0 })),
+  );
+  sentences.sort((one, other) => other.score - one.score || one.window - other.window);
+  const taken = weights.map(() => 0);
+  let room = budgetTokens;
+  for (const { window, tokens } of sentences) {
+    if (tokens > room) continue;
+    taken[window] = (taken[window] ?? 0) + tokens;
+    room -= tokens;
+  }
+  return taken;
+}

@@ -1,0 +1,60 @@
+/** The fence of a credential, as the one who comes next finds it. */
+export type RefreshFence = {
+  run_id: string;
+  version: number;
+  state: 'sending' | 'done' | 'refused' | 'unavailable';
+  sends: number;
+};
+
+export type RefreshFacts = {
+  /** The run that asks; all attempts of it are one. */
+  run_id: string;
+  /** Of the credential as it is now. */
+  version: number;
+  /** It was refreshed a moment ago. */
+  is_fresh: boolean;
+  has_refresh_token: boolean;
+  fence: RefreshFence | null;
+};
+
+export type RefreshDecision =
+  | { do: 'send'; sends: number }
+  /** This very run has done it, and did not live to tell. */
+  | { do: 'answer'; as: 'mine' | 'fresh' | 'no_refresh_token' | 'unknown_twice' };
+
+/** After the first time without an outcome the old token is sent once more, in one run. */
+const MOST_SENDS = 2;
+
+/**
+ * Whether a refresh token is sent now. An outcome that nobody knows (the worker died, the connection broke) is asked for once
+ * more with the old token: a provider that does not rotate, or gives grace, answers it.
+ */
+export function decideRefresh({ run_id, version, is_fresh, has_refresh_token, fence }: RefreshFacts): RefreshDecision {
+  const isOfThisRun = fence !== null && fence.run_id === run_id;
+  if (isOfThisRun && fence.state === 'done' && version > fence.version) return { do: 'answer', as: 'mine' };
+  if (is_fresh) return { do: 'answer', as: 'fresh' };
+  if (!has_refresh_token) return { do: 'answer', as: 'no_refresh_token' };
+  const isOpen = isOfThisRun && fence.version === version && fence.state === 'sending';
+  if (isOpen && fence.sends >= MOST_SENDS) return { do: 'answer', as: 'unknown_twice' };
+  return { do: 'send', sends: isOpen ? fence.sends + 1 : 1 };
+}
+
+const LEAST_PAUSE_S = 60;
+const LONGEST_LEAD_S = 15 * 60;
+
+/**
+ * When the schedule refreshes a token that lives so long: after four fifths of its life, at most a quarter of an hour before
+ * its end, and spread by `random` (0 to 1), so that tokens of one hour are not all due in one minute. At least a minute from now.
+ */
+export function refreshDueMs(receivedMs: number, lifetimeS: number, random: number): number {
+  const leadS = Math.min(lifetimeS / 5, LONGEST_LEAD_S) * (1 + random);
+  return receivedMs + 1000 * Math.max(lifetimeS - leadS, LEAST_PAUSE_S);
+}
+
+const FIRST_PAUSE_S = 60;
+const LONGEST_PAUSE_S = 6 * 3600;
+
+/** Seconds until the schedule tries a provider again that failed so often in a row: 1 min, 2, 4 … 6 h, spread by `random`. */
+export function nextTryS(failures: number, random: number): number {
+  return Math.min(FIRST_PAUSE_S * 2 ** Math.min(failures - 1, 20), LONGEST_PAUSE_S) * (1 + random / 5);
+}

@@ -1,0 +1,81 @@
+import { refreshDueMs } from './refresh-decision.ts';
+import type { Tokens } from './token-answer.ts';
+
+/** What is known of the life of tokens; null where nothing is. */
+export type TokenLife = { expires_at: string | null; is_assumed: boolean; due_at: string | null };
+
+type Credentials = Readonly<Record<string, unknown>>;
+
+/** When an answer came, and a number from 0 to 1 that spreads what is due. */
+export type Reception = { receivedMs: number; random: number };
+
+/** The refresh token among the secrets of a connection; null without one. */
+export function refreshTokenOf({ refresh_token: token }: Credentials): string | null {
+  return typeof token === 'string' && token !== '' ? token : null;
+}
+
+/** A text among the secrets of a connection; null without one. */
+export function textOf(credentials: Credentials, name: string): string | null {
+  const value = credentials[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** The secrets with new tokens among them. What the answer did not name (refresh token, scope) stays as it was. */
+export function withTokens(credentials: Credentials, tokens: Tokens, received: Reception): Record<string, unknown> {
+  const { expires_in: _stale, ...kept } = credentials;
+  return {
+    ...kept,
+    ...tokens.extras,
+    access_token: tokens.access_token,
+    ...(tokens.refresh_token === null ? {} : { refresh_token: tokens.refresh_token }),
+    ...(tokens.scope === null ? {} : { scope: tokens.scope }),
+    ...(tokens.token_type === null ? {} : { token_type: tokens.token_type }),
+    expires_at: expiryOf(tokens, received),
+  };
+}
+
+/** How long new tokens live, and when they are due where they can be refreshed. */
+export function lifeOfTokens(tokens: Tokens, canRefresh: boolean, received: Reception): TokenLife {
+  const { lifetime_s: lifetimeS, is_assumed } = tokens;
+  if (lifetimeS === null) return { expires_at: null, is_assumed: false, due_at: null };
+  const dueMs = refreshDueMs(received.receivedMs, lifetimeS, received.random);
+  return {
+    expires_at: expiryOf(tokens, received),
+    is_assumed,
+    due_at: canRefresh ? new Date(dueMs).toISOString() : null,
+  };
+}
+
+/** The same for secrets that a client sent with an `expires_at` (ISO 8601 or Unix seconds) or `expires_in` among them. */
+export function lifeOfSecrets(credentials: Credentials, received: Reception): TokenLife {
+  const expiresMs = sentExpiryMs(credentials, received.receivedMs);
+  if (expiresMs === null) return { expires_at: null, is_assumed: false, due_at: null };
+  const leftS = (expiresMs - received.receivedMs) / 1000;
+  // How long it lived before nobody knows: what ends soon is due at once.
+  const dueMs = leftS < ENDS_SOON_S ? received.receivedMs : refreshDueMs(received.receivedMs, leftS, received.random);
+  return {
+    expires_at: new Date(expiresMs).toISOString(),
+    is_assumed: false,
+    due_at: refreshTokenOf(credentials) === null ? null : new Date(dueMs).toISOString(),
+  };
+}
+
+const ENDS_SOON_S = 5 * 60;
+const YEAR_MS = 366 * 24 * 3_600_000;
+
+function sentExpiryMs({ expires_at: at, expires_in: lifetime }: Credentials, nowMs: number): number | null {
+  const seconds = numberOf(at);
+  const ms = seconds !== null ? seconds * 1000 : typeof at === 'string' ? Date.parse(at) : NaN;
+  if (Number.isFinite(ms) && ms > 0 && ms < nowMs + 10 * YEAR_MS) return ms;
+  const lifetimeMs = (numberOf(lifetime) ?? 0) * 1000;
+  return lifetimeMs > 0 && lifetimeMs < 10 * YEAR_MS ? nowMs + lifetimeMs : null;
+}
+
+function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
+}
+
+function expiryOf({ lifetime_s: lifetimeS }: Tokens, { receivedMs }: Reception): string | null {
+  return lifetimeS === null ? null : new Date(receivedMs + lifetimeS * 1000).toISOString();
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { SUBSCRIBABLE_EVENT_TYPES } from '../webhook-events.ts';
+import { Id, IsoTime, storableText } from './fields.ts';
+
+export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
+export const WEBHOOK_DISABLED_REASONS = ['request', 'gone'] as const;
+
+const MAX_URL_CHARACTERS = 2_048;
+const MAX_DESCRIPTION_CHARACTERS = 255;
+const MAX_LISTED = 1000;
+
+/** Where webhooks are sent: http or https, without user name and password. Which network it leads to is looked at when it is sent. */
+export const WebhookUrl = storableText(MAX_URL_CHARACTERS, 1)
+  .superRefine((text, context) => {
+    const url = URL.parse(text);
+    const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+    if (!isUsable) {
+      context.addIssue({
+        code: 'custom',
+        message:
+          'Must be a complete http or https URL without user name and password, such as https://example.com/hook',
+        params: { type: 'webhook_url_invalid' },
+      });
+    }
+  })
+  .meta({ format: 'uri', description: 'http or https URL that events are sent to' });
+
+const SubscribableEvent = z.enum(SUBSCRIBABLE_EVENT_TYPES);
+
+/** A webhook as the interface shows it. */
+export const Webhook = z
+  .object({
+    id: Id,
+    workspace_id: Id,
+    url: z.string(),
+    description: z.string().nullable(),
+    events: z.array(SubscribableEvent).nullable().meta({ description: 'null: every event but `content.*`' }),
+    collections: z.array(Id).nullable().meta({ description: 'null: events of every collection' }),
+    status: z.enum(WEBHOOK_STATUSES),
+    disabled_reason: z
+      .enum(WEBHOOK_DISABLED_REASONS)
+      .nullable()
+      .meta({ description: '`request`: by a client. `gone`: the receiver answered 410' }),
+    secret: z
+      .string()
+      .nullable()
+      .meta({ description: 'What its messages are signed with, in the answer that makes it; else null' }),
+    previous_secret_expires_at: IsoTime.nullable().meta({ description: 'Until then the secret before signs as well' }),
+    created_by: z.string().nullable(),
+    created_at: IsoTime,
+    updated_at: IsoTime,
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.infer<typeof Webhook>;
+
+const events = z
+  .array(SubscribableEvent)
+  .min(1)
+  .transform((list) => [...new Set(list)])
+  .nullable()
+  .meta({
+    description: 'null, the default, for every event but `content.*`, which go only to webhooks that name them',
+  });
+const collections = z
+  .array(Id)
+  .min(1)
+  .max(MAX_LISTED)
+  .transform((list) => [...new Set(list)])
+  .nullable()
+  .meta({
+    description: 'The only collections whose events are sent; null for every one. Events of no collection are sent too',
+  });
+const description = storableText(MAX_DESCRIPTION_CHARACTERS).nullable();
+
+export const CreateWebhookRequest = z
+  .strictObject({
+    url: WebhookUrl,
+    description: description.default(null),
+    events: events.default(null),
+    collections: collections.optional(),
+  })
+  .meta({ id: 'CreateWebhookRequest' });
+export type CreateWebhookRequest = z.infer<typeof CreateWebhookRequest>;
+
+/** Only fields that are sent change. */
+export const UpdateWebhookRequest = z
+  .strictObject({
+    url: WebhookUrl.optional(),
+    description: description.optional(),
+    events: events.optional(),
+    collections: collections.optional(),
+    status: z.enum(WEBHOOK_STATUSES).optional(),
+  })
+  .meta({ id: 'UpdateWebhookRequest' });
+export type UpdateWebhookRequest = z.infer<typeof UpdateWebhookRequest>;
+
+export const WebhookList = z
+  .object({
+    data: z.array(Webhook),
+    total_count: z.int(),
+    next_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'WebhookList' });
+export type WebhookList = z.infer<typeof WebhookList>;
+
+/** What signs messages to the `webhook_url` of a request. */
+export const WorkspaceWebhookSecret = z
+  .object({
+    workspace_id: Id,
+    secret: z.string(),
+    previous_secret_expires_at: IsoTime.nullable().meta({ description: 'Until then the secret before signs as well' }),
+    created_at: IsoTime,
+    updated_at: IsoTime,
+  })
+  .meta({ id: 'WorkspaceWebhookSecret' });
+export type WorkspaceWebhookSecret = z.infer<typeof WorkspaceWebhookSecret>;

@@ -1,0 +1,15 @@
+import { cutWithin } from '../../domain/chunk-planning/sentences.ts';
+
+const PART_CHARACTERS = 4_000;
+
+/** Tokens of a text of any length: tokenizers want it in parts. */
+export function countInParts(text: string, countTokens: (text: string) => number): number {
+  let tokens = 0;
+  for (let from = 0; from < text.length;) {
+    const part = text.slice(from, from + PART_CHARACTERS);
+    const end = part.length < PART_CHARACTERS ? part.length : cutWithin(part, PART_CHARACTERS).end;
+    tokens += countTokens(part.slice(0, end));
+    from += end;
+  }
+  return tokens;
+}

@@ -1,0 +1,33 @@
+import type { CompressedWindow } from '../../domain/compressor.ts';
+import { countInParts } from './count-in-parts.ts';
+import { foldLines } from './fold-lines.ts';
+import { headerOf, isHeader, MARKS, unfold } from './folded-text.ts';
+
+/**
+ * Folds what repeats, without loss: lines and paragraphs, runs of log lines, lists of objects in JSON. The notation is in the header
+ * of the result, and `unfold` gives the text again; it is asked here before anything is answered. A text that would not become
+ * shorter stays as it is.
+ */
+export function dedupe(
+  { text, isWhole }: { text: string; isWhole: boolean },
+  countTokens: (text: string) => number,
+): CompressedWindow {
+  const unchanged = { text, tokens: countInParts(text, countTokens), folds: 0 };
+  const kept = { used: 'dedupe' as const, droppedSentences: 0, droppedSpans: [] };
+  const mark = MARKS.find((one) => !text.includes(one));
+  // Of a text that is folded in parts, or that looks as if it were, every part says what it is.
+  const needsHeader = !isWhole || isHeader(text);
+  if (mark === undefined) {
+    return { ...kept, ...unchanged };
+  }
+  const { lines, folds, forms } = foldLines(text.split('\n'), mark);
+  const folded = [headerOf(mark, lines.length, forms), ...lines].join('\n');
+  if (folds > 0 && unfold(folded) === text) {
+    const tokens = countInParts(folded, countTokens);
+    if (tokens < unchanged.tokens) return { ...kept, text: folded, tokens, folds };
+  }
+  if (!needsHeader) return { ...kept, ...unchanged };
+  const plain = text.split('\n');
+  const marked = [headerOf(mark, plain.length, new Set()), ...plain].join('\n');
+  return { ...kept, text: marked, tokens: countInParts(marked, countTokens), folds: 0 };
+}

@@ -1,0 +1,104 @@
+/** Lines that differ in some words only, as logs have them. */
+export type Alike = { count: number; head: string[]; rows: string[] };
+
+const PIECE = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]+/gu;
+const IS_WORD = /^[\p{L}\p{N}_]/u;
+const FEWEST_LINES = 3;
+/** Lines of which most words differ are not alike. */
+const MOST_DIFFERING = 0.6;
+/** Characters that have to be saved for it to be worth reading. */
+const LEAST_SAVED = 16;
+const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
+
+/**
+ * The run of lines from `from` on that are the first one but for some words: the line with `§1`, `§2` … in their places, then
+ * either a first number and a step for all lines, or a row of words for each. Null where there is no run that is worth it.
+ */
+export function foldAlike(lines: readonly string[], from: number, mark: string): Alike | null {
+  const first = piecesOf(lines[from] ?? '');
+  const words = first.filter((piece) => IS_WORD.test(piece)).length;
+  const runs = [first];
+  let differing = new Set<number>();
+  for (let at = from + 1; at < lines.length; at += 1) {
+    const pieces = piecesOf(lines[at] ?? '');
+    const wider = differencesOf(first, pieces, differing);
+    if (wider === null || wider.size > MOST_DIFFERING * words) break;
+    differing = wider;
+    runs.push(pieces);
+  }
+  if (runs.length < FEWEST_LINES || differing.size === 0) return null;
+  const alike = write(
+    runs,
+    [...differing].sort((one, other) => one - other),
+    mark,
+  );
+  const before = lines.slice(from, from + runs.length).reduce((sum, line) => sum + line.length + 1, 0);
+  const after = [...alike.head, ...alike.rows].reduce((sum, line) => sum + line.length + 1, 0);
+  return before - after >= LEAST_SAVED ? alike : null;
+}
+
+/** The lines again, from what follows `§like`: how many, the line with places, steps, and a reader of rows. */
+export function unfoldAlike(
+  alike: { count: number; template: string; steps: ReadonlyMap<string, string> },
+  mark: string,
+  nextRow: () => string,
+): string[] {
+  const places = [...alike.template.matchAll(new RegExp(`${mark}(\\d+)`, 'gu'))].map(([, place = '']) => place);
+  const inRows = places.filter((place) => !alike.steps.has(place));
+  return Array.from({ length: alike.count }, (_, at) => {
+    const row = inRows.length === 0 ? [] : nextRow().split(' ');
+    const values = new Map(inRows.map((place, index) => [place, row[index] ?? '']));
+    for (const [place, step] of alike.steps) {
+      const [start = '', by = ''] = step.split(' ');
+      values.set(place, String(Number(start) + at * Number(by)));
+    }
+    return alike.template.replaceAll(
+      new RegExp(`${mark}(\\d+)${mark}?`, 'gu'),
+      (_all, place: string) => values.get(place) ?? '',
+    );
+  });
+}
+
+function piecesOf(line: string): string[] {
+  return line.match(PIECE) ?? [];
+}
+
+/** Where words differ, with those known before; null where the lines differ in more than words. */
+function differencesOf(
+  first: readonly string[],
+  other: readonly string[],
+  known: ReadonlySet<number>,
+): Set<number> | null {
+  if (first.length !== other.length) return null;
+  const differing = new Set(known);
+  for (const [at, piece] of first.entries()) {
+    const theirs = other[at] ?? '';
+    if (piece === theirs) continue;
+    if (!IS_WORD.test(piece) || !IS_WORD.test(theirs)) return null;
+    differing.add(at);
+  }
+  return differing;
+}
+
+function write(runs: readonly (readonly string[])[], differing: readonly number[], mark: string): Alike {
+  const columns = differing.map((at) => runs.map((pieces) => pieces[at] ?? ''));
+  const steps = columns.map(stepOf);
+  // A mark after the number too: a digit may follow it.
+  const template = (runs[0] ?? []).map((piece, at) => {
+    const place = differing.indexOf(at);
+    return place < 0 ? piece : `${mark}${place + 1}${mark}`;
+  });
+  const head = [`${mark}like ${runs.length} ${template.join('')}`];
+  for (const [place, step] of steps.entries()) if (step !== null) head.push(`${mark}${place + 1} ${step}`);
+  const inRows = columns.filter((_, place) => steps[place] === null);
+  const rows = inRows.length === 0 ? [] : runs.map((_, at) => inRows.map((column) => column[at] ?? '').join(' '));
+  return { count: runs.length, head, rows };
+}
+
+/** A first number and a step, where all follow from them; null otherwise. */
+function stepOf(column: readonly string[]): string | null {
+  if (!column.every((value) => WHOLE.test(value))) return null;
+  const [first = 0, second = 0] = column.map(Number);
+  const by = second - first;
+  return column.every((value, at) => Number(value) === first + at * by) ? `${first} ${by}` : null;
+}

@@ -1,0 +1,44 @@
+import { termsOf, type SentenceTerms } from './sentence-terms.ts';
+
+const K1 = 1.2;
+const B = 0.5;
+/** What the sentences one and two places away lend to a sentence: what answers a question stands around its words. */
+const NEIGHBOURS = [0.3, 0.15];
+
+/**
+ * How much each sentence has to do with a query: Okapi BM25 with sentences as documents (Robertson and Zaragoza 2009: The
+ * probabilistic relevance framework), with part of the score of the sentences around it.
+ */
+export function scoreByQuery(sentences: SentenceTerms, query: string): Float64Array {
+  const asked = new Set(termsOf(query).flatMap((term) => sentences.numberOf(term) ?? []));
+  const count = sentences.terms.length;
+  const rarity = inverseFrequencies(sentences);
+  const average = sentences.lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, count) || 1;
+  const scores = new Float64Array(count);
+  sentences.terms.forEach((terms, sentence) => {
+    const norm = K1 * (1 - B + (B * (sentences.lengths[sentence] ?? 0)) / average);
+    terms.forEach((term, at) => {
+      if (!asked.has(term)) return;
+      const occurrences = sentences.counts[sentence]?.[at] ?? 0;
+      const gain = ((rarity[term] ?? 0) * occurrences * (K1 + 1)) / (occurrences + norm);
+      scores[sentence] = (scores[sentence] ?? 0) + gain;
+    });
+  });
+  return withNeighbours(scores);
+}
+
+/** Rare terms tell more: the logarithm of the odds that a sentence does not have it. */
+export function inverseFrequencies({ frequencies, terms }: SentenceTerms): Float64Array {
+  return Float64Array.from(frequencies, (frequency) =>
+    Math.log(1 + (terms.length - frequency + 0.5) / (frequency + 0.5)),
+  );
+}
+
+function withNeighbours(scores: Float64Array): Float64Array {
+  return scores.map((score, at) =>
+    NEIGHBOURS.reduce(
+      (sum, share, distance) => sum + share * ((scores[at - distance - 1] ?? 0) + (scores[at + distance + 1] ?? 0)),
+      score,
+    ),
+  );
+}

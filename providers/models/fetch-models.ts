@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { ModelType, ProviderModel } from '../../domain/records/provider-model.ts';
+import type { PublicProvider } from './public-provider-settings.ts';
+
+export type FetchLimits = { timeoutMs: number; maxBytes: number; maxModels: number };
+
+const MAX_ID_CHARACTERS = 200;
+/** Line breaks and the like have no place in a name. */
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+const Count = z.int().positive().nullish().catch(null);
+/** What servers say beside the id differs: OpenAI nothing, vLLM `max_model_len`, OpenRouter `context_length`. */
+const Listed = z.object({
+  id: z.string().min(1).max(MAX_ID_CHARACTERS),
+  name: z.string().min(1).max(MAX_ID_CHARACTERS).nullish().catch(null),
+  max_model_len: Count,
+  context_length: Count,
+  context_window: Count,
+});
+const List = z.object({ data: z.array(z.unknown()) });
+
+/**
+ * Asks a server for its models. The address is the operator's, so it may be in a private network; a redirect would take the key
+ * elsewhere, so none is followed. Entries that are no model are left out.
+ * @throws Error when the server cannot be reached in time, answers otherwise, or with more than the limits allow
+ */
+export async function fetchModels(
+  provider: PublicProvider,
+  limits: FetchLimits,
+  signal: AbortSignal,
+): Promise<ProviderModel[]> {
+  const response = await fetch(`${provider.base_url.replace(/\/+$/, '')}/models`, {
+    headers: {
+      Accept: 'application/json',
+      ...(provider.api_key === undefined ? {} : { Authorization: `Bearer ${provider.api_key}` }),
+    },
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]),
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`The list of models answered HTTP ${response.status}.`);
+  }
+  const { data } = List.parse(JSON.parse(await readText(response, limits.maxBytes)));
+  if (data.length > limits.maxModels) throw new Error(`The list has more than ${limits.maxModels} models.`);
+  const models = data.flatMap((entry) => {
+    const { data: listed } = Listed.safeParse(entry);
+    return listed === undefined || CONTROL_CHARACTER.test(listed.id) ? [] : [toProviderModel(provider.id, listed)];
+  });
+  return [...new Map(models.map((model) => [model.id, model])).values()];
+}
+
+/** Counts what comes out of a compression, which a length in the header does not tell. */
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > maxBytes) throw new Error(`The list has more than ${maxBytes} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function toProviderModel(provider: string, listed: z.infer<typeof Listed>): ProviderModel {
+  const { id, name } = listed;
+  const type = typeOf(id);
+  return {
+    id,
+    name: name ?? id,
+    provider,
+    type,
+    context_window: listed.max_model_len ?? listed.context_length ?? listed.context_window ?? null,
+    max_output_tokens: null,
+    modalities: { input: ['text'], output: [type === 'embedding' ? 'embedding' : 'text'] },
+    capabilities: [],
+    pricing: null,
+    release_date: null,
+    status: 'active',
+  };
+}
+
+/** The list does not say what a model is for; the names of those that are not for chats do. */
+function typeOf(id: string): ModelType {
+  if (/embed|(^|[/_-])(bge|e5|gte|minilm)([-_]|$)/i.test(id)) return 'embedding';
+  if (/whisper|transcri/i.test(id)) return 'transcription';
+  if (/(^|[/_-])tts([-_]|$)/i.test(id)) return 'speech';
+  if (/moderation|guard/i.test(id)) return 'moderation';
+  if (/dall-e|stable-diffusion|flux/i.test(id)) return 'image';
+  return 'chat';
+}

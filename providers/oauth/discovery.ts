@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache';
+import * as oauth from 'oauth4webapi';
+import { AppError } from '../../domain/app-error.ts';
+import type { OAuthProvider } from '../../domain/oauth/provider.ts';
+import { requireSafeEndpoint } from './endpoint-rules.ts';
+import type { Transport } from './token-transport.ts';
+
+/** Where a provider's endpoints are. @throws AppError of egress, or `conflict` for metadata that cannot be used. */
+export type Discovery = (provider: OAuthProvider) => Promise<oauth.AuthorizationServer>;
+
+const KEPT_MS = 10 * 60_000;
+const MOST_KEPT = 1_000;
+
+/** Endpoints as they are given, else from the metadata that the issuer publishes (RFC 8414, else OpenID Connect), kept for ten minutes. */
+export function createDiscovery(transport: Transport): Discovery {
+  const kept = new LRUCache<string, oauth.AuthorizationServer>({ max: MOST_KEPT, ttl: KEPT_MS });
+  return async (provider) => {
+    const { issuer, token_endpoint: tokenEndpoint, authorization_endpoint: authorizationEndpoint } = provider;
+    const given = {
+      issuer: issuer ?? tokenEndpoint ?? 'unknown',
+      ...(tokenEndpoint === null ? {} : { token_endpoint: tokenEndpoint }),
+      ...(authorizationEndpoint === null ? {} : { authorization_endpoint: authorizationEndpoint }),
+    };
+    if (issuer === null || (tokenEndpoint !== null && authorizationEndpoint !== null)) return given;
+    const known = kept.get(issuer) ?? (await fetchMetadata(issuer, transport));
+    kept.set(issuer, known);
+    return { ...known, ...given };
+  };
+}
+
+async function fetchMetadata(issuer: string, transport: Transport): Promise<oauth.AuthorizationServer> {
+  const url = requireSafeEndpoint(issuer, 'issuer');
+  let failure: unknown;
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    try {
+      const response = await oauth.discoveryRequest(url, {
+        algorithm,
+        [oauth.customFetch]: transport,
+        [oauth.allowInsecureRequests]: true,
+      });
+      if (response.status >= 500)
+        throw new AppError('download_failed', 'The metadata of the issuer cannot be had now.');
+      return await oauth.processDiscoveryResponse(url, response);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      failure = error;
+    }
+  }
+  throw new AppError(
+    'conflict',
+    'The issuer of the provider publishes no metadata that can be used: give its endpoints.',
+    {
+      cause: failure,
+    },
+  );
+}

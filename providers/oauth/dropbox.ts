@@ -1,0 +1,14 @@
+import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+
+/** Gives a refresh token only for `token_access_type=offline`; it never changes. */
+export const dropbox: OAuthProvider = {
+  ...STANDARD_PROVIDER,
+  name: 'dropbox',
+  title: 'Dropbox',
+  authorization_endpoint: 'https://www.dropbox.com/oauth2/authorize',
+  token_endpoint: 'https://api.dropboxapi.com/oauth2/token',
+  client_auth: 'post',
+  authorization_parameters: { token_access_type: 'offline' },
+  assumed_lifetime_s: 14_400,
+  keeps: ['account_id', 'team_id'],
+};

@@ -1,0 +1,14 @@
+import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+
+/** Says errors in a 200, and answers in a form unless it is asked for JSON. */
+export const github: OAuthProvider = {
+  ...STANDARD_PROVIDER,
+  name: 'github',
+  title: 'GitHub',
+  authorization_endpoint: 'https://github.com/login/oauth/authorize',
+  token_endpoint: 'https://github.com/login/oauth/access_token',
+  client_auth: 'post',
+  // Tokens of an app without expiry name no lifetime, and have no refresh token.
+  assumed_lifetime_s: null,
+  errors: { incorrect_client_credentials: 'error', bad_verification_code: 'expired', unverified_user_email: 'error' },
+};

@@ -1,0 +1,12 @@
+import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+
+/** gitlab.com; a server of one's own is named by its endpoints. Refresh tokens rotate. */
+export const gitlab: OAuthProvider = {
+  ...STANDARD_PROVIDER,
+  name: 'gitlab',
+  title: 'GitLab',
+  authorization_endpoint: 'https://gitlab.com/oauth/authorize',
+  token_endpoint: 'https://gitlab.com/oauth/token',
+  client_auth: 'post',
+  assumed_lifetime_s: 7_200,
+};

@@ -1,0 +1,12 @@
+import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+
+/** Every tenant; a connection for one tenant names its endpoints. Refresh tokens rotate; the scope has to hold `offline_access` and is repeated. */
+export const microsoft: OAuthProvider = {
+  ...STANDARD_PROVIDER,
+  name: 'microsoft',
+  title: 'Microsoft',
+  authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+  token_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+  client_auth: 'post',
+  sends_scope_on_refresh: true,
+};

@@ -1,0 +1,16 @@
+import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+
+/** Wants JSON and the client in the header; its tokens name no lifetime and do not expire. */
+export const notion: OAuthProvider = {
+  ...STANDARD_PROVIDER,
+  name: 'notion',
+  title: 'Notion',
+  authorization_endpoint: 'https://api.notion.com/v1/oauth/authorize',
+  token_endpoint: 'https://api.notion.com/v1/oauth/token',
+  pkce: false,
+  authorization_parameters: { owner: 'user' },
+  body_format: 'json',
+  token_headers: { 'Notion-Version': '2022-06-28' },
+  assumed_lifetime_s: null,
+  keeps: ['workspace_id', 'workspace_name', 'bot_id'],
+};

@@ -1,0 +1,80 @@
+import test from 'ava';
+import { z } from 'zod';
+import { WebhookDelivery } from '../../domain/records/webhook-delivery.ts';
+import { freshClient } from '../api/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { openInsides } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+import { answer, createWebhook, startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+const { worker } = testStack().processes;
+const DELIVERIES = 100;
+/** After so many messages have come in all. */
+const KILLS_AFTER = [10, 40, 80, 120];
+
+test.afterEach.always('the worker runs again', () => worker.start());
+
+async function killAfter(before: Promise<void>): Promise<void> {
+  await before;
+  await worker.signal('SIGKILL');
+  await worker.start();
+}
+
+const Counts = z.object({ total_count: z.int() });
+
+test.serial(
+  'a worker that is killed in the middle of 100 deliveries loses none, and sends none with other bytes',
+  async (t) => {
+    t.timeout(400_000);
+    const kills = [...KILLS_AFTER];
+    let killing: Promise<void> = Promise.resolve();
+    const receiver = await startWebhookReceiver(t, (response, attempt) => {
+      if (receiver.received.length >= (kills[0] ?? Infinity)) {
+        kills.shift();
+        // This one and its neighbours are left without an answer, or theirs comes to nobody.
+        killing = killAfter(killing);
+        return;
+      }
+      // Half of them go through a workflow.
+      const isOdd = Number.parseInt(attempt.received.id.slice(-1), 16) % 2 === 1;
+      answer(isOdd && attempt.number === 1 ? 500 : 204)(response, attempt);
+    });
+    const api = await freshClient();
+    const webhook = await createWebhook(api, receiver.origin);
+    const ids = await Promise.all(
+      Array.from({ length: DELIVERIES }, async () => {
+        const { id } = await api.post(`/webhooks/${webhook.id}/test`, WebhookDelivery, { status: 202 });
+        return id;
+      }),
+    );
+    const list = `/webhook-deliveries?webhook_id=${webhook.id}&limit=1`;
+    await eventually(
+      'everything is delivered',
+      async () => (await api.get(`${list}&status=delivered`, Counts)).total_count === DELIVERIES,
+      { timeoutMs: 300_000 },
+    );
+    await killing;
+    t.deepEqual(kills, [], 'the worker was killed as often as planned');
+    const bodies = Map.groupBy(receiver.received, ({ id }) => id);
+    t.deepEqual([...bodies.keys()].toSorted(), ids.toSorted());
+    const several = [...bodies.values()].filter((messages) => messages.length > 1);
+    t.true(several.length > 0);
+    for (const messages of several) t.is(new Set(messages.map(({ body }) => body)).size, 1);
+
+    // An attempt is written down before it is made: nothing came that the log does not know of.
+    const { database } = openInsides(t);
+    const { rows } = await database.raw<{ rows: { id: string; attempts: number }[] }>(
+      `select id, attempts from webhook_deliveries where endpoint_id = ?`,
+      [webhook.id],
+    );
+    for (const { id, attempts } of rows) t.true((bodies.get(id)?.length ?? 0) <= attempts, id);
+    const unsettled = await eventually('nothing is left in the outbox', async () => {
+      const left = await database.raw<{ rows: unknown[] }>(
+        `select 1 from outbox where workflow_type = 'deliverWebhook' and workspace_id = ?`,
+        [api.workspaceId],
+      );
+      return left.rows.length === 0;
+    });
+    t.true(unsettled);
+  },
+);

@@ -1,0 +1,53 @@
+import test from 'ava';
+import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
+import { apiClient } from '../api/api-client.ts';
+import { openBehindTheApi } from '../support/behind-the-api.ts';
+import { eventually } from '../support/eventually.ts';
+import { longText, startFlow } from '../support/flow.ts';
+import { furnish } from '../support/furnish.ts';
+import { testStack } from '../support/stack.ts';
+import { filesOf, rowsOf, tenantsLeft, tenantsOf } from '../support/workspace-traces.ts';
+
+const stack = testStack();
+const { worker } = stack.processes;
+const operator = apiClient(null);
+const headers = { Authorization: `Bearer ${stack.adminToken}` };
+
+test.afterEach.always('the worker runs again', () => worker.start());
+
+test.serial('a workspace is deleted to the end though the worker is killed again and again', async (t) => {
+  const behind = openBehindTheApi(stack);
+  t.teardown(() => behind.close());
+  const flow = await startFlow();
+  const files = Array.from({ length: 30 }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
+  await flow.upload(...files);
+  await furnish(flow);
+  const tenants = await tenantsOf(behind, flow.workspaceId);
+  const path = `/workspaces/${flow.workspaceId}`;
+  const { deletion_id } = await operator.get(path, DeletionAccepted, { method: 'DELETE', headers, status: 202 });
+  const receipt = () => operator.get(`/deletions/${deletion_id}`, Deletion, { headers });
+  // At once, then when it has begun, then when rows go, then at whatever it does by then.
+  const moments = [
+    () => true,
+    ({ status }: Deletion) => status !== 'pending',
+    ({ status, removed }: Deletion) => status === 'completed' || removed.chunks > 0,
+    ({ status, removed }: Deletion) => status === 'completed' || removed.conversations > 0,
+  ];
+  for (const [number, isReached] of moments.entries()) {
+    await eventually(`moment ${number}`, async () => isReached(await receipt()), { everyMs: 5 });
+    await worker.signal('SIGKILL');
+    await worker.start();
+  }
+  const done = await eventually('the receipt is complete', async () => {
+    const now = await receipt();
+    return now.status === 'completed' && now;
+  });
+  t.like(done.removed, { contents: 34, collections: 3, conversations: 1, memories: 2 });
+  const rows = await eventually('its work is off the outbox', async () => {
+    const left = await rowsOf(behind, flow.workspaceId);
+    return left['outbox'] === undefined && left;
+  });
+  t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
+  t.deepEqual(await tenantsLeft(behind, tenants), []);
+  t.deepEqual(await filesOf(flow.workspaceId), []);
+});

@@ -1,0 +1,32 @@
+import test from 'ava';
+import { freshTenant, indexObject, SPACE } from './index-under-test.ts';
+
+const WRITES = 60;
+const OBJECTS_A_WRITE = 25;
+
+test('objects that are written while older versions of their content are deleted all stay', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const writing = new AbortController();
+  const write = async () => {
+    for (let number = 0; number < WRITES; number += 1) {
+      const fresh = Array.from({ length: OBJECTS_A_WRITE }, () => indexObject({ version: 2 }));
+      await index.putObjects(SPACE, tenant, [indexObject({ version: 1 }), ...fresh]);
+    }
+    writing.abort();
+  };
+  const remove = async () => {
+    while (!writing.signal.aborted) {
+      await index.deleteContent(SPACE, tenant, {
+        contentId: 'content-1',
+        versions: [
+          { from: 1, to: 1 },
+          { from: 3, to: 9 },
+        ],
+      });
+    }
+  };
+  await Promise.all([write(), remove(), remove()]);
+  await remove();
+  t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1', version: 2 }), WRITES * OBJECTS_A_WRITE);
+  await index.close();
+});
