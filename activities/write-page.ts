@@ -105,14 +105,16 @@ async function fail(writing: Writing, outcome: Extract<PageOutcome, { kind: 'gon
   const { stores } = services;
   const start = await stores.crawlFrontier.findStart(scope, crawl.id);
   if (start) {
-    const said = `${message} A site whose robots.txt cannot be read is not crawled (RFC 9309). Upload the URL again later.`;
+    // An address that cannot be reached at all has nothing to do with what the site wants.
+    const isOut = code === 'download_refused' || code === 'download_rejected';
+    const rule = 'A site whose robots.txt cannot be read is not crawled (RFC 9309). Upload the URL again later.';
     const known = await stores.crawlPages.known(scope, crawl, {
       urlHash: start.url_hash,
       contentId: start.content_id,
       dedupeKey: '',
     });
-    const failure = { state: 'failed', code: 'crawl_refused', message: said } as const;
-    const end = await failPage({ ...writing, page: start, known }, failure);
+    const failure = isOut ? { code, message } : { code: 'crawl_refused', message: `${message} ${rule}` };
+    const end = await failPage({ ...writing, page: start, known }, { state: 'failed', ...failure });
     await stores.crawlPages.end(scope, crawl.id, { urlHash: start.url_hash, isTaken: true, end });
   }
   return { state: 'skipped', reason: 'robots' };

@@ -108,11 +108,10 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
   };
 
   enter(stage);
-  const failure = await failureOf(async () => {
-    await fetchAll();
-    enter('ingesting');
-    await batches.rest(true);
-  });
+  const brokenOff = await failureOf(fetchAll);
+  enter('ingesting');
+  // What was fetched is ingested, however the fetching ended.
+  const failure = (await failureOf(() => batches.rest(true))) ?? brokenOff;
   const ending = { ...args, outbox_id: workflowInfo().workflowId, failure };
   const summary = 'End the crawl; mark pages that vanished';
   state = { ...state, counts: await upkeep.endCrawl.executeWithOptions({ summary }, [ending]) };
