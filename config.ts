@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { accessProblems } from './access-problems.ts';
 import { ConfigError } from './config-error.ts';
 import { crawlerAgent } from './domain/crawler-name.ts';
 import { deepFreeze } from './domain/deep-freeze.ts';
@@ -96,6 +97,7 @@ const Environment = z.object({
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
   LOCI_CORS_ORIGINS: list.default([]),
+  LOCI_OAUTH_REDIRECTS: list.default([]),
 });
 
 /** Reads and checks the environment. Reports every problem at once. @throws ConfigError */
@@ -116,25 +118,6 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   if (parsed.success) problems.push(...accessProblems(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(shape(parsed.data));
-}
-
-/** Who may ask: settings that go together. */
-function accessProblems(env: z.infer<typeof Environment>): string[] {
-  const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
-    (origin) => `LOCI_CORS_ORIGINS: '${origin}' is no origin such as https://app.example.com, or *`,
-  );
-  const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
-  if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
-  const isAsked = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
-  if (!isAsked) return problems;
-  if (sources.length === 0) problems.push('LOCI_JWT_JWKS_URL or LOCI_JWT_SECRET is required for bearer tokens');
-  if (!env.LOCI_JWT_ISSUER) problems.push('LOCI_JWT_ISSUER is required for bearer tokens');
-  if (!env.LOCI_JWT_AUDIENCE) problems.push('LOCI_JWT_AUDIENCE is required for bearer tokens');
-  return problems;
-}
-
-function isOrigin(text: string): boolean {
-  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -219,6 +202,8 @@ function shape(env: z.infer<typeof Environment>) {
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },
+    /** Where users may be sent when they come back from a provider. */
+    oauthRedirects: env.LOCI_OAUTH_REDIRECTS,
     webhooks: {
       timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
       /** Before each attempt, the first included. */

@@ -1,5 +1,6 @@
 import type { DeleteCollectionArgs } from '../domain/collection-deletion.ts';
-import { wakeJobs } from '../operations/start-jobs.ts';
+import { followNewHome } from '../operations/follow-new-home.ts';
+import { startJobs, wakeJobs } from '../operations/start-jobs.ts';
 import type { Deleted, Tenant } from '../store/collection-deletions.ts';
 import { forSlice } from './slice.ts';
 import { scopeOf, type StepContext } from './step.ts';
@@ -44,13 +45,20 @@ export async function removeCollectionRows(
   step: StepContext,
 ): Promise<boolean> {
   const scope = scopeOf(deletion);
-  const { collectionDeletions } = services.stores;
   const deleted = deletedOf(deletion);
+  const removeContents = async () => {
+    const removed = await services.stores.transaction(async (stores) => {
+      const renamed = await stores.collectionDeletions.removeContents(scope, deleted, REMOVED_AT_ONCE);
+      return renamed && { jobs: await followNewHome(stores, scope, renamed) };
+    });
+    if (removed) startJobs(services, scope, removed.jobs);
+    return removed !== null;
+  };
   return forSlice(
     step,
     async () =>
-      (await collectionDeletions.removeContents(scope, deleted, REMOVED_AT_ONCE)) ||
-      (await collectionDeletions.removeUploads(scope, deleted, UPLOAD_ROWS_AT_ONCE)),
+      (await removeContents()) ||
+      (await services.stores.collectionDeletions.removeUploads(scope, deleted, UPLOAD_ROWS_AT_ONCE)),
   );
 }
 

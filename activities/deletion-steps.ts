@@ -1,4 +1,6 @@
 import type { DeletionKey } from '../domain/ingest-steps.ts';
+import { followNewHome } from '../operations/follow-new-home.ts';
+import { startJobs } from '../operations/start-jobs.ts';
 import type { DeletedLink } from '../store/deletions.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -65,7 +67,11 @@ export async function completeDeletion(
     const left = await services.vectors.countObjects(spaceOf(link), link.tenant, { contentId: deletion.content_id });
     if (left > 0) return false;
   }
-  await services.stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);
+  const jobs = await services.stores.transaction(async (stores) => {
+    const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);
+    return followNewHome(stores, scope, isRenamed ? [deletion.content_id] : []);
+  });
+  startJobs(services, scope, jobs);
   await services.stores.outbox.settle(scope, deletion.outbox_id);
   return true;
 }

@@ -8,6 +8,8 @@ import {
   endCollectionRuns,
   removeCollectionRows,
 } from './collection-deletion-steps.ts';
+import type { CompressionSteps } from '../domain/compression-jobs.ts';
+import { completeCompression, compressSlice, failCompression, planCompression } from './compression-steps.ts';
 import type { ConversationSteps } from '../domain/conversation-steps.ts';
 import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
 import { crawlSlice } from './crawl-slice.ts';
@@ -35,15 +37,12 @@ import {
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps &
-    CollectionDeletionSteps &
-    WorkspaceDeletionSteps &
-    ConversationSteps &
-    OAuthSteps &
-    CrawlUpkeepSteps;
+  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps & CrawlUpkeepSteps;
+  oauth: OAuthSteps;
   download: DownloadSteps & CrawlDownloadSteps;
   ingest: IngestSteps;
   index: IndexSteps;
+  compress: CompressionSteps;
   webhooks: WebhookSteps;
 };
 
@@ -70,9 +69,6 @@ export function createActivities(services: WorkerServices): Activities {
       extractFromMessages: step('extract', extractFromMessages),
       controlCrawl: step('control', controlCrawl),
       endCrawl: step('settle', endCrawl),
-      exchangeTokens: step('exchange', exchangeTokens),
-      persistRefresh: step('persist', persistRefresh),
-      startDueRefreshes: step('due', startDueRefreshes),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -86,6 +82,11 @@ export function createActivities(services: WorkerServices): Activities {
       dropGivenUp: step('unindex', dropGivenUp),
       completeWorkspaceDeletion: step('complete', completeWorkspaceDeletion),
     },
+    oauth: {
+      exchangeTokens: step('exchange', exchangeTokens),
+      persistRefresh: step('persist', persistRefresh),
+      startDueRefreshes: step('due', startDueRefreshes),
+    },
     download: {
       downloadContents: step('download', downloadContents),
       crawlSlice: step('crawl', crawlSlice),
@@ -97,6 +98,12 @@ export function createActivities(services: WorkerServices): Activities {
       indexSlice: step('index', indexSlice),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
+    },
+    compress: {
+      planCompression: step('plan', planCompression),
+      compressSlice: step('compress', compressSlice),
+      completeCompression: step('complete', completeCompression),
+      failCompression: step('fail', failCompression),
     },
     webhooks: {
       attemptWebhook: step('webhook', attemptWebhook),

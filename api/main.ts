@@ -95,6 +95,10 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     chat,
     compressors,
     oauth: createTokenRequester(createEgress({ allow: config.egressAllow }), OAUTH_PROVIDERS),
+    authorization: {
+      callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
+      redirectUrls: config.oauthRedirects,
+    },
     jobs,
     accesses,
     clock: systemClock,

@@ -8,6 +8,10 @@ export const TASK_QUEUES = {
   ingest: 'loci-ingest',
   /** Embedding and index writes: bounded by the embedder. */
   index: 'loci-index',
+  /** Compressing: bounded by threads, and by the patience of a chat model. */
+  compress: 'loci-compress',
+  /** Requests to providers of OAuth: they wait for others, and one that stalls holds up nothing else. */
+  oauth: 'loci-oauth',
   /** Webhooks: they wait for receivers, of which some never answer. */
   webhooks: 'loci-webhooks',
   /** Deletions, reprojection, sweeps, bookkeeping: short, never behind an ingestion. */

@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
 import * as access from './20261121_access.ts';
+import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
 import * as crawls from './20261121_crawls.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
 import * as oauth from './20261121_oauth.ts';
+import * as memoryTurns from './20261121_memory_turns.ts';
 import * as paging from './20261121_paging.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
@@ -23,6 +25,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_webhooks', ...webhooks },
   { name: '20261121_workspaces', ...workspaces },
   { name: '20261121_oauth', ...oauth },
+  { name: '20261121_compression', ...compression },
+  { name: '20261121_memory_turns', ...memoryTurns },
   { name: '20261121_crawls', ...crawls },
 ];
 

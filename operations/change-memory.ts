@@ -72,13 +72,16 @@ async function changeMemory(
   const before = await stores.memories.lock(caller.scope, memoryId, { readerId: caller.userId });
   if (!before) throw memoryNotFound();
   if (before.user_id !== userId) throw new AppError('forbidden', 'Only the owner of a memory may change it.');
+  const { memory, topics, metadata } = changes;
+  // Nothing was sent but the owner: nothing changes, so there is no version to tell of.
+  if (memory === undefined && topics === undefined && metadata === undefined) return { before, after: before };
   const after = await stores.memories.addVersion(caller.scope, {
     id: memoryId,
     base: before.version,
     objectId: memoryObjectId(memoryId, before.version + 1),
-    memory: changes.memory ?? before.memory,
-    topics: changes.topics ?? before.topics,
-    metadata: changes.metadata ?? before.metadata,
+    memory: memory ?? before.memory,
+    topics: topics ?? before.topics,
+    metadata: metadata ?? before.metadata,
     changedBy: caller.principal,
   });
   if (!after) throw new AppError('conflict', 'The memory was changed at the same time; read it again, then decide.');

@@ -1,9 +1,9 @@
-import { AppError, validationError } from '../domain/app-error.ts';
+import { AppError } from '../domain/app-error.ts';
 import { cutWindows } from '../domain/compression/cut-windows.ts';
 import { reportCompression } from '../domain/compression/report-compression.ts';
 import type { Compression, CompressRequest } from '../domain/records/compression.ts';
 import { compressWindow, eachWindow, planCompression } from './compress-windows.ts';
-import { showCompression } from './show-compression.ts';
+import { describeCompression, ratioOf } from './show-compression.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -16,10 +16,6 @@ export async function compressNow(
   signal: AbortSignal,
 ): Promise<Compression> {
   const { maxBytes, timeoutMs } = services.limits.compress;
-  if (body.webhook_url !== null) {
-    const msg = 'Jobs are not in this version; leave it out';
-    throw validationError([{ loc: ['body', 'webhook_url'], msg, type: 'unsupported' }]);
-  }
   if (Buffer.byteLength(body.content) > maxBytes) {
     const message = `A text longer than ${maxBytes} bytes is compressed as a job: send a webhook_url with it.`;
     throw new AppError('payload_too_large', message);
@@ -49,10 +45,17 @@ async function compress(services: Services, body: CompressRequest, signal: Abort
     .join(compressor.joint);
   const reports = results.map(({ text, ...report }) => ({ ...report, characters: text.length }));
   const lengths = plan.windows.map(({ characters }) => characters);
-  return showCompression(services, {
-    aims: body,
-    plan,
-    report: reportCompression(reports, { tokens: plan.originalTokens, lengths }),
+  const report = reportCompression(reports, { tokens: plan.originalTokens, lengths });
+  const compressed = { aims: body, plan, report, compressedCharacters: content.length };
+  return {
+    job_id: null,
+    status: 'completed',
+    strategy: body.strategy,
+    strategy_used: report.strategyUsed,
     content,
-  });
+    original_tokens: plan.originalTokens,
+    compressed_tokens: report.compressedTokens,
+    ratio: ratioOf(plan.originalTokens, report.compressedTokens),
+    metadata: body.include_metadata ? describeCompression(services, compressed) : null,
+  };
 }

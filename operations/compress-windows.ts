@@ -84,7 +84,9 @@ export async function eachWindow<Result>(
 function questionOf(aims: CompressionAims, ends: string): Pick<CompressionPlan, 'query' | 'querySource'> {
   if (aims.query !== null) return { query: aims.query, querySource: 'request' };
   const found = findQuestion(ends);
-  return { query: found?.text ?? null, querySource: found?.source ?? null };
+  // Without what a row cannot hold; the text's ends were cut wherever they came.
+  const text = found?.text.replaceAll('\0', '').toWellFormed() ?? null;
+  return { query: text, querySource: found?.source ?? null };
 }
 
 /** Without an aim half of the text is kept. */

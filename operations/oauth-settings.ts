@@ -26,14 +26,17 @@ export async function oauthSettings(means: Means, scope: Scope, connection: OAut
   const sharedSettings = OAuthProviderSettings.parse(shared?.settings ?? {});
   const clientId = textOf(credentials, 'client_id') ?? own.client_id ?? null;
   const base = means.oauth.providers.find((one) => one.name === name) ?? { ...STANDARD_PROVIDER, name, title: name };
-  const scopeOf = (named: string | undefined) => named ?? sharedSettings.scope ?? textOf(credentials, 'scope');
+  const scopes = {
+    scope: own.scope ?? sharedSettings.scope ?? null,
+    granted_scope: textOf(credentials, 'scope'),
+  };
   if (clientId !== null) {
     const provider = changed(changed(base, sharedSettings), own);
     return {
       provider,
       client_id: clientId,
       client_secret: textOf(credentials, 'client_secret'),
-      scope: scopeOf(own.scope),
+      ...scopes,
     };
   }
   if (!shared) throw noClient(name);
@@ -48,7 +51,7 @@ export async function oauthSettings(means: Means, scope: Scope, connection: OAut
     client_id: shared.client_id,
     client_secret:
       shared.sealed_secret === null ? null : openClientSecret(means, scope, { name, sealed: shared.sealed_secret }),
-    scope: scopeOf(own.scope),
+    ...scopes,
   };
 }
 

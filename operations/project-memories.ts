@@ -8,6 +8,12 @@ import type { Services } from './services.ts';
 
 /** A request waits this long for its write to be searchable; then the worker takes over. */
 const WAIT_MS = 10_000;
+/** Whoever has the turn of a memory is done in some tens of milliseconds. */
+const TURN_POLL_MS = 20;
+/** Over before the worker takes up what a request was killed with; longer than a request waits. */
+const REQUEST_LEASE_MS = 20_000;
+/** Longer than it takes to embed and write as many as are taken at once. */
+const WORKER_LEASE_MS = 60_000;
 const AT_ONCE = 100;
 /** As for contents: the first pass removes nearly everything, the later ones what a stalled process sent afterwards. */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
@@ -35,7 +41,31 @@ export async function projectMemory(services: Services, scope: Scope, memoryId: 
 }
 
 async function projectPending(services: Services, scope: Scope, memoryId: string): Promise<void> {
-  await projectVersions(services, await services.stores.memoryProjections.pendingOf(scope, memoryId));
+  for (const deadlineMs = performance.now() + WAIT_MS; performance.now() < deadlineMs;) {
+    const memory = { scope, memoryIds: [memoryId], leaseMs: REQUEST_LEASE_MS };
+    if (await inTurn(services, memory, (versions) => projectVersions(services, versions))) return;
+    // Whoever had the turn did it, or the memory is gone.
+    if ((await services.stores.memoryProjections.pendingOf(scope, [memoryId])).length === 0) return;
+    await delay(TURN_POLL_MS);
+  }
+  throw new AppError('dependency_unavailable', 'Another process is writing this memory into the index.');
+}
+
+/** Does work on what is pending of those of these memories that nobody else is writing; false when that is none. */
+async function inTurn(
+  services: Services,
+  { scope, memoryIds, leaseMs }: { scope: Scope; memoryIds: readonly string[]; leaseMs: number },
+  work: (versions: PendingVersion[]) => Promise<void>,
+): Promise<boolean> {
+  const { memoryProjections } = services.stores;
+  const turn = await memoryProjections.takeTurn(scope, memoryIds, leaseMs);
+  if (turn === null) return false;
+  try {
+    await work(await memoryProjections.pendingOf(scope, turn.memory_ids));
+  } finally {
+    await memoryProjections.endTurn(turn);
+  }
+  return true;
 }
 
 /** Writes versions into the index as they are valid now, and notes it. All of one workspace. */
@@ -76,16 +106,19 @@ async function putVersions(services: Services, tenant: string, versions: readonl
     await put();
   } catch {
     // The first memory of a workspace, or of an index that lost its data; one that is away is away for this, too.
-    await bringTenantBack(services, tenant, versions[0]?.workspace_id);
+    await bringTenantBack(services, tenant, versions);
     await put();
   }
 }
 
 /** Notes what went with a tenant before there is one again: nobody would notice afterwards that the rest is missing. */
-async function bringTenantBack(services: Services, tenant: string, workspaceId: string | undefined): Promise<void> {
+async function bringTenantBack(services: Services, tenant: string, written: readonly PendingVersion[]): Promise<void> {
   const { space } = services.embedders.preferred;
+  const workspaceId = written[0]?.workspace_id;
   if (workspaceId !== undefined && !(await services.vectors.tenantExists(space, tenant))) {
-    await services.stores.memoryProjections.forget({ workspaceId, collectionIds: null }, spaceText(space));
+    const scope = { workspaceId, collectionIds: null };
+    const objects = written.map((version) => version.object_id);
+    await services.stores.memoryProjections.forget(scope, spaceText(space), objects);
   }
   await services.vectors.ensureTenant(space, tenant);
 }
@@ -97,14 +130,21 @@ async function bringTenantBack(services: Services, tenant: string, workspaceId: 
 export async function projectMemories(services: Services): Promise<number> {
   const due = await services.stores.memoryProjections.takeDue(AT_ONCE);
   let isAway: unknown = null;
-  for (const versions of Map.groupBy(due, (version) => version.workspace_id).values()) {
-    // One text that the embedder refuses keeps no other one back.
-    await projectVersions(services, versions).catch(async (error: unknown) => {
-      isAway = error;
-      if (error instanceof AppError && error.code === 'dependency_unavailable') return;
-      for (const version of versions)
-        await projectVersions(services, [version]).catch((one: unknown) => warn(services, one));
-    });
+  for (const [workspaceId, versions] of Map.groupBy(due, (version) => version.workspace_id)) {
+    const memoryIds = [...new Set(versions.map((version) => version.memory_id))];
+    await inTurn(
+      services,
+      { scope: { workspaceId, collectionIds: null }, memoryIds, leaseMs: WORKER_LEASE_MS },
+      async (pending) => {
+        // One text that the embedder refuses keeps no other one back.
+        await projectVersions(services, pending).catch(async (error: unknown) => {
+          isAway = error;
+          if (error instanceof AppError && error.code === 'dependency_unavailable') return;
+          for (const version of pending)
+            await projectVersions(services, [version]).catch((one: unknown) => warn(services, one));
+        });
+      },
+    );
   }
   if (isAway !== null) warn(services, isAway);
   const moved = await leaveOtherSpaces(services);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AppError, assertNever } from '../domain/app-error.ts';
+import { COMPRESS_TEXT } from '../domain/compression-jobs.ts';
 import type { OutboxRow } from '../store/system.ts';
 import { settleCrawl } from './settle-crawl.ts';
+import { endCompression, failedWith } from './end-compression.ts';
 import { settleIngestion } from './settle-ingestion.ts';
 import type { Services } from './services.ts';
 
@@ -23,6 +25,7 @@ const ENDED_CRAWL = {
   message: 'The workflow of the crawl ended before it was done; upload the URL again to go on.',
 };
 
+const CompressArgs = z.object({ job_id: z.string() });
 const IngestArgs = z.object({
   workspace_id: z.string(),
   collection_id: z.string(),
@@ -77,6 +80,7 @@ async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
     await settleCrawl(services, CrawlArgs.parse(row.args), { outboxId: row.workflow_id, failure: ENDED_CRAWL });
     return;
   }
+  if (row.workflow_type === COMPRESS_TEXT) return endCompressJob(services, row);
   if (row.workflow_type === 'deliverWebhook') return endDelivery(services, row);
   if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {
     const [base, again] = row.workflow_id.split('/again-');
@@ -110,4 +114,15 @@ async function endDelivery(services: Services, row: OutboxRow): Promise<void> {
   const message = 'An operator ended the workflow of this delivery; redeliver it to try again.';
   await services.stores.webhookAttempts.end(scope, { id, round }, message);
   await services.stores.outbox.settle(scope, row.workflow_id);
+}
+
+/** A compress job says that it failed; whoever sent the text sends it again. */
+async function endCompressJob(services: Services, row: OutboxRow): Promise<void> {
+  const { job_id: id } = CompressArgs.parse(row.args);
+  const message = 'The workflow was ended before the text was compressed; send it again.';
+  await endCompression(
+    services,
+    { workspaceId: row.workspace_id, collectionIds: null },
+    { id, decide: async () => failedWith('failed', 'terminated', message), outboxId: row.workflow_id },
+  );
 }

@@ -10,8 +10,8 @@ import { oauthSettings } from './oauth-settings.ts';
 import { openCredentials } from './seal-credentials.ts';
 import type { Services } from './services.ts';
 
-/** Longest that a caller waits for the run, which goes on without it. */
-const WAIT_MS = 30_000;
+/** Longest that a caller waits for the run, which goes on without it: less than what most clients wait for an answer. */
+const WAIT_MS = 25_000;
 const RETRY_AFTER_S = 5;
 
 /** What a workflow of ours returned; one of another version may say something else. */

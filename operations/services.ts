@@ -72,6 +72,8 @@ export type Services = {
   compressors: Compressors;
   /** Speaks with providers of OAuth. */
   oauth: TokenRequester;
+  /** Where providers send users back to, and where users may be sent on. */
+  authorization: { callbackUrl: string; redirectUrls: readonly string[] };
   jobs: Jobs;
   accesses: AccessCounter;
   clock: Clock;

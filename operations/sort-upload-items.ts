@@ -1,7 +1,7 @@
 import type { UploadForm } from '../domain/records/upload.ts';
 import type { Scope } from '../domain/scope.ts';
 import { isSettled, type ContentStatus } from '../domain/statuses.ts';
-import type { ExistingContent } from '../store/run-control.ts';
+import type { ExistingContent } from '../store/existing-contents.ts';
 import type { Stores } from '../store/stores.ts';
 import type { PlannedItem } from './plan-upload.ts';
 
@@ -24,10 +24,13 @@ export async function sortItems(
   upload: { form: UploadForm; planned: readonly PlannedItem[] },
 ): Promise<SortedItem[]> {
   const { form, planned } = upload;
-  const found = await stores.runControl.findExisting(scope, form.collection_id, {
+  const keys = {
     dedupeKeys: planned.flatMap((item) => (item.content.external_id === null ? (item.dedupeKey ?? []) : [])),
     externalIds: planned.flatMap((item) => item.content.external_id ?? []),
-  });
+  };
+  const existingIds = await stores.existingContents.ids(scope, form.collection_id, keys);
+  if (existingIds.length > 0) await stores.contentChanges.lockEverywhere(scope, existingIds);
+  const found = existingIds.length > 0 ? await stores.existingContents.find(scope, form.collection_id, keys) : [];
   const known = new Map<string, { contentId: string; stage: ContentStatus; existing: ExistingContent | null }>();
   for (const existing of found) {
     const key = keyOf(existing.external_id, existing.dedupe_key);

@@ -55,8 +55,9 @@ async function write(stores: Stores, caller: Caller, { id, fields }: Update) {
   return { content, jobs };
 }
 
-/** Locks the runs of a content, so that it is published either before or after the change. */
+/** Locks the runs of a content, also where the caller does not reach, for filters follow there too, so that it is published either before or after the change. */
 async function requireWritable(stores: Stores, caller: Caller, id: string): Promise<void> {
+  await stores.contentChanges.lockEverywhere(caller.scope, [id]);
   const runs = await stores.runControl.lock(caller.scope, id);
   if (runs.length === 0) throw contentNotFound();
   if (runs.every((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');

@@ -94,7 +94,8 @@ export async function testWebhook(
     route: `POST /webhooks/${webhookId}/test`,
     idempotency,
     effect: async (stores) => {
-      const webhook = await stores.webhooks.find(caller.scope, webhookId);
+      // Held, so that it is not deleted before it is told.
+      const webhook = await stores.webhooks.lock(caller.scope, webhookId);
       if (!webhook) throw webhookNotFound();
       requireActive(webhook);
       const event = { webhookId, type: 'webhook.test' as const, data: { webhook_id: webhookId } };

@@ -1,7 +1,7 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Scope } from '../domain/scope.ts';
 import { removeCrawls } from './forget-crawls.ts';
-import { lockContents } from './lock-contents.ts';
+import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 /** A collection that is being deleted. */
@@ -63,19 +63,22 @@ export function createCollectionDeletions(database: Database) {
 
     /**
      * Removes chunks of the next contents, then those contents unless another collection has them, and adds both to the
-     * receipt in the same transaction. Returns false when there is nothing left.
+     * receipt in the same transaction. Returns those that are at home elsewhere now and have another `external_id` there; null when
+     * there is nothing left.
      */
-    removeContents(scope: Scope, deleted: Deleted, size: RemovalSize): Promise<boolean> {
+    removeContents(scope: Scope, deleted: Deleted, size: RemovalSize): Promise<string[] | null> {
       return database.transaction(async (transaction) => {
         const bindings = bind(scope, deleted);
         const links = await query<{ content_id: string }>(
           transaction,
           `select content_id from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
-           order by content_id limit :contents for update`,
+           order by content_id limit :contents`,
           { ...bindings, contents: size.contents },
         );
-        if (links.length === 0) return false;
+        if (links.length === 0) return null;
         const contentIds = links.map((link) => link.content_id);
+        // Elsewhere, too: there they may have another name from now on, which the index has to follow.
+        await lockRuns(transaction, scope.workspaceId, contentIds);
         const chunks = await query(
           transaction,
           `delete from chunks where id in (select id from chunks where workspace_id = :workspaceId and collection_id = :collectionId
@@ -85,14 +88,14 @@ export function createCollectionDeletions(database: Database) {
         const gone =
           chunks.length < size.chunks
             ? await removeLinks(transaction, { ...bindings, contentIds })
-            : { contents: 0, blobs: 0 };
+            : { contents: 0, blobs: 0, renamed: [] };
         await query(
           transaction,
           `update deletions set status = 'running', chunks = chunks + :chunks::int, contents = contents + :contents::int, blobs = blobs + :blobs::int
            where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
-          { ...bindings, chunks: chunks.length, ...gone },
+          { ...bindings, chunks: chunks.length, contents: gone.contents, blobs: gone.blobs },
         );
-        return true;
+        return gone.renamed;
       });
     },
 
@@ -174,13 +177,14 @@ async function removeLinks(transaction: Database, bindings: Bindings & { content
        and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
     bindings,
   );
-  await query(
+  const moved = await query<{ id: string; is_renamed: boolean }>(
     transaction,
     `update contents t set collection_id = home.collection_id, external_id = home.external_id, updated_at = now(),
        status = case when home.paused then 'paused' else home.stage end, status_message = home.stage_message
      from (select distinct on (content_id) * from content_collections where content_id = any(:contentIds::uuid[])
        order by content_id, created_at, collection_id) home
-     where t.id = home.content_id and t.workspace_id = :workspaceId and t.collection_id = :collectionId`,
+     where t.id = home.content_id and t.workspace_id = :workspaceId and t.collection_id = :collectionId
+     returning t.id, old.external_id is distinct from new.external_id as is_renamed`,
     bindings,
   );
   const blobs = await queryOne<{ count: number }>(
@@ -189,5 +193,6 @@ async function removeLinks(transaction: Database, bindings: Bindings & { content
        and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
     { ...bindings, hashes: gone.flatMap((row) => row.content_hash ?? []) },
   );
-  return { contents: gone.length, blobs: blobs?.count ?? 0 };
+  const renamed = moved.filter((row) => row.is_renamed).map((row) => row.id);
+  return { contents: gone.length, blobs: blobs?.count ?? 0, renamed };
 }

@@ -1,5 +1,6 @@
 import type { UpdateContentRequest } from '../domain/records/content.ts';
 import type { Scope } from '../domain/scope.ts';
+import { lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 import { WORKING } from './run-control.ts';
 
@@ -7,6 +8,19 @@ import { WORKING } from './run-control.ts';
 export function createContentChanges(database: Database) {
   const bind = (scope: Scope, id: string) => ({ workspaceId: scope.workspaceId, id });
   return {
+    /**
+     * Holds every run of contents, in all their collections, and then the contents, for the transaction. Who changes what filters see of a
+     * content comes by all of them, whatever collection it asks about: in one order, so that nobody waits in a ring.
+     */
+    async lockEverywhere(scope: Scope, contentIds: readonly string[]): Promise<void> {
+      await lockRuns(database, scope.workspaceId, contentIds);
+      await query(
+        database,
+        `select from contents where workspace_id = :workspaceId and id = any(:contentIds::uuid[]) order by id for no key update`,
+        { workspaceId: scope.workspaceId, contentIds },
+      );
+    },
+
     /** Takes its turn among the uploads into the home of a content, in which its `external_id` is unique. */
     async lockHome(scope: Scope, id: string): Promise<void> {
       await query(

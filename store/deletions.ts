@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Deletion } from '../domain/records/deletion.ts';
 import type { Scope } from '../domain/scope.ts';
 import { forgetCrawledContent } from './forget-crawls.ts';
-import { lockContents } from './lock-contents.ts';
+import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 /** A receipt as its table has it. */
@@ -81,11 +81,12 @@ export function createDeletionStore(database: Database) {
 
     /**
      * Removes the last rows of a content and completes the receipt, in one transaction. The content itself goes when no
-     * collection links it any more.
+     * collection links it any more. Returns whether it is at home elsewhere now, with another `external_id`.
      */
-    complete(scope: Scope, id: string, contentId: string): Promise<void> {
+    complete(scope: Scope, id: string, contentId: string): Promise<boolean> {
       return database.transaction(async (transaction) => {
         const bindings = { workspaceId: scope.workspaceId, id, contentId };
+        await lockRuns(transaction, scope.workspaceId, [contentId]);
         await query(
           transaction,
           // What came to be deleted meanwhile, with its collection, still has its chunks and goes with that.
@@ -102,13 +103,14 @@ export function createDeletionStore(database: Database) {
           bindings,
         );
         // A content that lives on elsewhere is at home there.
-        await query(
+        const moved = await queryOne<{ is_renamed: boolean }>(
           transaction,
           `update contents t set collection_id = cc.collection_id, external_id = cc.external_id, updated_at = now(),
              status = case when cc.paused then 'paused' else cc.stage end, status_message = cc.stage_message
            from content_collections cc where t.id = :contentId and t.workspace_id = :workspaceId and cc.content_id = t.id
              and cc.collection_id = (select collection_id from content_collections where content_id = t.id order by created_at, collection_id limit 1)
-             and not exists (select 1 from content_collections home where home.content_id = t.id and home.collection_id = t.collection_id)`,
+             and not exists (select 1 from content_collections home where home.content_id = t.id and home.collection_id = t.collection_id)
+           returning old.external_id is distinct from new.external_id as is_renamed`,
           bindings,
         );
         const [blobs] = await query<{ count: number }>(
@@ -123,6 +125,7 @@ export function createDeletionStore(database: Database) {
            where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
           { ...bindings, contents: gone.length, blobs: blobs?.count ?? 0 },
         );
+        return moved?.is_renamed === true;
       });
     },
   };

@@ -3,11 +3,21 @@ import { query, queryOne, type Database } from './postgres.ts';
 /** `isMine` false: it would be so long until the next turn, and none was taken. */
 export type HostTurn = { isMine: boolean; inMs: number };
 
+/** Turns at asking a host, over all crawls. */
+export function createHostTurns(database: Database) {
+  return {
+    takeHostTurn: (hostHash: string, turn: { everyMs: number; patienceMs: number }) =>
+      takeHostTurn(database, hostHash, turn),
+    restHost: (hostHash: string, forMs: number) => restHost(database, hostHash, forMs),
+    forgetHosts: () => forgetHosts(database),
+  };
+}
+
 /**
  * Takes the next turn of a host, for all workers and crawls there are: turns are at least `everyMs` apart. None is taken when it
  * is more than `patienceMs` away.
  */
-export async function takeHostTurn(
+async function takeHostTurn(
   database: Database,
   hostHash: string,
   { everyMs, patienceMs }: { everyMs: number; patienceMs: number },
@@ -31,7 +41,7 @@ export async function takeHostTurn(
 }
 
 /** Leaves a host alone for a while, as it asked to be. */
-export async function restHost(database: Database, hostHash: string, forMs: number): Promise<void> {
+async function restHost(database: Database, hostHash: string, forMs: number): Promise<void> {
   await query(
     database,
     `update host_turns set next_at = greatest(next_at, clock_timestamp() + :forMs::bigint * interval '1 millisecond')
@@ -41,6 +51,6 @@ export async function restHost(database: Database, hostHash: string, forMs: numb
 }
 
 /** Forgets hosts that nobody asked for an hour. */
-export async function forgetHosts(database: Database): Promise<void> {
+async function forgetHosts(database: Database): Promise<void> {
   await query(database, `delete from host_turns where next_at < now() - interval '1 hour'`);
 }

@@ -33,12 +33,19 @@ export function createMemberStore(database: Database) {
       return toMember(row);
     },
 
-    /** The role of a member, held until the transaction ends; null for nobody. */
+    /** The role of a member, held until the transaction ends, also while there is none; null for nobody. */
     async lockRole(scope: Scope, userId: string): Promise<WorkspaceRole | null> {
+      const bindings = { workspaceId: scope.workspaceId, userId };
+      // There is no row to lock yet when somebody becomes a member: two who make one take turns here.
+      await query(
+        database,
+        `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || :userId, 4))`,
+        bindings,
+      );
       const row = await queryOne<{ role: WorkspaceRole }>(
         database,
         `select role from workspace_members where workspace_id = :workspaceId and user_id = :userId for update`,
-        { ...scope, userId },
+        bindings,
       );
       return row?.role ?? null;
     },

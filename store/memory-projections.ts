@@ -13,24 +13,56 @@ export type PendingVersion = {
   valid_from: Date;
   valid_to: Date | null;
   index_state: 'none' | 'current' | 'past';
+  /** Goes up with every claim to it: whoever began before cannot note what it wrote. */
+  index_attempts: number;
 };
+
+/** The right to write memories into the index, for a while. */
+export type Turn = { memory_ids: string[]; until: Date };
 
 /** `spaces`: where objects of it were, which may be others than that of the present embedder. */
 export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: string[]; passes: number };
 
-const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from, v.valid_to, v.index_state`;
+const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from, v.valid_to, v.index_state, v.index_attempts`;
 const IS_PENDING = `(v.index_state = 'none' or (v.index_state = 'current' and v.valid_to is not null))`;
 
 /** What the index holds of memories. Like `system.ts`, the worker's part serves all workspaces. */
 export function createMemoryProjectionStore(database: Database) {
   return {
-    /** What is pending of one memory. */
-    pendingOf(scope: Scope, memoryId: string): Promise<PendingVersion[]> {
+    /**
+     * Takes the turns of these memories that nobody else has, for so long: Weaviate (1.38) loses entries of its filter index
+     * when one object is changed twice at the same time. Who is killed leaves them to the next after that.
+     */
+    async takeTurn(scope: Scope, memoryIds: readonly string[], leaseMs: number): Promise<Turn | null> {
+      const rows = await query<{ id: string; until: Date }>(
+        database,
+        `update memories set projecting_until = date_trunc('milliseconds', now()) + :leaseMs::bigint * interval '1 millisecond' where id in (
+           select id from memories where id = any(:memoryIds::uuid[]) and workspace_id = :workspaceId
+             and (projecting_until is null or projecting_until < now()) order by id for update skip locked)
+         returning id, projecting_until as until`,
+        { memoryIds, workspaceId: scope.workspaceId, leaseMs },
+      );
+      const [first] = rows;
+      return first ? { memory_ids: rows.map((row) => row.id), until: first.until } : null;
+    },
+
+    /** Gives turns back, unless they are somebody else's by now. */
+    async endTurn(turn: Turn): Promise<void> {
+      await query(
+        database,
+        `update memories set projecting_until = null where id in (
+           select id from memories where id = any(:memory_ids::uuid[]) and projecting_until = :until order by id for update)`,
+        turn,
+      );
+    },
+
+    /** What is pending of these memories. */
+    pendingOf(scope: Scope, memoryIds: readonly string[]): Promise<PendingVersion[]> {
       return query<PendingVersion>(
         database,
         `select ${COLUMNS} from memory_versions v join memories m on m.id = v.memory_id
-         where v.memory_id = :memoryId and v.workspace_id = :workspaceId and ${IS_PENDING} order by v.version`,
-        { memoryId, workspaceId: scope.workspaceId },
+         where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING} order by v.memory_id, v.version`,
+        { memoryIds, workspaceId: scope.workspaceId },
       );
     },
 
@@ -48,16 +80,18 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** The index holds these as they were valid when they were written. */
+    /** The index holds these as they were valid when they were written; nothing is noted of those that were claimed anew meanwhile. */
     async mark(versions: readonly PendingVersion[], space: string): Promise<void> {
       if (versions.length === 0) return;
       await query(
         database,
         `update memory_versions v set index_state = x.state, index_space = :space, index_attempts = 0
-         from unnest(:ids::uuid[], :states::text[]) as x(object_id, state) where v.object_id = x.object_id`,
+         from unnest(:ids::uuid[], :states::text[], :attempts::int[]) as x(object_id, state, attempts)
+         where v.object_id = x.object_id and v.index_attempts = x.attempts`,
         {
           space,
           ids: versions.map((version) => version.object_id),
+          attempts: versions.map((version) => version.index_attempts),
           states: versions.map((version) => (version.valid_to === null ? 'current' : 'past')),
         },
       );
@@ -82,12 +116,16 @@ export function createMemoryProjectionStore(database: Database) {
       return row !== null;
     },
 
-    /** Has everything of a workspace that should be in this space written there anew. */
-    async forget(scope: Scope, space: string): Promise<void> {
+    /**
+     * Has everything of a workspace that should be in this space written there anew, also what somebody is just writing: it may
+     * have gone where nothing is any more. Only `exceptObjects` go to where there will be something.
+     */
+    async forget(scope: Scope, space: string, exceptObjects: readonly string[] = []): Promise<void> {
       await query(
         database,
-        `update memory_versions set index_state = 'none', index_due_at = now() where workspace_id = :workspaceId and index_space = :space and index_state <> 'none'`,
-        { workspaceId: scope.workspaceId, space },
+        `update memory_versions set index_state = 'none', index_due_at = now(), index_attempts = index_attempts + 1
+         where workspace_id = :workspaceId and (index_space = :space or index_state = 'none') and object_id <> all(:exceptObjects::uuid[])`,
+        { workspaceId: scope.workspaceId, space, exceptObjects },
       );
     },
 

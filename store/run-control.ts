@@ -18,20 +18,6 @@ export type NewRun = {
   main_text?: boolean;
 };
 
-/** A content that a collection already has. */
-export type ExistingContent = {
-  content_id: string;
-  stage: ContentStatus;
-  dedupe_key: string | null;
-  external_id: string | null;
-  name: string;
-  type: string | null;
-  size: number | null;
-  content_hash: string | null;
-  description: string | null;
-  metadata: Record<string, unknown>;
-};
-
 /** A run as a request sees it. */
 export type RunState = {
   content_id: string;
@@ -80,23 +66,6 @@ export function createRunControl(database: Database) {
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
            reader text, dedupe_key text, external_id text, main_text boolean)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
-      );
-    },
-
-    /** Contents of a collection by what makes them the same as an uploaded item. */
-    findExisting(
-      scope: Scope,
-      collectionId: string,
-      keys: { dedupeKeys: readonly string[]; externalIds: readonly string[] },
-    ) {
-      return query<ExistingContent>(
-        database,
-        `select cc.content_id, cc.stage, cc.dedupe_key, cc.external_id, t.name, t.type, t.size, t.content_hash, t.description, t.metadata
-         from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId
-           and (cc.dedupe_key = any(:dedupeKeys::text[]) or cc.external_id = any(:externalIds::text[]))
-         order by cc.content_id for update of cc`,
-        { workspaceId: scope.workspaceId, collectionId, ...keys },
       );
     },
 

@@ -4,6 +4,7 @@ import { createChunkStore, type ChunkStore } from './chunks.ts';
 import { createCollectionChanges, type CollectionChanges } from './collection-changes.ts';
 import { createCollectionDeletions, type CollectionDeletions } from './collection-deletions.ts';
 import { createCollectionStore, type CollectionStore } from './collections.ts';
+import { createCompressionStore, type CompressionStore } from './compressions.ts';
 import { createConnectionStore, type ConnectionStore } from './connections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
@@ -15,6 +16,7 @@ import { createCredentialStore, type CredentialStore } from './credentials.ts';
 import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from './dropped-tenants.ts';
+import { createExistingContents, type ExistingContents } from './existing-contents.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOAuthClientStore, type OAuthClientStore } from './oauth-clients.ts';
 import { createOAuthStateStore, type OAuthStateStore } from './oauth-states.ts';
@@ -47,6 +49,7 @@ export type Stores = {
   collectionDeletions: CollectionDeletions;
   contents: ContentStore;
   contentChanges: ContentChanges;
+  existingContents: ExistingContents;
   uploads: UploadStore;
   crawls: CrawlStore;
   crawlPages: CrawlPageStore;
@@ -63,6 +66,7 @@ export type Stores = {
   workspaceDeletions: WorkspaceDeletions;
   members: MemberStore;
   connections: ConnectionStore;
+  compressions: CompressionStore;
   credentials: CredentialStore;
   refreshes: RefreshStore;
   oauthClients: OAuthClientStore;
@@ -93,6 +97,7 @@ export function createStores(database: Database): Stores {
     collectionDeletions: createCollectionDeletions(database),
     contents: createContentStore(database),
     contentChanges: createContentChanges(database),
+    existingContents: createExistingContents(database),
     uploads: createUploadStore(database),
     crawls: createCrawlStore(database),
     crawlPages: createCrawlPageStore(database),
@@ -109,6 +114,7 @@ export function createStores(database: Database): Stores {
     workspaceDeletions: createWorkspaceDeletions(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
+    compressions: createCompressionStore(database),
     credentials: createCredentialStore(database),
     refreshes: createRefreshStore(database),
     oauthClients: createOAuthClientStore(database),

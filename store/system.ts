@@ -1,5 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
-import { forgetHosts, restHost, takeHostTurn } from './host-turns.ts';
+import { createHostTurns } from './host-turns.ts';
 import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from './oauth-system.ts';
 import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
@@ -68,11 +68,7 @@ export function createSystemStore(database: Database) {
       return findReach(database, user);
     },
 
-    /** Turns at asking a host, over all crawls. */
-    takeHostTurn: (hostHash: string, turn: { everyMs: number; patienceMs: number }) =>
-      takeHostTurn(database, hostHash, turn),
-    restHost: (hostHash: string, forMs: number) => restHost(database, hostHash, forMs),
-    forgetHosts: () => forgetHosts(database),
+    ...createHostTurns(database),
 
     /** Notes a use, at most once a minute. */
     async touchApiKey(id: string): Promise<void> {
@@ -204,6 +200,16 @@ export function createSystemStore(database: Database) {
       await query(database, `delete from idempotency_keys where expires_at < now()`);
     },
 
+    /** Removes compress jobs whose time is over. Returns how many. */
+    async purgeCompressions(limit: number): Promise<number> {
+      const gone = await query(
+        database,
+        `delete from compressions where id in (select id from compressions where expires_at < now() limit :limit) returning id`,
+        { limit },
+      );
+      return gone.length;
+    },
+
     /** A page of all blobs by key, with whether nothing refers to them and they were not used for a while. */
     walkBlobs(
       olderThanMs: number,
@@ -237,6 +243,7 @@ export function createSystemStore(database: Database) {
 const UNREFERENCED = `
   not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
   and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
-  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)`;
+  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
+  and not exists (select 1 from compressions c where c.workspace_id = b.workspace_id and c.input_sha256 = b.sha256)`;
 
 export type SystemStore = ReturnType<typeof createSystemStore>;

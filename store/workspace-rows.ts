@@ -44,6 +44,7 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
     parts: { table: 'memory_versions', on: 'part.memory_id = whole.id' },
   },
   { table: 'memory_residues' },
+  { table: 'compressions', parts: { table: 'compression_windows', on: 'part.compression_id = whole.id' } },
   {
     table: 'webhook_deliveries',
     parts: { table: 'webhook_attempts', on: 'part.delivery_id = whole.id' },

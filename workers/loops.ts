@@ -17,6 +17,7 @@ type Loop = { name: string; everyMs: number; work: () => Promise<number | void> 
 
 /** A loop may wait for a server that is away, or walk a disk: whatever it does may be broken off and is done again. */
 const STOP_MS = 5_000;
+const PURGED_AT_ONCE = 100;
 
 /** Starts the loops; one that fails is logged and goes on after its pause. One that found work goes on at once. */
 export function startLoops(services: WebhookServices): Loops {
@@ -29,6 +30,7 @@ export function startLoops(services: WebhookServices): Loops {
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },
     { name: 'memories', everyMs: 1_000, work: () => projectMemories(services) },
     { name: 'tenants', everyMs: 10_000, work: () => dropTenantsAgain(services) },
+    { name: 'compressions', everyMs: 60_000, work: () => services.stores.system.purgeCompressions(PURGED_AT_ONCE) },
     { name: 'webhooks', everyMs: 500, work: () => webhooks.sendDue() },
     { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookLog(services) },
     { name: 'blobs', everyMs: 3_600_000, work: () => sweepAlone(services) },

@@ -29,6 +29,7 @@ import { createStores } from '../store/stores.ts';
 import { createVectorIndex } from '../store/weaviate/vector-index.ts';
 import { createJobs } from './jobs.ts';
 import { startLoops } from './loops.ts';
+import { ensureRefreshSchedule } from './refresh-schedule.ts';
 import { createTaskWorkers } from './task-workers.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
@@ -62,12 +63,14 @@ async function main(): Promise<void> {
       readers: config.readers.processes,
     });
     const running = state.workers.map((worker) => worker.run());
+    const { namespace } = config.temporal;
+    const scheduled = ensureRefreshSchedule({ connection, namespace, log, signal: stopping.signal });
     const stop = () => state.workers.forEach(shutDown);
     stopping.signal.addEventListener('abort', stop);
     // Asked to stop while the workers were being made: that was before anybody listened.
     if (stopping.signal.aborted) stop();
     log.info({ embedder: services.instance.embedder }, 'the worker takes work');
-    await Promise.all(running);
+    await Promise.all([...running, scheduled]);
   } finally {
     await closing.disposeAsync();
   }
@@ -119,6 +122,10 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     egress,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    authorization: {
+      callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
+      redirectUrls: config.oauthRedirects,
+    },
     webhooks: config.webhooks,
     crawling: config.crawling,
     jobs,

@@ -19,8 +19,10 @@ const WORKFLOW_TASKS = 20;
 /** Else the SDK holds heartbeats back for four fifths of their timeout, and a pause of two seconds counts as a death. */
 const HEARTBEAT_EVERY = '2s';
 const DOWNLOAD_STEPS = 12;
+const OAUTH_STEPS = 40;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
+const COMPRESS_STEPS = 4;
 const WEBHOOK_STEPS = 20;
 
 /** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
@@ -49,6 +51,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
     }),
     Worker.create({
       ...shared,
+      taskQueue: TASK_QUEUES.oauth,
+      activities: { ...activities.oauth },
+      maxConcurrentActivityTaskExecutions: OAUTH_STEPS,
+    }),
+    Worker.create({
+      ...shared,
       taskQueue: TASK_QUEUES.ingest,
       activities: { ...activities.ingest },
       maxConcurrentActivityTaskExecutions: options.readers + 1,
@@ -58,6 +66,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.index,
       activities: { ...activities.index },
       maxConcurrentActivityTaskExecutions: INDEX_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.compress,
+      activities: { ...activities.compress },
+      maxConcurrentActivityTaskExecutions: COMPRESS_STEPS,
     }),
     Worker.create({
       ...shared,

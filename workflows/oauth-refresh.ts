@@ -42,7 +42,7 @@ export async function oauthRefresh(args: OAuthRefreshArgs): Promise<RefreshResul
 /** Steps are retried without limit while Postgres is away; the provider is this workflow's own business. */
 export function oauthStepsFor(workspaceId: string) {
   return proxyActivities<OAuthSteps>({
-    taskQueue: TASK_QUEUES.upkeep,
+    taskQueue: TASK_QUEUES.oauth,
     startToCloseTimeout: '2m',
     heartbeatTimeout: '10s',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },

@@ -85,6 +85,8 @@ function send(context: Context, answer: unknown, how: { route: Route; options: M
   context.status = reply.status ?? how.route.status ?? 200;
   if (reply.content.kind === 'nothing') {
     context.body = null;
+    // Koa takes no body for a 204.
+    if (reply.status !== null) context.status = reply.status;
   } else if (reply.content.kind === 'stream') {
     context.body = reply.content.stream;
     context.set('Content-Type', reply.content.mediaType);

@@ -23,8 +23,17 @@ export class Reply<T> {
     return new Reply<never>({ kind: 'nothing' }, 204, {});
   }
 
+  /** On to another place, to be fetched with GET. */
+  static redirect(location: string): Reply<never> {
+    return new Reply<never>({ kind: 'nothing' }, 303, { Location: location });
+  }
+
   /** Bytes as they come. A failure after the first of them cuts the connection, so that half is never taken for whole. */
-  static stream(stream: Readable, options: { mediaType: string; headers?: Record<string, string> }): Reply<never> {
-    return new Reply<never>({ kind: 'stream', stream, mediaType: options.mediaType }, null, options.headers ?? {});
+  static stream(
+    stream: Readable,
+    options: { mediaType: string; status?: number; headers?: Record<string, string> },
+  ): Reply<never> {
+    const { mediaType, status = null, headers = {} } = options;
+    return new Reply<never>({ kind: 'stream', stream, mediaType }, status, headers);
   }
 }

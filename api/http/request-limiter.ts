@@ -10,7 +10,7 @@ export type RequestLimiter = {
   /** Counts a request of this caller and says in its headers what is left. @throws AppError `rate_limited` */
   countRequest(context: Context, principal: string): Promise<void>;
   /**
-   * Finds out who asks from this address and counts when it fails. Beyond the limit a failure is a 429; whoever has good
+   * Finds out who asks from this address and counts when they are not let in. Beyond the limit a failure is a 429; whoever has good
    * credentials is let through all the same, so that nobody locks out others behind the same address.
    * @throws AppError `rate_limited`, and whatever `authenticate` throws.
    */
@@ -37,13 +37,21 @@ export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
       try {
         return await authenticate();
       } catch (error) {
-        if (failures === null || !(error instanceof AppError) || error.code !== 'unauthorized') throw error;
+        if (failures === null || !isRefusal(error)) throw error;
         const state = await count(failures, networkOf(address));
-        if (state.isOver) throw limited('Too many requests without usable credentials from here.', state.resetS);
+        if (state.isOver) throw limited('Too many requests from here that were not let in.', state.resetS);
         throw error;
       }
     },
   };
+}
+
+/**
+ * Not let in: by the credentials, by where they may be used, or by the workspace that was asked for, which costs a look-up
+ * as well. Away is not refused.
+ */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.code !== 'dependency_unavailable' && error.code !== 'internal';
 }
 
 /** Whoever has IPv6 has 2^64 addresses: their network counts as one, else each of them would be a fresh start, and take memory. */

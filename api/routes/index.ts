@@ -16,7 +16,9 @@ import { listCollectionsRoute } from './collections/list-collections.ts';
 import { searchCollectionRoute } from './collections/search-collection.ts';
 import { setCollectionStatsRoute } from './collections/set-collection-stats.ts';
 import { updateCollectionRoute } from './collections/update-collection.ts';
+import { cancelCompressionRoute } from './compress/cancel-compression.ts';
 import { compressContextRoute } from './compress/compress-context.ts';
+import { getCompressionRoute } from './compress/get-compression.ts';
 import { createConnectionRoute } from './connections/create-connection.ts';
 import { deleteConnectionRoute } from './connections/delete-connection.ts';
 import { getConnectionRoute } from './connections/get-connection.ts';
@@ -52,6 +54,13 @@ import { updateMemoryRoute } from './memories/update-memory.ts';
 import { createMessagesRoute } from './messages/create-messages.ts';
 import { listModelProvidersRoute } from './integrations/list-model-providers.ts';
 import { listProviderModelsRoute } from './integrations/list-provider-models.ts';
+import { authorizationCallbackRoute } from './oauth/authorization-callback.ts';
+import { authorizeConnectionRoute } from './oauth/authorize-connection.ts';
+import { deleteOAuthClientRoute } from './oauth/delete-oauth-client.ts';
+import { getRefreshStateRoute } from './oauth/get-refresh-state.ts';
+import { listOAuthClientsRoute } from './oauth/list-oauth-clients.ts';
+import { listOAuthProvidersRoute } from './oauth/list-oauth-providers.ts';
+import { putOAuthClientRoute } from './oauth/put-oauth-client.ts';
 import { refreshOAuthTokenRoute } from './oauth/refresh-token.ts';
 import { livezRoute, metricsRoute, readyzRoute } from './process/process-routes.ts';
 import { cancelUploadRoute, pauseUploadRoute, resumeUploadRoute } from './uploads/control-upload.ts';
@@ -159,7 +168,16 @@ export const routes: Readonly<Record<string, Route>> = {
   getWebhookSecret: getWebhookSecretRoute,
   rotateWebhookSecret: rotateWebhookSecretRoute,
   compressContext: compressContextRoute,
+  getCompression: getCompressionRoute,
+  cancelCompression: cancelCompressionRoute,
   refreshOAuthToken: refreshOAuthTokenRoute,
+  getRefreshState: getRefreshStateRoute,
+  authorizeConnection: authorizeConnectionRoute,
+  authorizationCallback: authorizationCallbackRoute,
+  listOAuthProviders: listOAuthProvidersRoute,
+  listOAuthClients: listOAuthClientsRoute,
+  putOAuthClient: putOAuthClientRoute,
+  deleteOAuthClient: deleteOAuthClientRoute,
   listModelProviders: listModelProvidersRoute,
   listProviderModels: listProviderModelsRoute,
   livez: livezRoute,

@@ -6,10 +6,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startControlServer } from '../../test/support/control-server.ts';
 import { seededRandom } from '../../test/support/seeded-random.ts';
-import { DOWNLOAD_ADDRESS, TEST_STACK_VARIABLE, testStack, type TestStackFacts } from '../../test/support/stack.ts';
-import { withBenchStack, type BenchStack } from '../bench-stack.ts';
+import { DOWNLOAD_ADDRESS } from '../../test/support/stack.ts';
+import { asTestStack } from '../as-test-stack.ts';
+import { withBenchStack } from '../bench-stack.ts';
 import { planCampaign, runCampaign } from './campaign.ts';
 import { findingsOf, reportOf } from './report.ts';
 
@@ -27,41 +27,18 @@ const log = (line: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1).padStart(7)}  ${line}`);
 
 const findings = await withBenchStack({ LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS }, async (bench) => {
-  const control = await startControlServer(processesOf(bench));
   try {
-    process.env[TEST_STACK_VARIABLE] = JSON.stringify(factsOf(bench, control.url));
     const kinds = planCampaign(Number(values.rounds), seededRandom(seed));
     log(`seed ${seed}: ${kinds.join(', ')}`);
     const bigTextBytes = Number(values['big-text-bytes']);
-    const result = await runCampaign(testStack(), { kinds, seed, bigTextBytes, log });
+    const options = { kinds, seed, bigTextBytes, log };
+    const result = await asTestStack(bench, (stack) => runCampaign(stack, options));
     console.log(`\n${reportOf(result).join('\n')}`);
     return findingsOf(result);
   } finally {
-    await control.close();
     if (values.logs !== undefined)
       await cp(join(bench.servers.context.stateDir, 'logs'), values.logs, { recursive: true });
   }
 });
 for (const line of findings) console.log(`- ${line}`);
 process.exitCode = findings.length > 0 ? 1 : 0;
-
-function processesOf({ services, servers }: BenchStack) {
-  const all = [services.api, services.worker, servers.postgres, servers.temporal, servers.weaviate];
-  return new Map(all.flatMap((managed) => (managed === null ? [] : [[managed.name, managed] as const])));
-}
-
-function factsOf({ servers, workspaceId }: BenchStack, controlUrl: string): TestStackFacts {
-  return {
-    baseUrl: `http://127.0.0.1:${servers.ports.api}`,
-    workerUrl: `http://127.0.0.1:${servers.ports.worker}`,
-    // The campaign makes a workspace and a key of its own.
-    apiKey: '',
-    adminToken: servers.environment['LOCI_ADMIN_TOKEN'] ?? '',
-    workspaceId,
-    collectionId: '',
-    temporalUi: servers.temporalUi ?? '',
-    stateDir: servers.context.stateDir,
-    controlUrl,
-    environment: servers.environment,
-  };
-}

@@ -61,4 +61,6 @@ export type OAuthSettings = {
   client_secret: string | null;
   /** Scopes as the provider wants them in one text; null leaves them to the provider. */
   scope: string | null;
+  /** What it granted the last time, as it said. */
+  granted_scope: string | null;
 };

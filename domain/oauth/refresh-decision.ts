@@ -43,8 +43,8 @@ const LEAST_PAUSE_S = 60;
 const LONGEST_LEAD_S = 15 * 60;
 
 /**
- * When the schedule refreshes a token that lives so long: after four fifths of its life, at most a quarter of an hour before
- * its end, and spread by `random` (0 to 1), so that tokens of one hour are not all due in one minute. At least a minute from now.
+ * When the schedule refreshes a token that lives so long: after three to four fifths of its life, at most half an hour before its
+ * end, spread by `random` (0 to 1), so that tokens of one hour are not all due in one minute. At least a minute from now.
  */
 export function refreshDueMs(receivedMs: number, lifetimeS: number, random: number): number {
   const leadS = Math.min(lifetimeS / 5, LONGEST_LEAD_S) * (1 + random);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPRESSION_STRATEGIES } from '../compressor.ts';
-import { Id, IsoTime } from './fields.ts';
+import { Id, IsoTime, storableText } from './fields.ts';
 import { WebhookUrl } from './webhook.ts';
 
 export const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -51,17 +51,10 @@ export const CompressRequest = z
       .nullable()
       .default(null)
       .meta({ description: 'Most tokens to keep; with `target_ratio` the smaller counts', 'x-loci-extension': true }),
-    query: z
-      .string()
-      .min(1)
-      .max(MAX_QUERY_CHARACTERS)
-      .refine((text) => text.isWellFormed(), wellFormed)
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'What the result has to answer; without it the question that the text itself ends or begins with',
-        'x-loci-extension': true,
-      }),
+    query: storableText(MAX_QUERY_CHARACTERS, 1).nullable().default(null).meta({
+      description: 'What the result has to answer; without it the question that the text itself ends or begins with',
+      'x-loci-extension': true,
+    }),
   })
   .meta({ id: 'CompressRequest' });
 export type CompressRequest = z.infer<typeof CompressRequest>;

@@ -25,11 +25,12 @@ export function createTokenRequester(egress: Egress, providers: readonly OAuthPr
 type Means = { egress: Egress; discover: Discovery };
 
 async function refresh(means: Means, settings: OAuthSettings, refreshToken: string): Promise<TokenOutcome> {
-  const { provider, scope } = settings;
+  const { provider, scope, granted_scope: granted } = settings;
+  const repeated = provider.sends_scope_on_refresh ? (scope ?? granted) : null;
   return ask(means, settings, async (server, options) =>
     oauth.refreshTokenGrantRequest(server, clientOf(settings), authenticationOf(settings), refreshToken, {
       ...options,
-      additionalParameters: provider.sends_scope_on_refresh && scope !== null ? { scope } : {},
+      additionalParameters: repeated === null ? {} : { scope: repeated },
     }),
   );
 }

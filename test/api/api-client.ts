@@ -14,14 +14,14 @@ const Failure = z.object({
 
 export type Sent = { method?: string; headers?: Record<string, string>; body?: RequestInit['body']; json?: unknown };
 
-/** Talks to the running API with one key; null sends none. */
-export function apiClient(apiKey: string | null, prefix = '/api/v1') {
+/** Talks to the running API with one key, or with other headers; null sends none. */
+export function apiClient(credentials: string | null | Readonly<Record<string, string>>, prefix = '/api/v1') {
   const { baseUrl } = testStack();
   const send = async (path: string, { json, body, ...sent }: Sent = {}) =>
     fetch(baseUrl + prefix + path, {
       ...sent,
       headers: {
-        ...(apiKey === null ? {} : { 'X-API-Key': apiKey }),
+        ...(typeof credentials === 'string' ? { 'X-API-Key': credentials } : credentials),
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...sent.headers,
       },

@@ -1,54 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import type { Route } from '../../api/http/route.ts';
 import { z } from 'zod';
 import { routes } from '../../api/routes/index.ts';
 import { KNOWN_PERMISSIONS } from '../../domain/caller.ts';
 import { generateApiKey } from '../../security/api-key.ts';
 import { testStack } from '../support/stack.ts';
-import { apiClient, createKey, type Sent } from './api-client.ts';
+import { createKey } from './api-client.ts';
+import { ask, guarded, requestIn, seen, successOf, unlikeAbsent } from './matrix-requests.ts';
 import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
-import { idFieldsOf, placesOf, requestOf, type Place } from './request-template.ts';
-import { routeFixtures, type RouteFixture } from './route-fixtures.ts';
+import { idFieldsOf, placesOf } from './request-template.ts';
+import { routeFixtures } from './route-fixtures.ts';
 
-/** The models of a provider, as specified, and the routes of the process. */
-const OPEN = ['listProviderModels', 'livez', 'metrics', 'readyz'];
+/** What has the state of an authorization instead, the models of a provider, as specified, and the routes of the process. */
+const OPEN = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics', 'readyz'];
 
 const Status = z.object({ status: z.string() });
-
-type Guarded = { name: string; route: Route; fixture: RouteFixture };
-type Answer = { status: number; text: string };
-
-const guarded: Guarded[] = Object.entries(routes).flatMap(([name, route]) => {
-  const fixtures = [routeFixtures[name] ?? []].flat();
-  return route.permission === null ? [] : fixtures.map((fixture) => ({ name, route, fixture }));
-});
-
-async function ask(key: string | null, { path, sent }: { path: string; sent: Sent }, headers = {}): Promise<Answer> {
-  const response = await apiClient(key, '').send(path, { ...sent, headers });
-  return { status: response.status, text: await response.text() };
-}
-
-/** A request that names only what the world has, but at the places given here. */
-async function requestIn(world: World, { route, fixture }: Guarded, others: ReadonlyMap<string, string> = new Map()) {
-  const ids = new Map<string, string>();
-  for (const { name, kind } of placesOf(fixture)) ids.set(name, others.get(name) ?? (await world.idOf(kind)));
-  return requestOf(route, fixture, ({ name }) => ids.get(name) ?? '');
-}
-
-/** What a client sees, but for ids, times and the number of the request. */
-function seen({ status, text }: Answer) {
-  const plain = text
-    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
-    .replaceAll(/"(created_at|updated_at|secret|hashed_secret|key|execution_time_ms)":("[^"]*"|[\d.]+)/g, '"$1"');
-  return { status, text: plain };
-}
-
-function absentId({ kind }: Place): string {
-  return kind === 'member' ? `user-${randomUUID()}` : randomUUID();
-}
-
-const successOf = ({ route, fixture }: Guarded) => fixture.status ?? route.status ?? 200;
 
 test('every route that wants credentials has a fixture, and no other wants none', (t) => {
   const wanting = Object.keys(routes).filter((name) => routes[name]?.permission !== null);
@@ -193,20 +159,6 @@ test('the request of every fixture is a valid one', async (t) => {
   }
   t.deepEqual(wrong, []);
 });
-
-type Naming = { one: Guarded; place: Place; world: World; key: string; id: string; expected: number };
-
-/** What is wrong with the answer to this id at this place: another status, or unlike the answer to an id of nothing. */
-async function unlikeAbsent({ one, place, world, key, id, expected }: Naming): Promise<string[]> {
-  const to = async (named: string) => {
-    const answer = seen(await ask(key, await requestIn(world, one, new Map([[place.name, named]]))));
-    return { ...answer, text: `${answer.status} ${answer.text.replaceAll(named, 'ID')}` };
-  };
-  const [answer, absent] = [await to(id), await to(absentId(place))];
-  const isShown = /a text to be found|of the matrix/.test(answer.text);
-  const isRight = answer.status === expected && answer.text === absent.text && !isShown;
-  return isRight ? [] : [`${one.name}, ${place.name}: ${answer.text} but absent ${absent.text}`];
-}
 
 /** Whatever a stranger tried, everything is there as before. */
 async function assertUntouched(t: ExecutionContext, world: World): Promise<void> {

@@ -1,29 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ApiKey } from '../../domain/records/api-key.ts';
-import { freshClient } from './api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { asUser } from '../support/user-token.ts';
+import { apiClient, freshClient } from './api-client.ts';
 
 type Client = Awaited<ReturnType<typeof freshClient>>;
 
 /** What is in a workspace when requests begin; a thing is made when it is first named. */
 export type World = {
   client: Client;
+  keeper: Client;
   /** The id of the workspace's thing of this kind. */
   idOf(kind: Kind): Promise<string>;
   /** Every id that was made. */
   madeIds(): Promise<string[]>;
 };
 
-type Making = { client: Client; idOf: World['idOf'] };
+export type WorldOptions = {
+  /** Whose it is: a member of the workspace; of the workspace itself without. */
+  user?: string;
+  /** The workspace of another world. */
+  within?: World;
+  /** What can be shown to all of the workspace is. */
+  isShared?: boolean;
+};
+
+/** `keeper` makes what a member may not make. */
+type Making = { client: Client; keeper: Client; idOf: World['idOf']; options: WorldOptions };
 
 const TEXT = 'a text to be found';
 
 /** How one thing of each kind is made. */
 const MAKERS = {
   workspace: async ({ client }: Making) => client.workspaceId,
-  collection: async ({ client }: Making) => (await client.createCollection('of the matrix')).id,
+  collection: async (making: Making) => createCollection(making, 'of the matrix'),
   /** A second collection. */
-  parent: async ({ client }: Making) => (await client.createCollection('of the matrix, too')).id,
+  parent: async (making: Making) => createCollection(making, 'of the matrix, too'),
   upload: async (making: Making) => (await uploadText(making)).upload_id ?? '',
   content: async (making: Making) => (await uploadText(making)).uploads[0]?.content_id ?? '',
   chunk: async (making: Making) => {
@@ -37,47 +50,65 @@ const MAKERS = {
     const deleted = { method: 'DELETE', status: 202 };
     return (await making.client.get(`/contents/${contentId}`, Accepted, deleted)).deletion_id;
   },
-  apiKey: async ({ client }: Making) => {
+  apiKey: async ({ keeper }: Making) => {
     const json = { permissions: ['collections:read'] };
-    return (await client.post('/api-keys', ApiKey, { json, status: 201 })).id;
+    return (await keeper.post('/api-keys', ApiKey, { json, status: 201 })).id;
   },
-  memory: async ({ client }: Making) => {
-    const json = { user_id: 'ada', memory: TEXT };
+  memory: async ({ client, options }: Making) => {
+    const json = { user_id: options.user ?? 'ada', memory: TEXT, memory_type: options.isShared ? 'team' : 'user' };
     return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
+  },
+  /** A compress job that is over. */
+  compression: async ({ client }: Making) => {
+    const json = { content: TEXT, strategy: 'extractive', webhook_url: 'http://127.0.0.1:9/nobody' };
+    const made = await client.post('/compress', z.object({ job_id: z.string() }), { json, status: 202 });
+    await eventually('the job is over', async () => {
+      const { status } = await client.get(`/compress/${made.job_id}`, z.object({ status: z.string() }));
+      return status === 'completed';
+    });
+    return made.job_id;
   },
   connection: async ({ client }: Making) => {
     const json = { integration: 'of the matrix', integration_type: 'api' };
     return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
-  conversation: async ({ client }: Making) => {
+  oauthClient: async ({ keeper }: Making) => {
+    const json = { client_id: 'of the matrix', token_endpoint: 'https://example.com/token' };
+    const sent = { method: 'PUT', json };
+    return (await keeper.get(`/oauth/clients/${randomUUID()}`, z.object({ provider: z.string() }), sent)).provider;
+  },
+  /** A name that no client has yet. */
+  providerName: async () => randomUUID(),
+  conversation: async ({ client, options }: Making) => {
     const made = z.object({ id: z.string() });
-    return (await client.post('/conversations', made, { json: { title: 'of the matrix' }, status: 201 })).id;
+    const json = { title: 'of the matrix', is_public: options.isShared ?? false };
+    return (await client.post('/conversations', made, { json, status: 201 })).id;
   },
   message: async ({ client, idOf }: Making) => {
     const json = { conversation_id: await idOf('conversation'), content: TEXT };
     const made = await client.post('/messages', z.array(z.object({ id: z.string() })), { json, status: 201 });
     return made[0]?.id ?? '';
   },
-  webhook: async ({ client }: Making) => {
+  webhook: async ({ keeper }: Making) => {
     // Nobody listens there: what is sent to it fails at once.
     const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
-    return (await client.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
+    return (await keeper.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
-  delivery: async ({ client }: Making) => {
+  delivery: async ({ keeper }: Making) => {
     const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
     const Made = z.object({ id: z.string() });
-    const { id } = await client.post('/webhooks', Made, { json, status: 201 });
-    const delivery = (await client.post(`/webhooks/${id}/test`, Made, { status: 202 })).id;
+    const { id } = await keeper.post('/webhooks', Made, { json, status: 201 });
+    const delivery = (await keeper.post(`/webhooks/${id}/test`, Made, { status: 202 })).id;
     // One that is over can be sent again.
     for (const status of ['disabled', 'active']) {
-      await client.get(`/webhooks/${id}`, Made, { method: 'PATCH', json: { status } });
+      await keeper.get(`/webhooks/${id}`, Made, { method: 'PATCH', json: { status } });
     }
     return delivery;
   },
-  member: async ({ client }: Making) => {
+  member: async ({ keeper }: Making) => {
     const user_id = `user-${randomUUID()}`;
-    const path = `/workspaces/${client.workspaceId}/members`;
-    return (await client.post(path, z.object({ user_id: z.string() }), { json: { user_id }, status: 201 })).user_id;
+    const path = `/workspaces/${keeper.workspaceId}/members`;
+    return (await keeper.post(path, z.object({ user_id: z.string() }), { json: { user_id }, status: 201 })).user_id;
   },
 };
 
@@ -96,16 +127,27 @@ export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
   'delivery',
 ]);
 
-/** A workspace of its own with a key that may everything. */
-export async function createWorld(): Promise<World> {
-  const client = await freshClient();
+/** A workspace of its own with a key that may everything, unless told otherwise. */
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const keeper = options.within?.keeper ?? (await freshClient());
+  const client = options.user === undefined ? keeper : await clientOf(options.user, keeper);
   const made = new Map<Kind, Promise<string>>();
   const idOf = (kind: Kind): Promise<string> => {
-    const known = made.get(kind) ?? MAKERS[kind]({ client, idOf });
+    const known = made.get(kind) ?? MAKERS[kind]({ client, keeper, idOf, options });
     made.set(kind, known);
     return known;
   };
-  return { client, idOf, madeIds: () => Promise.all(made.values()) };
+  return { client, keeper, idOf, madeIds: () => Promise.all(made.values()) };
+}
+
+async function clientOf(user: string, { workspaceId }: Client): Promise<Client> {
+  return { ...apiClient(await asUser(user, 'member', workspaceId)), workspaceId, key: '' };
+}
+
+async function createCollection({ client, options }: Making, name: string): Promise<string> {
+  const { id } = await client.createCollection(name);
+  if (options.isShared) await client.send(`/collections/${id}`, { method: 'PATCH', json: { visibility: 'public' } });
+  return id;
 }
 
 async function uploadText({ client, idOf }: Making) {

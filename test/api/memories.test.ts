@@ -84,6 +84,16 @@ test('an update changes only what was sent, a replacement everything; both keep 
   t.deepEqual(texts(await search(api, { query: 'Bergen', retrieval_method: 'keyword' })), []);
 });
 
+test('an update that sends nothing but the owner changes nothing', async (t) => {
+  const api = await freshClient();
+  const { memory_id, memory } = await create(api, { memory: 'Owns a canoe.' });
+  const answer = await api.get(`/memories/${memory_id}`, MemoryAnswer, put({ user_id: 'ada' }));
+  t.deepEqual(answer.memory, memory);
+  t.is((await api.get(`/memories/${memory_id}`, MemoryDetail)).version, 1);
+  t.is((await api.get(`/memories/${memory_id}/history`, MemoryHistory)).total_count, 1);
+  t.is((await api.fail(`/memories/${memory_id}`, put({ user_id: 'bob' }))).status, 403);
+});
+
 test('every version is in the history, and get and search show what was valid at a time', async (t) => {
   const api = await freshClient();
   const { memory_id, memory } = await create(api, { memory: 'Drives a red van.' });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
@@ -58,6 +59,31 @@ test('failures beyond the limit of an address are a 429, and good credentials fr
   const good = await api.send('/collections', { token: api.token });
   t.is(good.status, 200);
   t.is(good.headers.get('RateLimit'), null, 'without a limit there is none to tell');
+});
+
+test('who asks for workspaces that are none, or from a wrong address, is limited as who has no key', async (t) => {
+  const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 3 });
+  const { token } = api;
+  const json = { permissions: ['*'], ip_whitelist: ['203.0.113.7'] };
+  const elsewhere = ApiKey.parse((await api.send('/api-keys', { method: 'POST', token, json })).body).secret ?? '';
+  const asked = [
+    await api.send('/collections', { token, workspaceId: randomUUID() }),
+    await api.send(`/workspaces/${randomUUID()}`, { token }),
+    await api.send('/collections', { token: elsewhere }),
+    await api.send('/collections', { token, workspaceId: randomUUID() }),
+    await api.send('/collections', { token: elsewhere }),
+    await api.send('/collections', { token, workspaceId: 'nonsense' }),
+  ];
+  t.deepEqual(
+    asked.map(({ status }) => status),
+    [404, 404, 403, 429, 429, 429],
+  );
+  t.is((await api.send('/collections', { token })).status, 200);
+  t.is(
+    (await api.send(`/collections/${randomUUID()}`, { token })).status,
+    404,
+    'what is absent in the workspace is no such failure',
+  );
 });
 
 test('addresses of one IPv6 network fail together, those of other networks and of IPv4 by themselves', async (t) => {
@@ -126,6 +152,7 @@ test('a process takes tokens, limits and origins from its environment', async (t
       ...process.env,
       ...environment,
       LOCI_PORT: String(port),
+      LOCI_JWT_SECRET: '',
       LOCI_JWT_JWKS_URL: issuer.jwksUrl,
       LOCI_JWT_ISSUER: issuer.issuer,
       LOCI_JWT_AUDIENCE: AUDIENCE,

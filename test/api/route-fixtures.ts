@@ -138,8 +138,23 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     outOfReach: { 'query.parent_message_id': EMPTY },
   },
   compressContext: { json: { content: 'The ferry leaves at noon. When does it leave?', strategy: 'extractive' } },
+  getCompression: { path: { job_id: ref('compression') } },
+  // Over, or about to be.
+  cancelCompression: { path: { job_id: ref('compression') }, status: 409 },
   // Without credentials there is nothing to refresh.
   refreshOAuthToken: { path: connection, status: 409 },
+  getRefreshState: { path: connection },
+  // Nor a client of its provider.
+  authorizeConnection: { path: connection, json: {}, status: 409 },
+  listOAuthProviders: {},
+  listOAuthClients: {},
+  putOAuthClient: {
+    path: { provider: ref('providerName') },
+    json: { client_id: 'another', token_endpoint: 'https://example.com/token' },
+    // A client of this name is the workspace's own.
+    outOfReach: { 'path.provider': 200 },
+  },
+  deleteOAuthClient: { path: { provider: ref('oauthClient') }, destroys: true },
   listModelProviders: {},
   createWorkspace: { json: { name: 'another' }, administrator: true },
   listWorkspaces: {},

@@ -100,7 +100,7 @@ test('a key limited to a collection sees what is in it, counts that only, and ma
 test('a limited key deletes a content from its collection only; elsewhere it stays as it was', async (t) => {
   const { owner, other, limited, shared } = await startLimited();
   const receipt = await limited.delete(shared);
-  t.deepEqual(receipt.removed, { contents: 0, chunks: 1, index_objects: 1, blobs: 0 });
+  t.like(receipt.removed, { contents: 0, chunks: 1, index_objects: 1, blobs: 0 });
   t.is((await limited.api.fail(`/contents/${shared}`)).status, 404);
   t.like(await owner.content(shared), { status: 'ready', collection_id: other.collectionId });
   t.is((await other.search('both barns'))[0]?.content_id, shared);

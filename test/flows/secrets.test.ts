@@ -9,6 +9,7 @@ import { createRecorder } from '../support/recorded-answers.ts';
 import { findInFiles, findInHistories, findInTables, foundIn, foundInBytes } from '../support/secret-search.ts';
 import { startSecondProcess } from '../support/second-process.ts';
 import { testStack } from '../support/stack.ts';
+import { enterOAuth } from './oauth-entries.ts';
 import {
   canary,
   enterApiKeys,
@@ -68,6 +69,7 @@ test.before(async (t) => {
   await enterApiKeys(stage);
   await enterTokens(stage);
   await enterCredentials(stage);
+  await enterOAuth(stage);
   await enterWords(stage);
   await enterConversations(stage);
   await enterWebhooks(stage);
@@ -108,6 +110,7 @@ test('a secret is in no answer but in the one that hands it out', (t) => {
     'reading key',
     'rotated key',
     'rotated webhook secret',
+    'state',
     'webhook secret',
     'workspace webhook secret',
   ]);
@@ -141,7 +144,14 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
   const everything = { ...stage.words, ...stage.secrets };
   const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
-  t.deepEqual(types, ['deliverWebhook', 'extractMemories', 'ingestBatch', 'ingestUpload', 'summariseConversation']);
+  t.deepEqual(types, [
+    'deliverWebhook',
+    'extractMemories',
+    'ingestBatch',
+    'ingestUpload',
+    'oauthRefresh',
+    'summariseConversation',
+  ]);
 });
 
 test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {

@@ -47,7 +47,7 @@ test('one content in two collections has chunks of its own in each, and each is 
   for (const place of [flow, other]) await untilFound(place, 'obsidian', { kind: 'glass' });
 
   const receipt = await flow.delete(id);
-  t.deepEqual(receipt.removed, { contents: 1, chunks: 2, index_objects: 2, blobs: 1 });
+  t.like(receipt.removed, { contents: 1, chunks: 2, index_objects: 2, blobs: 1 });
   t.deepEqual(await insides.traces(flow, id), { rows: 0, objects: 0 });
   t.deepEqual(await insides.traces(other, id), { rows: 0, objects: 0 });
 });

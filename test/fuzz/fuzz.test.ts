@@ -12,6 +12,8 @@ import { requestFor, type FuzzRequest } from './request-arbitrary.ts';
 const REQUESTS = Number(process.env['LOCI_TEST_FUZZ_REQUESTS'] ?? 3_000);
 const ROUNDS = 5;
 const AT_ONCE = 6;
+/** Takes away what all the others work in. */
+const WITH_EVERYTHING = 'deleteWorkspace';
 const SEED = Number(process.env['LOCI_TEST_FUZZ_SEED'] ?? Date.now() % 1_000_000);
 
 test('whatever is sent to whichever operation, the answer is a declared one and no failure of the service', async (t) => {
@@ -23,6 +25,7 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
   const ids = createKnownIds();
   for (const [field, word] of [...WORDS, ['workspace_id', client.workspaceId] as const]) ids.learn(field, word);
   await seed(client, ids);
+  const operations = api.operations.filter(({ id }) => id !== WITH_EVERYTHING);
   const counts = new Map<number, number>();
   const succeeded = new Set<string>();
   const campaign = async (operation: Operation, round: number) => {
@@ -36,7 +39,7 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
         if (problem !== null) throw new Error(`${operation.id} answered ${status} ${problem}`);
         if (operation.method !== 'GET' && status < 300) ids.learnFrom(nounOf(operation), body);
       }),
-      { numRuns: Math.ceil(REQUESTS / ROUNDS / api.operations.length), seed: SEED + round },
+      { numRuns: Math.ceil(REQUESTS / ROUNDS / operations.length), seed: SEED + round },
     );
     if (!details.failed) return [];
     const reason = details.errorInstance instanceof Error ? details.errorInstance.message : 'it was interrupted';
@@ -45,7 +48,7 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
   for (let round = 0; round < ROUNDS; round += 1) {
     // Much of what there was has been deleted or archived since.
     await seed(client, ids);
-    const problems = await pLimit(AT_ONCE).map(api.operations, async (operation) => campaign(operation, round));
+    const problems = await pLimit(AT_ONCE).map(operations, async (operation) => campaign(operation, round));
     t.deepEqual(problems.flat(), []);
   }
   const made = [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -53,9 +56,9 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
   // A campaign of nothing but refusals would show little.
   const taken = [...counts].reduce((sum, [status, count]) => sum + (status < 300 ? count : 0), 0);
   t.true(taken > made / 5, `only ${taken} of ${made} were taken`);
-  const refused = api.operations.map(({ id }) => id).filter((id) => !succeeded.has(id));
+  const refused = operations.map(({ id }) => id).filter((id) => !succeeded.has(id));
   t.log(`never taken: ${refused.join(', ') || 'none'}`);
-  t.true(refused.length < api.operations.length / 4, `${refused.length}`);
+  t.true(refused.length < operations.length / 4, `${refused.length}`);
   t.log(
     `${made} requests: ${[...counts]
       .toSorted(([one], [other]) => one - other)
@@ -70,6 +73,8 @@ const SEEDS: readonly (readonly [path: string, field: string, json: object])[] =
   ['/conversations', 'conversation_id', { title: 'About herons' }],
   ['/messages', 'message_id', { content: 'Where do herons sleep?' }],
   ['/connections', 'connection_id', { integration: 'drive', integration_type: 'storage', label: 'a drive' }],
+  // Nobody listens there.
+  ['/webhooks', 'webhook_id', { url: 'http://127.99.0.1:9/hook' }],
   ['/api-keys', 'api_key_id', { label: 'a key', permissions: ['collections:read'] }],
 ];
 /** What fields want that is no id, and that no schema tells. */
@@ -123,6 +128,8 @@ function problemOf(operation: Operation, status: number, body: unknown): string 
 
 /** `/api-keys/{id}/rotate` → `api_key`. */
 function nounOf({ path }: Operation): string {
+  // Its answer is what was sent.
+  if (path.endsWith('/test')) return 'delivery';
   const noun = path.split('/').at(3)?.replaceAll('-', '_') ?? '';
   return noun === 'memories' ? 'memory' : noun.replace(/s$/, '');
 }

@@ -6,28 +6,44 @@ const ChatRequest = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.string() })),
   max_tokens: z.number().optional(),
+  stream: z.boolean().optional(),
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;
 
-/** What the server does with one question: the text of its answer, or a status. */
+/** What the server does with one question: the text of its answer, at once or in pieces that may never end, or a status. */
 export type ChatBehaviour = (
   question: { instructions: string; material: string },
   headers: IncomingHttpHeaders,
-) => string | { status: number; headers?: Record<string, string> };
+) => string | AsyncIterable<string> | { status: number; headers?: Record<string, string> };
 
 /** A small server that speaks the chat part of the OpenAI API. */
 export async function startChatServer(behaviour: ChatBehaviour): Promise<ModelServer<ChatRequest>> {
   return startModelServer({
     path: '/chat/completions',
     request: ChatRequest,
-    answer({ model, messages }, headers) {
+    answer({ model, messages, stream }, headers) {
       const textOf = (role: string) => messages.find((message) => message.role === role)?.content ?? '';
       const outcome = behaviour({ instructions: textOf('system'), material: textOf('user') }, headers);
-      if (typeof outcome !== 'string')
+      if (typeof outcome !== 'string' && 'status' in outcome)
         return { ...outcome, body: { error: { message: `refused: ${textOf('user')}`, type: 'test' } } };
+      if (stream === true || typeof outcome !== 'string')
+        return { status: 200, body: null, events: eventsOf(model, outcome) };
       const choice = { index: 0, message: { role: 'assistant', content: outcome }, finish_reason: 'stop' };
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
       return { status: 200, body: { id: 'x', object: 'chat.completion', created: 1, model, choices: [choice], usage } };
     },
   });
+}
+
+async function* eventsOf(model: string, outcome: string | AsyncIterable<string>): AsyncGenerator<unknown> {
+  const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model };
+  const chunk = (delta: object, finish_reason: string | null) => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  for await (const content of typeof outcome === 'string' ? [outcome] : outcome) {
+    yield chunk({ role: 'assistant', content }, null);
+  }
+  yield chunk({}, 'stop');
+  yield '[DONE]';
 }

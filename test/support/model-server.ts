@@ -11,7 +11,13 @@ export type ModelEndpoint<Request extends z.ZodType> = {
   request: Request;
   answer(asked: z.output<Request>, headers: IncomingHttpHeaders): ModelAnswer;
 };
-export type ModelAnswer = { status: number; headers?: Record<string, string> | undefined; body: unknown };
+export type ModelAnswer = {
+  status: number;
+  headers?: Record<string, string> | undefined;
+  body: unknown;
+  /** Instead of `body`: server-sent events as they come. */
+  events?: AsyncIterable<unknown>;
+};
 
 /** Starts it on a free port; close it at the end of the test. */
 export async function startModelServer<Request extends z.ZodType>(
@@ -28,7 +34,9 @@ export async function startModelServer<Request extends z.ZodType>(
       }
       const asked = endpoint.request.parse(JSON.parse(Buffer.concat(parts).toString()));
       requests.push(asked);
-      send(response, endpoint.answer(asked, request.headers));
+      const answer = endpoint.answer(asked, request.headers);
+      if (answer.events) await stream(response, answer.events);
+      else send(response, answer);
     })();
   });
   server.listen(0, '127.0.0.1');
@@ -44,6 +52,16 @@ export async function startModelServer<Request extends z.ZodType>(
       await once(server, 'close');
     },
   };
+}
+
+async function stream(response: ServerResponse, events: AsyncIterable<unknown>): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for await (const event of events) {
+    if (response.closed) return;
+    const isTaken = response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
+    if (!isTaken) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
 }
 
 function send(response: ServerResponse, { status, headers, body }: ModelAnswer): void {

@@ -66,6 +66,10 @@ export async function openOwnServices(
     chat: null,
     compressors,
     oauth: createTokenRequester(createEgress({ allow: [DOWNLOAD_ADDRESS] }), OAUTH_PROVIDERS),
+    authorization: {
+      callbackUrl: 'http://localhost/api/v1/oauth/callback',
+      redirectUrls: ['https://app.example.com/connected'],
+    },
     jobs,
     accesses,
     clock: systemClock,

@@ -46,9 +46,14 @@ const environment: NodeJS.ProcessEnv = {
   LOCI_CRAWL_PAGE_TIMEOUT_S: '10',
   LOCI_CRAWL_MAX_PAGE_BYTES: String(2 * 1024 * 1024),
   LOCI_CRAWL_QUERIES_PER_PATH: '7',
+  LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',
+  // Tests speak for users: `test/support/user-token.ts`.
+  LOCI_JWT_SECRET: randomBytes(32).toString('base64url'),
+  LOCI_JWT_ISSUER: 'https://issuer.test',
+  LOCI_JWT_AUDIENCE: 'loci-tests',
   // The days between the attempts of a webhook go by in seconds.
   LOCI_WEBHOOK_WAITS_S: TEST_WEBHOOK_WAITS_S.join(','),
   LOCI_WEBHOOK_TIMEOUT_S: '5',

@@ -13,7 +13,8 @@ export type WorkflowType =
   | 'summariseConversation'
   | 'deliverWebhook'
   | 'oauthRefresh'
-  | 'refreshDueConnections';
+  | 'refreshDueConnections'
+  | 'compressText';
 
 export type Scenario = {
   /** Brings workflows about in the workspace of the flow, and lets them come to their end. */

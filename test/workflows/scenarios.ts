@@ -7,6 +7,7 @@ import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { CANARIES } from './canaries.ts';
 import { crawlScenarios } from './crawl-scenarios.ts';
+import { compressScenarios } from './compress-scenarios.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
@@ -200,6 +201,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...crawlScenarios,
   ...webhookScenarios,
   ...oauthScenarios,
+  ...compressScenarios,
   'continued-as-new': {
     runs: { ingestUpload: 2, ingestBatch: 108 },
     keep: ['ingestUpload'],

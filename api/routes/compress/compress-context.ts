@@ -1,8 +1,10 @@
 import { Compression, CompressRequest } from '../../../domain/records/compression.ts';
+import { acceptCompression } from '../../../operations/accept-compression.ts';
 import { compressNow } from '../../../operations/compress-now.ts';
 import { closedSignal } from '../../http/closed-signal.ts';
 import { ClientGone } from '../../http/http-error.ts';
 import { MAX_JSON_BYTES } from '../../http/json-body.ts';
+import { Reply } from '../../http/reply.ts';
 import { route } from '../../http/route.ts';
 
 /** JSON may write a character of two bytes in six. */
@@ -17,9 +19,12 @@ export const compressContextRoute = route(
     description: [
       'Without `webhook_url` the result is in the answer. Where the text ends or begins with a question (a last sentence with a',
       'question mark, a line `Question: …`, the last turn of a user), what helps to answer it is kept; else what the text is about.',
-      '`strategy_used` says what was done: without a chat model `ai_compress` is `extractive`.',
+      '`strategy_used` says what was done: without a chat model `ai_compress` is `extractive`. With `webhook_url` a job is accepted; an',
+      '`Idempotency-Key` counts for jobs only, for an answer with its result leaves nothing behind.',
     ].join('\n'),
     permission: 'compress:write',
+    idempotent: true,
+    otherSuccesses: { 202: 'With `webhook_url`: the job is accepted' },
     body: CompressRequest,
     maxBodyBytes: ({ compress }) => BYTES_OF_JSON_PER_BYTE * compress.maxJobBytes + MAX_JSON_BYTES,
     response: Compression,
@@ -31,7 +36,12 @@ export const compressContextRoute = route(
       },
     },
   },
-  async ({ services, body, context }) => {
+  async ({ services, caller, body, idempotency, context }) => {
+    const { webhook_url } = body;
+    if (webhook_url !== null) {
+      const job = await acceptCompression(services, caller, { body: { ...body, webhook_url }, idempotency });
+      return Reply.json(job.body, { status: job.status });
+    }
     const gone = closedSignal(context);
     try {
       return await compressNow(services, body, gone);

@@ -13,7 +13,8 @@ export const addMemberRoute = administrationRoute(
     summary: 'Add a member',
     description:
       'Gives a user, by the `sub` of its tokens, a role in the workspace, or another one than it has. An `admin` may do ' +
-      'everything; a `member` reads public collections and its own, and changes its own. 403 for a role that may more than you.',
+      'everything; a `member` reads public collections and its own, and changes its own. 403 for a role that may more than you, ' +
+      'and for a key that expires or is for some addresses only.',
     permission: 'workspaces:write',
     administration: 'too',
     params: WorkspaceParams,

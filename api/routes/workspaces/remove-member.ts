@@ -12,7 +12,7 @@ export const removeMemberRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Remove a member',
     description:
-      'From its next request on the user reaches the workspace only if its token claims it. What it made stays.',
+      'From its next request on the user reaches the workspace only if its token claims it. What it made stays. 403 for a role that may more than you.',
     permission: 'workspaces:write',
     administration: 'too',
     params: MemberParams,

@@ -1,0 +1,29 @@
+import { AuthorizeAnswer, AuthorizeRequest } from '../../../domain/records/oauth.ts';
+import { authorizeConnection } from '../../../operations/authorize-connection.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { ConnectionParams } from '../connections/connection-params.ts';
+
+export const authorizeConnectionRoute = route(
+  {
+    method: 'post',
+    path: '/oauth/authorize/{connection_id}',
+    tag: 'OAuth',
+    summary: 'Begin the authorization of a connection',
+    description:
+      'Answers the URL at the provider to send the user of the connection to. It is good once, for ten minutes. The provider sends the user back to `/oauth/callback`, which keeps the tokens in the connection.',
+    permission: 'connections:write',
+    params: ConnectionParams,
+    body: AuthorizeRequest.prefault({}),
+    response: AuthorizeAnswer,
+    extension: true,
+    idempotent: true,
+    otherStatuses: { 409: 'There is no client or no endpoint for the provider' },
+    examples: { body: { redirect_url: 'https://app.example.com/connected' } },
+  },
+  async ({ services, caller, params, body, idempotency }) => {
+    const request = { id: params.connection_id, body, idempotency };
+    const { status, body: answer } = await authorizeConnection(services, caller, request);
+    return Reply.json(answer, { status });
+  },
+);

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { deleteOAuthClient } from '../../../operations/oauth-clients.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { OAuthClientParams } from './oauth-client-params.ts';
+
+export const deleteOAuthClientRoute = route(
+  {
+    method: 'delete',
+    path: '/oauth/clients/{provider}',
+    tag: 'OAuth',
+    summary: 'Delete the client of a provider',
+    description: 'Connections that used it are in `error` when they are refreshed the next time.',
+    permission: 'workspaces:write',
+    params: OAuthClientParams,
+    response: z.null(),
+    status: 204,
+    extension: true,
+  },
+  async ({ services, caller, params }) => {
+    await deleteOAuthClient(services, caller, params.provider);
+    return Reply.nothing();
+  },
+);

@@ -1,0 +1,17 @@
+import { OAuthClientList } from '../../../domain/records/oauth.ts';
+import { listOAuthClients } from '../../../operations/oauth-clients.ts';
+import { route } from '../../http/route.ts';
+
+export const listOAuthClientsRoute = route(
+  {
+    method: 'get',
+    path: '/oauth/clients',
+    tag: 'OAuth',
+    summary: 'List the clients of providers',
+    description: 'All of the workspace, without their secrets.',
+    permission: 'workspaces:read',
+    response: OAuthClientList,
+    extension: true,
+  },
+  async ({ services, caller }) => listOAuthClients(services, caller),
+);

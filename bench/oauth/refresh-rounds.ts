@@ -1,0 +1,107 @@
+import { Connection } from '../../domain/records/connection.ts';
+import { RefreshAnswer } from '../../domain/records/oauth.ts';
+import { freshClient } from '../../test/api/api-client.ts';
+import { openBehindTheApi } from '../../test/support/behind-the-api.ts';
+import { startOidcPeer } from '../../test/support/oidc-peer.ts';
+import type { TestStack } from '../../test/support/stack.ts';
+
+export type RoundsOptions = {
+  rounds: number;
+  callers: number;
+  /** Of the API processes that are asked in turn. */
+  baseUrls: readonly string[];
+};
+
+export type RoundsResult = {
+  rounds: number;
+  answers: number;
+  tokenRequests: number;
+  revokedGrants: number;
+  /** Rounds in which not all answers named the same end of the tokens. */
+  dividedRounds: number;
+  /** Rounds with another number of token requests than one. */
+  wrongRounds: number;
+  /** Answers other than 200, by status. */
+  failures: string[];
+  elapsedMs: number;
+};
+
+/**
+ * Has one connection to a provider with strict rotation and reuse detection refreshed by many callers at the same time, round
+ * after round. Between rounds its last refresh is put a minute back, for a fresh one is not repeated.
+ */
+export async function playRefreshRounds(stack: TestStack, options: RoundsOptions): Promise<RoundsResult> {
+  const api = await freshClient();
+  const peer = await startOidcPeer();
+  const behind = openBehindTheApi(stack);
+  const result = { answers: 0, dividedRounds: 0, wrongRounds: 0, failures: [] as string[] };
+  const startedMs = performance.now();
+  try {
+    const { id } = await api.post('/connections', Connection, {
+      json: {
+        integration: 'oidc',
+        integration_type: 'connectors',
+        config: { oauth: { issuer: peer.issuer } },
+        credentials: { ...peer.client, refresh_token: await peer.grant() },
+      },
+      status: 201,
+    });
+    for (let round = 1; round <= options.rounds; round += 1) {
+      const before = peer.tokenRequests();
+      const answers = await Promise.all(
+        Array.from({ length: options.callers }, (_, caller) => {
+          const baseUrl = options.baseUrls[caller % options.baseUrls.length] ?? stack.baseUrl;
+          return refresh(`${baseUrl}/api/v1/oauth/refresh/${id}`, api.key);
+        }),
+      );
+      const ends = new Set(answers.map(({ expiresAt }) => expiresAt));
+      result.answers += answers.length;
+      result.failures.push(...answers.flatMap(({ failure }) => failure ?? []));
+      if (ends.size !== 1 || ends.has(null)) result.dividedRounds += 1;
+      if (peer.tokenRequests() !== before + 1) result.wrongRounds += 1;
+      await behind.query(
+        `update credentials set last_refresh_at = last_refresh_at - interval '1 minute'
+         where id = (select credential_id from connections where id = :id)`,
+        { id },
+      );
+    }
+    const counts = { tokenRequests: peer.tokenRequests(), revokedGrants: peer.revokedGrants() };
+    return { ...result, ...counts, rounds: options.rounds, elapsedMs: performance.now() - startedMs };
+  } finally {
+    await behind.close();
+    await peer.close();
+  }
+}
+
+type Answer = { expiresAt: string | null; failure: string | null };
+
+async function refresh(url: string, key: string): Promise<Answer> {
+  const response = await fetch(url, { method: 'POST', headers: { 'X-API-Key': key } });
+  const body: unknown = await response.json();
+  if (response.status !== 200) return { expiresAt: null, failure: `${response.status} ${JSON.stringify(body)}` };
+  return { expiresAt: RefreshAnswer.parse(body).expires_at, failure: null };
+}
+
+/** The figures, for people. */
+export function reportOfRounds(result: RoundsResult): string[] {
+  const { rounds, answers, tokenRequests, revokedGrants, dividedRounds, wrongRounds, failures, elapsedMs } = result;
+  return [
+    `rounds           ${rounds}, ${answers / rounds} callers each, in ${(elapsedMs / 1000).toFixed(1)} s`,
+    `token requests   ${tokenRequests} (goal: one a round; rounds with another number: ${wrongRounds})`,
+    `grants revoked   ${revokedGrants} (goal: 0)`,
+    `divided answers  ${dividedRounds} rounds whose callers were told different ends (goal: 0)`,
+    `failures         ${failures.length} of ${answers} answers (goal: 0)`,
+    ...failures.slice(0, 5),
+  ];
+}
+
+/** What must not be. */
+export function findingsOfRounds(result: RoundsResult): string[] {
+  const { revokedGrants, dividedRounds, wrongRounds, failures } = result;
+  return [
+    ...(wrongRounds > 0 ? [`${wrongRounds} rounds with another number of token requests than one`] : []),
+    ...(revokedGrants > 0 ? [`${revokedGrants} grants were revoked`] : []),
+    ...(dividedRounds > 0 ? [`${dividedRounds} rounds with different answers`] : []),
+    ...(failures.length > 0 ? [`${failures.length} answers other than 200`] : []),
+  ];
+}

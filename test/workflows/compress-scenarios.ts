@@ -1,0 +1,43 @@
+import { Compression, CompressionJob } from '../../domain/records/compression.ts';
+import { until, type Flow } from '../support/flow.ts';
+import { CANARIES } from './canaries.ts';
+import type { Scenario } from './scenario.ts';
+
+const { text, url_path, url_query } = CANARIES;
+const WEBHOOK = `http://127.0.0.1:9/${url_path}?${url_query}=1`;
+
+async function begin({ api }: Flow, content: string): Promise<string> {
+  const json = { content: `${content}\nQuestion: what of ${text}?`, strategy: 'extractive', webhook_url: WEBHOOK };
+  return (await api.post('/compress', Compression, { json, status: 202 })).job_id ?? '';
+}
+
+const untilOver = ({ api }: Flow, id: string) =>
+  until(
+    () => api.get(`/compress/${id}`, CompressionJob),
+    ({ status }) => status !== 'pending' && status !== 'running',
+  );
+
+/** What happens to workflows that compress. */
+export const compressScenarios: Readonly<Record<string, Scenario>> = {
+  'in-windows': {
+    runs: { compressText: 1 },
+    keep: ['compressText'],
+    play: async (flow) => void (await untilOver(flow, await begin(flow, `A ${text} came by.\n`.repeat(100_000)))),
+  },
+  'ended-by-an-operator': {
+    runs: { compressText: 1 },
+    keep: ['compressText'],
+    shows: { compressText: ['WORKFLOW_EXECUTION_CANCEL_REQUESTED', 'WORKFLOW_EXECUTION_COMPLETED'] },
+    play: async (flow, workflows) => {
+      const id = await begin(flow, `A ${text} came by.\n`.repeat(300_000));
+      const handle = workflows.getHandle(`compress/${id}`);
+      const cancel = () =>
+        handle.cancel().then(
+          () => true,
+          () => false,
+        );
+      await until(cancel, (isAsked) => isAsked);
+      await untilOver(flow, id);
+    },
+  },
+};
