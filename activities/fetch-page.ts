@@ -102,7 +102,8 @@ async function fetchDocument(services: WorkerServices, request: PageRequest): Pr
       return { kind: 'gone', message: `The page answered ${status}: it is not, or no longer, there.` };
     }
     await requireUsable(response);
-    if (PAGE_TYPES.test(headers['content-type'] ?? '')) return await readPage(reading);
+    // Who does not say what it is serves a page, mostly.
+    if (PAGE_TYPES.test(headers['content-type'] ?? 'text/html')) return await readPage(reading);
     clearTimeout(timer);
     timer = setTimeout(onLate, pageTimeoutMs * DOCUMENT_PATIENCE);
     return await readDocument(reading);

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 /** A URL as it is asked for, and what makes another spelling the same page. */
 export type CrawlUrl = { url: string; identity: string };
 
-const MAX_URL_LENGTH = 2048;
+/** As long as one that is uploaded may be. */
+const MAX_URL_LENGTH = 4096;
 /** Say where a visitor came from or who he is, never which page it is. `sid` and `ref` may well say which. */
 const TRACKING =
   /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*)$/i;

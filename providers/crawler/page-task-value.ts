@@ -17,11 +17,11 @@ export type PageTaskPayload =
 /** More of a page is not looked at: links, and their length. */
 export const MAX_LINKS = 1_000;
 export const MAX_SITEMAP_LINKS = 50_000;
-const Url = z.string().max(2048);
+const Url = z.string().max(4096);
 
 export const Link = z.object({
   url: Url,
-  identity: z.string().max(4096),
+  identity: z.string().max(8192),
   /** By robots.txt. */
   isAllowed: z.boolean(),
 });
