@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../domain/app-error.ts';
 import { decideRefresh } from '../domain/oauth/refresh-decision.ts';
 import { lifeOfTokens, refreshTokenOf, withTokens, type Reception } from '../domain/oauth/stored-tokens.ts';
@@ -28,6 +29,8 @@ type Ready = {
  * it looks again. Less than Temporal waits for a sign of life.
  */
 const LATEST_SEND_MS = 5_000;
+/** Longest that tokens wait for Postgres before they go on as ciphertext; what is written later counts all the same. */
+const WRITE_MS = 10_000;
 
 /**
  * Sends the refresh token of a connection, once for all who ask, and writes what comes back in the moment that it comes. The
@@ -111,7 +114,7 @@ async function conclude(services: Services, ready: Ready, outcome: TokenOutcome)
   const received = receptionOf(services);
   const written = sealTokens(services, ready, { tokens: outcome.tokens, received });
   try {
-    await services.stores.refreshes.writeTokens(scopeOf(target), target, written);
+    await Promise.race([services.stores.refreshes.writeTokens(scopeOf(target), target, written), givingUp()]);
   } catch (error) {
     // They go on as ciphertext in the history, and the next step writes them.
     services.log.warn(
@@ -121,6 +124,12 @@ async function conclude(services: Services, ready: Ready, outcome: TokenOutcome)
   }
   const { sealed, expires_at, is_assumed, due_at } = written;
   return { kind: 'tokens', target, sealed, expires_at, is_assumed, due_at, provider };
+}
+
+/** A Postgres that only hangs must not hold the one copy of the tokens until Temporal gives up this step. */
+async function givingUp(): Promise<never> {
+  await delay(WRITE_MS, undefined, { ref: false });
+  throw new AppError('dependency_unavailable', 'The database does not answer.');
 }
 
 /** Histories hold no word that a user wrote: of providers, the names of those that are known. */

@@ -45,8 +45,9 @@ async function persistRefusal(
 ): Promise<RefreshResult> {
   const noted = await stores.refreshes.noteFailure(scope, target, { code, state: 'refused' });
   if (!noted) return changedMeanwhile(stores, scope, target);
-  await stores.refreshes.setDue(scope, target.credential_id, null);
+  // First the connection, then its credentials: in the order in which new ones are put.
   await showStatus(stores, scope, { target, status, code });
+  await stores.refreshes.setDue(scope, target.credential_id, null);
   return { kind: 'refused', status, code };
 }
 
@@ -59,7 +60,7 @@ async function persistFailure(
   const state = isUnknown ? 'sending' : 'unavailable';
   const noted = await stores.refreshes.noteFailure(scope, target, { code, state });
   if (!noted) return changedMeanwhile(stores, scope, target);
-  const inSeconds = Math.max(nextTryS(noted.failures, Math.random()), retry_after_s ?? 0);
+  const inSeconds = Math.max(nextTryS(noted.failing_s, Math.random()), retry_after_s ?? 0);
   await stores.refreshes.setDue(scope, target.credential_id, inSeconds);
   // Not given up, but whoever relies on the connection has to know.
   if (noted.is_lasting) await showStatus(stores, scope, { target, status: 'error', code });

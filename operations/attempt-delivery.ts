@@ -148,15 +148,17 @@ async function write(services: WebhookServices, taken: TakenDelivery, result: Re
   const scope = { workspaceId: taken.workspace_id, collectionIds: null };
   const { isGone = false, ...rest } = result;
   const finished = { ...rest, id: taken.id, number: taken.attempts, origin: taken.origin };
-  const { workspace_id, id: delivery_id, round, event_type, origin, endpoint_id: endpointId } = taken;
+  const { workspace_id, id: delivery_id, round, event_type, origin, endpoint_id: endpointId, url } = taken;
   const job = deliverWebhookJob({ workspace_id, delivery_id, round, wait_ms: result.waitMs }, { event_type, origin });
   const isHandedOn = await services.stores.transaction(async (stores) => {
     const rules = sendingRules(services.webhooks);
-    const isMine = await stores.webhookAttempts.finish(scope, finished, rules);
-    if (isGone && endpointId !== null) {
-      await stores.webhooks.disableGone(scope, endpointId);
-      await stores.webhookAttempts.endOpen(scope, endpointId, GONE_MESSAGE);
+    // First the webhook, as whoever changes one does: else two that hear 410 at once wait for each other's delivery.
+    if (isGone && endpointId !== null && url !== null) {
+      const isDisabled = await stores.webhooks.disableGone(scope, { id: endpointId, url });
+      const ending = { message: GONE_MESSAGE, butFor: delivery_id };
+      if (isDisabled) await stores.webhookAttempts.endOpen(scope, endpointId, ending);
     }
+    const isMine = await stores.webhookAttempts.finish(scope, finished, rules);
     const isFirst = isMine && result.status === 'retrying' && taken.status === 'pending';
     if (isFirst) await stores.outbox.add(scope, job);
     return isFirst;

@@ -44,7 +44,7 @@ export async function updateWebhook(
     requireTold(caller, wanted);
     const changed = await stores.webhooks.update(scope, id, wanted);
     if (!changed) throw webhookNotFound();
-    if (status === 'disabled') await stores.webhookAttempts.endOpen(scope, id, DISABLED);
+    if (status === 'disabled') await stores.webhookAttempts.endOpen(scope, id, { message: DISABLED });
     return changed;
   });
 }
@@ -72,7 +72,7 @@ export async function rotateWebhook(
 export async function deleteWebhook(services: Services, caller: Caller, id: string): Promise<void> {
   await services.stores.transaction(async (stores) => {
     if (!(await stores.webhooks.delete(caller.scope, id))) throw webhookNotFound();
-    await stores.webhookAttempts.endOpen(caller.scope, id, DELETED);
+    await stores.webhookAttempts.endOpen(caller.scope, id, { message: DELETED });
   });
 }
 

@@ -13,7 +13,7 @@ import type { DeliveryRow } from '../store/webhook-deliveries.ts';
 import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
 import { requireActive } from './change-webhook.ts';
 import type { Services } from './services.ts';
-import { webhookNotFound } from './webhook-reach.ts';
+import { requireReadable, webhookNotFound } from './webhook-reach.ts';
 
 export type ListDeliveriesQuery = {
   webhook_id?: string | undefined;
@@ -48,9 +48,10 @@ export async function listDeliveries(
   };
 }
 
-/** A delivery with what is sent. @throws AppError `not_found`. */
+/** A delivery with what is sent. @throws AppError `not_found`, `forbidden` for who may not read what it tells of. */
 export async function getDelivery(services: Services, caller: Caller, id: string): Promise<WebhookDeliveryDetail> {
   const row = await findDelivery(services.stores, caller, id);
+  requireReadable(caller, row.event_type);
   return { ...toDelivery(row), payload: AnyObject.parse(JSON.parse(row.body)) };
 }
 

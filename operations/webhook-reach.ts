@@ -10,14 +10,17 @@ import { isOfSingleContents, SUBSCRIBABLE_EVENT_TYPES, type WebhookEventType } f
  */
 export function requireTold(caller: Caller, { events, collections }: Pick<Webhook, 'events' | 'collections'>): void {
   const told = events ?? SUBSCRIBABLE_EVENT_TYPES.filter((type) => !isOfSingleContents(type));
-  for (const type of told) {
-    const permission = permissionFor(type);
-    if (permission !== null) requirePermission(caller, permission);
-  }
+  for (const type of told) requireReadable(caller, type);
   const isWithin = collections === null ? caller.scope.collectionIds === null : collections.every(reaches(caller));
   if (!isWithin) {
     throw new AppError('forbidden', 'This webhook would tell of collections that you do not reach: name those you do.');
   }
+}
+
+/** What an event tells is for those who may read it. @throws AppError `forbidden` naming what is missing. */
+export function requireReadable(caller: Caller, type: WebhookEventType): void {
+  const permission = permissionFor(type);
+  if (permission !== null) requirePermission(caller, permission);
 }
 
 /** The same for absent and foreign webhooks, and for those that tell of more than the caller reaches. */

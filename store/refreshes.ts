@@ -104,19 +104,19 @@ export function createRefreshStore(database: Database) {
       return row !== null;
     },
 
-    /** Notes why there are no tokens, for the present version only. Returns how often in a row, and since when; null for another version. */
+    /** Notes why there are no tokens, for the present version only. Returns for how long it has been failing; null for another version. */
     async noteFailure(
       scope: Scope,
       target: RefreshTarget,
       failure: Failure,
-    ): Promise<{ failures: number; is_lasting: boolean } | null> {
+    ): Promise<{ failing_s: number; is_lasting: boolean } | null> {
       return queryOne(
         database,
         `update credential_refreshes r set state = :state, failure_code = :code, failures = r.failures + 1, updated_at = now(),
            failing_since = coalesce(r.failing_since, now()), sends = case when :state = 'sending' then r.sends else 0 end
          from credentials k where k.id = r.credential_id and r.credential_id = :credential_id and r.workspace_id = :workspaceId
            and k.version = :version and r.version = :version and r.run_id = :run_id
-         returning r.failures, r.failing_since < now() - interval '24 hours' and coalesce(k.expires_at < now(), false) as is_lasting`,
+         returning extract(epoch from now() - r.failing_since)::float8 as failing_s, r.failing_since < now() - interval '24 hours' and coalesce(k.expires_at < now(), false) as is_lasting`,
         { workspaceId: scope.workspaceId, ...target, ...failure },
       );
     },

@@ -139,12 +139,13 @@ export function createWebhookAttempts(database: Database) {
     },
 
     /** Ends what is still to be sent to a webhook that is disabled or deleted. */
-    async endOpen(scope: Scope, endpointId: string, message: string): Promise<void> {
+    async endOpen(scope: Scope, endpointId: string, ending: { message: string; butFor?: string }): Promise<void> {
       await query(
         database,
         `update webhook_deliveries set status = 'failed', status_message = :message, leased_until = null, updated_at = now()
-         where endpoint_id = :endpointId and workspace_id = :workspaceId and status in ('pending', 'retrying')`,
-        { endpointId, message, workspaceId: scope.workspaceId },
+         where endpoint_id = :endpointId and workspace_id = :workspaceId and status in ('pending', 'retrying')
+           and (:butFor::uuid is null or id <> :butFor)`,
+        { endpointId, message: ending.message, butFor: ending.butFor, workspaceId: scope.workspaceId },
       );
     },
 

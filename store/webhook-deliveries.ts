@@ -22,6 +22,7 @@ export type DeliveryRow = {
     status_code: number | null;
     error: string | null;
   }[];
+  /** Empty in lists. */
   body: string;
   /** Whether it still has somewhere to go. */
   is_deliverable: boolean;
@@ -40,9 +41,10 @@ const IN_SCOPE = `d.workspace_id = :workspaceId
 const MATCHING = `(:webhookId::uuid is null or d.endpoint_id = :webhookId) and (:status::text is null or d.status = :status)
   and (:eventType::text is null or d.event_type = :eventType)`;
 
-const SELECT = `
+/** Bodies only where they are shown: a page of them could be tens of megabytes. */
+const selectWith = (body: 'd.body' | `''`) => `
   select d.id, d.workspace_id, d.endpoint_id as webhook_id, coalesce(e.url, d.url, d.origin) as url, d.event_type, d.status, d.status_message,
-    case when d.status in ('pending', 'retrying') then d.due_at end as next_attempt_at, d.created_at, d.updated_at, d.body,
+    case when d.status in ('pending', 'retrying') then d.due_at end as next_attempt_at, d.created_at, d.updated_at, ${body} as body,
     d.endpoint_id is null or coalesce(e.status = 'active', false) as is_deliverable,
     (extract(epoch from d.created_at) * 1000000)::bigint as created_us, a.attempts
   from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id
@@ -57,7 +59,10 @@ export function createWebhookDeliveries(database: Database) {
   return {
     /** A delivery the scope reaches, or null. */
     find(scope: Scope, id: string): Promise<DeliveryRow | null> {
-      return queryOne<DeliveryRow>(database, `${SELECT} where ${IN_SCOPE} and d.id = :id`, { ...scope, id });
+      return queryOne<DeliveryRow>(database, `${selectWith('d.body')} where ${IN_SCOPE} and d.id = :id`, {
+        ...scope,
+        id,
+      });
     },
 
     /** A page, the newest first, one row more than `limit` when there are more. */
@@ -68,7 +73,7 @@ export function createWebhookDeliveries(database: Database) {
     ): Promise<DeliveryRow[]> {
       return query<DeliveryRow>(
         database,
-        `${SELECT} where ${IN_SCOPE} and ${MATCHING}
+        `${selectWith(`''`)} where ${IN_SCOPE} and ${MATCHING}
            and (:beforeUs::bigint is null or (d.created_at, d.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
          order by d.created_at desc, d.id desc limit :limit`,
         {

@@ -133,14 +133,15 @@ export function createWebhookStore(database: Database) {
       return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
     },
 
-    /** The receiver wants nothing any more. */
-    async disableGone(scope: Scope, id: string): Promise<void> {
-      await query(
+    /** The receiver wants nothing any more. False when it is disabled already, or is another one by now. */
+    async disableGone(scope: Scope, { id, url }: { id: string; url: string }): Promise<boolean> {
+      const row = await queryOne(
         database,
         `update webhook_endpoints set status = 'disabled', disabled_reason = 'gone', updated_at = now()
-         where id = :id and workspace_id = :workspaceId and status = 'active'`,
-        { ...scope, id },
+         where id = :id and workspace_id = :workspaceId and status = 'active' and url = :url returning id`,
+        { ...scope, id, url },
       );
+      return row !== null;
     },
 
     findSecret(scope: Scope): Promise<SealedSecret | null> {

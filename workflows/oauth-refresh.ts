@@ -43,7 +43,8 @@ export async function oauthRefresh(args: OAuthRefreshArgs): Promise<RefreshResul
 export function oauthStepsFor(workspaceId: string) {
   return proxyActivities<OAuthSteps>({
     taskQueue: TASK_QUEUES.oauth,
-    startToCloseTimeout: '2m',
+    // Metadata, exchange and a database that hangs, each with a limit of its own, fit in: who holds tokens must not be given up.
+    startToCloseTimeout: '5m',
     heartbeatTimeout: '10s',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
     priority: { fairnessKey: workspaceId },

@@ -5,19 +5,22 @@ export type FoundQuestion = { text: string; source: 'label' | 'conversation' | '
 export const QUESTION_REACH = 4_000;
 /** A longer one is a text in which questions occur. */
 const LONGEST_QUESTION = 1_000;
-/** A question that nothing names as one is within so many characters of either end. */
-const BARE_REACH = 600;
+/** A question that nothing names as one is the last thing of a text, or the first: no more than so many characters come after it, or before. */
+const BARE_REACH = 100;
 const SHORTEST_QUESTION = 8;
 
 const LABEL =
   /^[\s#>*_-]*(?:user |your |the )?(?:question|query|q|frage|pregunta|domanda|вопрос|問題|问题|質問)[*_\s]*[:：][*_\s]*(\S.*)$/iu;
 const ANSWER = /^[\s#>*_-]*(?:answer|a|antwort|réponse|respuesta|risposta|ответ|回答|答え)[*_\s]*[:：][*_\s]*\S/iu;
 const TURN = /^[\s>*_]*(user|human|customer|assistant|ai|bot|system|agent)[*_\s]*[:：][*_]*\s*(.*)$/iu;
+/** A message in JSON, its role before its content or after. */
+const MESSAGE =
+  /"role"\s*:\s*"(\w+)"\s*,\s*"content"\s*:\s*"((?:[^"\\]|\\.)*)"|"content"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"role"\s*:\s*"(\w+)"/gu;
 const ASKED = /[^.!?。！？\n]*[^.!?。！？\s][?？؟]+["'”’)\]]*/gu;
 
 /**
- * The question that a text is sent with, or null: a line that is called one, the last turn of a user in a transcript, or a bare
- * question at the end, else at the beginning. Questions in the middle belong to the text.
+ * The question that a text is sent with, or null: a line that is called one, the last turn of a user in a transcript or in JSON, or a
+ * bare question at the end, else at the beginning. Questions in the middle belong to the text.
  */
 export function findQuestion(text: string): FoundQuestion | null {
   const isWhole = text.length <= QUESTION_REACH;
@@ -27,8 +30,9 @@ export function findQuestion(text: string): FoundQuestion | null {
     labelled(tail) ??
     labelled(head) ??
     lastTurn(tail) ??
-    bare(tail.slice(-BARE_REACH), 'last_sentence') ??
-    bare(text.slice(0, BARE_REACH), 'first_sentence')
+    lastMessage(tail) ??
+    bare(tail, 'last_sentence') ??
+    bare(text.slice(0, QUESTION_REACH), 'first_sentence')
   );
 }
 
@@ -61,10 +65,29 @@ function lastTurn(part: string): FoundQuestion | null {
   return last ? found(last.lines.join('\n'), 'conversation') : null;
 }
 
+/** The last message of a user in JSON, as chat models are sent them. */
+function lastMessage(part: string): FoundQuestion | null {
+  const messages = [...part.matchAll(MESSAGE)].map(([, role, after, before, roleAfter]) => ({
+    isUser: (role ?? roleAfter) === 'user',
+    content: after ?? before ?? '',
+  }));
+  const last = messages.findLast(({ isUser }) => isUser);
+  if (last === undefined) return null;
+  try {
+    return found(String(JSON.parse(`"${last.content}"`)), 'conversation');
+  } catch {
+    return null;
+  }
+}
+
 function bare(part: string, source: 'last_sentence' | 'first_sentence'): FoundQuestion | null {
-  const asked = [...part.matchAll(ASKED)].map(([sentence]) => sentence);
-  const one = source === 'last_sentence' ? asked.at(-1) : asked[0];
-  return one === undefined ? null : found(one, source);
+  const text = part.trim();
+  const isLast = source === 'last_sentence';
+  const asked = [...text.matchAll(ASKED)];
+  const one = isLast ? asked.at(-1) : asked[0];
+  if (one === undefined) return null;
+  const beside = isLast ? text.length - one.index - one[0].length : one.index;
+  return beside > BARE_REACH ? null : found(one[0], source);
 }
 
 function found(text: string, source: FoundQuestion['source']): FoundQuestion | null {

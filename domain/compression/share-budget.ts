@@ -17,8 +17,11 @@ export function shareBudget(
   const bySize = windows.map(({ tokens }) => (budgetTokens * tokens) / total);
   if (weights === null || windows.length < 2) return bySize.map(Math.floor);
   const byWeight = bestTokens(budgetTokens, weights);
+  const left = budgetTokens - byWeight.reduce((sum, tokens) => sum + tokens, 0);
   return bySize.map((size, at) => {
-    const mixed = SHARE_BY_SIZE * size + (1 - SHARE_BY_SIZE) * (byWeight[at] ?? 0);
+    // What nothing has to do with the query is shared by size as well.
+    const rest = (left / budgetTokens) * size;
+    const mixed = SHARE_BY_SIZE * size + (1 - SHARE_BY_SIZE) * ((byWeight[at] ?? 0) + rest);
     return Math.floor(Math.min(mixed, windows[at]?.tokens ?? 0));
   });
 }
@@ -26,7 +29,7 @@ export function shareBudget(
 /** Tokens that the best sentences of all windows together have in each. */
 function bestTokens(budgetTokens: number, weights: readonly SentenceWeights[]): number[] {
   const sentences = weights.flatMap(({ scores, tokens }, window) =>
-    Array.from(scores, (score, at) => ({ window, score, tokens: tokens[at] ?? 0 })),
+    Array.from(scores, (score, at) => ({ window, score, tokens: tokens[at] ?? 0 })).filter(({ score }) => score > 0),
   );
   sentences.sort((one, other) => other.score - one.score || one.window - other.window);
   const taken = weights.map(() => 0);

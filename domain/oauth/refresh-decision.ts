@@ -54,7 +54,10 @@ export function refreshDueMs(receivedMs: number, lifetimeS: number, random: numb
 const FIRST_PAUSE_S = 60;
 const LONGEST_PAUSE_S = 6 * 3600;
 
-/** Seconds until the schedule tries a provider again that failed so often in a row: 1 min, 2, 4 … 6 h, spread by `random`. */
-export function nextTryS(failures: number, random: number): number {
-  return Math.min(FIRST_PAUSE_S * 2 ** Math.min(failures - 1, 20), LONGEST_PAUSE_S) * (1 + random / 5);
+/**
+ * Seconds until the schedule tries a provider again that has been failing for so long: as long again, so after 1 min, 2, 4 … 6 h,
+ * spread by `random`. By time and not by failures, for a run makes several tries, and anybody may ask for one.
+ */
+export function nextTryS(failingS: number, random: number): number {
+  return Math.min(Math.max(failingS, FIRST_PAUSE_S), LONGEST_PAUSE_S) * (1 + random / 5);
 }

@@ -1,8 +1,8 @@
 import type { CompressedWindow, CompressionWindow, SentenceWeights } from '../../domain/compressor.ts';
 import { splitUnits, type Unit } from '../../domain/compression/split-units.ts';
-import { scoreByCentrality } from './central-scores.ts';
+import { orderByCoverage } from './coverage-order.ts';
 import { scoreByQuery } from './sentence-scores.ts';
-import { readTerms } from './sentence-terms.ts';
+import { readTerms, type SentenceTerms } from './sentence-terms.ts';
 
 type CountTokens = (text: string) => number;
 
@@ -13,7 +13,7 @@ const MOST_AROUND_QUESTION = 3;
 
 /**
  * The sentences of a window that matter most, as they stand there and in their order, as many as the budget has room for: those
- * with most to do with the query, else the most central ones. The question itself always stays; what is said again word for
+ * with most to do with the query, else those that together cover most of the text. The question itself always stays; what is said again word for
  * word is left out. Time and memory grow with the length of the window.
  */
 export function extract(window: CompressionWindow, countTokens: CountTokens): CompressedWindow {
@@ -23,16 +23,17 @@ export function extract(window: CompressionWindow, countTokens: CountTokens): Co
   const tokens = units.map(({ from, to }) => countTokens(`${text.slice(from, to)}\n\n`));
   const total = tokens.reduce((sum, count) => sum + count, 0);
   if (total <= budgetTokens) return keepAll(text, total);
-  const scores = scoresOf(text, units, query);
-  const order = units.map((_, at) => at).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
-  const isPinned = (at: number) => query !== null && isPartOf(text.slice(units[at]?.from, units[at]?.to), query);
-  const chosen = new Set<number>(order.filter(isPinned));
-  const said = new Set<string>();
+  const sentences = readTerms(text, units);
+  const textOf = (at: number) => text.slice(units[at]?.from, units[at]?.to);
+  const isPinned = (_: Unit, at: number) => query !== null && isPartOf(textOf(at), query);
+  const chosen = new Set<number>(units.flatMap((unit, at) => (isPinned(unit, at) ? [at] : [])));
   let room = budgetTokens;
   for (const at of chosen) room -= tokens[at] ?? 0;
-  for (const at of order) {
+  const said = new Set<string>();
+  for (const at of inOrder(sentences, tokens, query)) {
+    if (room <= 0) break;
     const cost = tokens[at] ?? 0;
-    const sentence = text.slice(units[at]?.from, units[at]?.to);
+    const sentence = textOf(at);
     if (chosen.has(at) || cost > room || said.has(sentence)) continue;
     chosen.add(at);
     said.add(sentence);
@@ -45,16 +46,19 @@ export function extract(window: CompressionWindow, countTokens: CountTokens): Co
 export function weighSentences(text: string, query: string, countTokens: CountTokens): SentenceWeights {
   const units = splitUnits(text);
   return {
-    scores: scoresOf(text, units, query),
+    scores: scoreByQuery(readTerms(text, units), query),
     tokens: Uint32Array.from(units, ({ from, to }) => countTokens(text.slice(from, to))),
   };
 }
 
-function scoresOf(text: string, units: readonly Unit[], query: string | null): Float64Array {
-  const sentences = readTerms(text, units);
-  const scores = query === null ? null : scoreByQuery(sentences, query);
-  // A query of words that occur nowhere steers nothing.
-  return scores?.some((score) => score > 0) ? scores : scoreByCentrality(sentences);
+/** First what has to do with the query, the most first; then, or without one, what covers most of the text. */
+function* inOrder(sentences: SentenceTerms, costs: readonly number[], query: string | null): Generator<number> {
+  if (query !== null) {
+    const scores = scoreByQuery(sentences, query);
+    const relevant = costs.flatMap((_, at) => ((scores[at] ?? 0) > 0 ? [at] : []));
+    yield* relevant.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
+  }
+  yield* orderByCoverage(sentences, costs);
 }
 
 function isPartOf(sentence: string, query: string): boolean {

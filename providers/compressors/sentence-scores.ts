@@ -2,12 +2,13 @@ import { termsOf, type SentenceTerms } from './sentence-terms.ts';
 
 const K1 = 1.2;
 const B = 0.5;
-/** What the sentences one and two places away lend to a sentence: what answers a question stands around its words. */
-const NEIGHBOURS = [0.3, 0.15];
+/** What the sentences one and two places before and after lend to a sentence: answers stand around the words of a question. */
+const BEFORE = [0.4, 0.2];
+const AFTER = [0.2, 0.1];
 
 /**
  * How much each sentence has to do with a query: Okapi BM25 with sentences as documents (Robertson and Zaragoza 2009: The
- * probabilistic relevance framework), with part of the score of the sentences around it.
+ * probabilistic relevance framework), with part of the scores of the sentences around it.
  */
 export function scoreByQuery(sentences: SentenceTerms, query: string): Float64Array {
   const asked = new Set(termsOf(query).flatMap((term) => sentences.numberOf(term) ?? []));
@@ -35,10 +36,9 @@ export function inverseFrequencies({ frequencies, terms }: SentenceTerms): Float
 }
 
 function withNeighbours(scores: Float64Array): Float64Array {
-  return scores.map((score, at) =>
-    NEIGHBOURS.reduce(
-      (sum, share, distance) => sum + share * ((scores[at - distance - 1] ?? 0) + (scores[at + distance + 1] ?? 0)),
-      score,
-    ),
-  );
+  return scores.map((score, at) => {
+    const lent = (shares: readonly number[], step: number) =>
+      shares.reduce((sum, share, distance) => sum + share * (scores[at + step * (distance + 1)] ?? 0), 0);
+    return score + lent(BEFORE, -1) + lent(AFTER, 1);
+  });
 }

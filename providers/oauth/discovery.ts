@@ -22,10 +22,17 @@ export function createDiscovery(transport: Transport): Discovery {
       ...(authorizationEndpoint === null ? {} : { authorization_endpoint: authorizationEndpoint }),
     };
     if (issuer === null || (tokenEndpoint !== null && authorizationEndpoint !== null)) return given;
-    const known = kept.get(issuer) ?? (await fetchMetadata(issuer, transport));
-    kept.set(issuer, known);
-    return { ...known, ...given };
+    const known = kept.get(issuer);
+    if (known) return { ...known, ...given };
+    const fetched = await fetchMetadata(issuer, transport);
+    kept.set(issuer, fetched);
+    return { ...fetched, ...given };
   };
+}
+
+/** What may pass, so that it is no reason to give up the connection. */
+function isPassing({ status }: Response): boolean {
+  return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
 async function fetchMetadata(issuer: string, transport: Transport): Promise<oauth.AuthorizationServer> {
@@ -38,8 +45,7 @@ async function fetchMetadata(issuer: string, transport: Transport): Promise<oaut
         [oauth.customFetch]: transport,
         [oauth.allowInsecureRequests]: true,
       });
-      if (response.status >= 500)
-        throw new AppError('download_failed', 'The metadata of the issuer cannot be had now.');
+      if (isPassing(response)) throw new AppError('download_failed', 'The metadata of the issuer cannot be had now.');
       return await oauth.processDiscoveryResponse(url, response);
     } catch (error) {
       if (error instanceof AppError) throw error;

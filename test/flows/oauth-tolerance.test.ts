@@ -5,7 +5,6 @@ import { RefreshAnswer, RefreshState } from '../../domain/records/oauth.ts';
 import { REFRESH_SCHEDULE_ID } from '../../workers/refresh-schedule.ts';
 import { freshClient, type ApiClient } from '../api/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { until } from '../support/flow.ts';
 import { testStack } from '../support/stack.ts';
 import { startTokenServer, type TokenBehaviour, type TokenServer } from '../support/token-server.ts';
 
@@ -97,20 +96,21 @@ test('a provider that wants to be left alone is: 503 says when to come back', as
 });
 
 test('a provider that stalls for 30 s is told as away, the run goes on, and it ends well', async (t) => {
-  let requests = 0;
-  const peer = await peerOf(t, () => {
-    requests += 1;
-    return requests === 1 ? 'stall' : { body: { access_token: 'at-1', expires_in: 3600 } };
-  });
+  t.timeout(300_000);
+  let isStalling = true;
+  const peer = await peerOf(t, () => (isStalling ? 'stall' : { body: { access_token: 'at-1', expires_in: 3600 } }));
   const answer = await fail(peer);
   t.is(answer.status, 503);
   t.true(Number(answer.headers.get('retry-after')) > 0);
-  const state = await until(
-    () => stateOf(peer),
-    ({ last_refresh_at }) => last_refresh_at !== null,
-  );
-  t.is(state.status, 'active');
-  t.is(peer.server.requests.length, 2);
+  isStalling = false;
+  const refreshed = async () => {
+    const state = await stateOf(peer);
+    return state.last_refresh_at !== null && state;
+  };
+  const { status } = await eventually('the tokens are refreshed', refreshed, { timeoutMs: 240_000, everyMs: 500 });
+  t.is(status, 'active');
+  // Asked for once more after the one that was never answered; a worker that hangs as well may ask in between.
+  t.true(peer.server.requests.length >= 2);
   t.is((await refresh(peer)).status, 'active');
 });
 

@@ -9,7 +9,8 @@ export const getWebhookDeliveryRoute = route(
     path: '/webhook-deliveries/{delivery_id}',
     tag: 'Webhooks',
     summary: 'Get a webhook delivery',
-    description: 'With its attempts and with what is sent.',
+    description:
+      'With its attempts and with what is sent, for which the permission to read what it tells of is needed as well.',
     permission: 'webhooks:read',
     params: DeliveryParams,
     response: WebhookDeliveryDetail,

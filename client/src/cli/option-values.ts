@@ -24,3 +24,10 @@ export function jsonObject(text: string): Record<string, unknown> {
 export function repeated(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
+
+/** Takes a part of a whole as the value of an option. */
+export function fraction(text: string): number {
+  const value = Number(text);
+  if (value > 0 && value <= 1) return value;
+  throw new InvalidArgumentError('Give a number above 0 and at most 1.');
+}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { addCollections } from './commands/collections.ts';
+import { addCompress } from './commands/compress.ts';
 import { addContents } from './commands/contents.ts';
 import { addConversations } from './commands/conversations.ts';
 import { addKeys } from './commands/keys.ts';
@@ -14,6 +15,7 @@ const EXAMPLES = `
 Examples:
   loci upload docs notes.md https://example.com/ --collection handbooks
   loci search "how do otters sleep" --collection handbooks
+  loci compress notes.md --strategy extractive --ratio 0.3
   loci memories add "Prefers tea" --user ada
   loci keys create --label reader --permission collections:read --json
 
@@ -37,7 +39,7 @@ export function createProgram(surroundings: Surroundings): Command {
   program.option('--json', 'print the result as JSON, and nothing else, to standard output');
   const shell = createShell(() => program.opts(), surroundings);
   const groups = [addCollections, addContents, addMemories, addConversations, addKeys, addWebhooks];
-  for (const add of [addUpload, addSearch, ...groups]) add(program, shell);
+  for (const add of [addUpload, addSearch, addCompress, ...groups]) add(program, shell);
   return program;
 }
 

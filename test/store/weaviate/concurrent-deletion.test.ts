@@ -26,7 +26,6 @@ test('objects that are written while older versions of their content are deleted
     }
   };
   await Promise.all([write(), remove(), remove()]);
-  await remove();
   t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1', version: 2 }), WRITES * OBJECTS_A_WRITE);
   await index.close();
 });

@@ -1,0 +1,126 @@
+/**
+ * `npm run bench:compress -- --dataset DIR [--window CHARACTERS]`: how much of the passages that answer a question is left when the
+ * text around them is compressed to 50, 25 and 10 % of its tokens, with and without the question in the text, beside random
+ * sentences and the first ones. DIR has `questions.csv` and `corpora/*.md`. Needs no running service.
+ */
+import { parseArgs } from 'node:util';
+import { findQuestion } from '../domain/compression/find-question.ts';
+import { splitUnits, type Unit } from '../domain/compression/split-units.ts';
+import { createTokenCounter } from '../providers/chunkers/token-counter.ts';
+import { extract } from '../providers/compressors/extractive.ts';
+import { seededRandom } from '../test/support/seeded-random.ts';
+import { type GoldCase, readGoldCases, type Span } from './gold-passages.ts';
+import { median, verdict } from './statistics.ts';
+
+const RATIOS = [0.5, 0.25, 0.1];
+/** Of a window's random sentences: one draw of all windows differs from another by 0.02. */
+const DRAWS = 10;
+const RANDOM = 'random sentences';
+const MIB = 1024 * 1024;
+
+const { values: options } = parseArgs({
+  options: { dataset: { type: 'string' }, window: { type: 'string', default: '20000' } },
+});
+if (options.dataset === undefined)
+  throw new Error(
+    'Say where the data is: npm run bench:compress -- --dataset DIR, with questions.csv and corpora/*.md.',
+  );
+const { cases, leftOut } = await readGoldCases(options.dataset, Number(options.window));
+const countTokens = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
+const chance = seededRandom(1);
+const random = () => chance.fraction();
+
+/** Parts of a text that are left of it, within a budget of tokens. */
+type Keep = (given: GoldCase, budgetTokens: number) => Span[];
+
+const ways: Readonly<Record<string, Keep>> = {
+  [RANDOM]: ({ text }, budget) => {
+    const units = splitUnits(text);
+    const places = units.map((unit) => ({ unit, place: random() })).sort((one, other) => one.place - other.place);
+    return fill(
+      text,
+      places.map(({ unit }) => unit),
+      budget,
+    );
+  },
+  'first sentences': ({ text }, budget) => fill(text, splitUnits(text), budget),
+  'extractive, no question in the text': ({ text }, budget) => compress(text, budget),
+  'extractive, the question below the text': ({ text, question }, budget) =>
+    compress(`${text}\n\nQuestion: ${question}`, budget),
+};
+
+const found = cases.filter(({ text, question }) => findQuestion(`${text}\n\nQuestion: ${question}`)?.text === question);
+console.log(
+  `${cases.length} questions, each in ${options.window} characters; ${leftOut} whose passages lie further apart`,
+);
+console.log(`${found.length} of the questions are found in the text`);
+console.log(
+  `\n| kept | ${RATIOS.map((ratio) => `${100 * ratio} %`).join(' | ')} |\n|---|${'---|'.repeat(RATIOS.length)}`,
+);
+const shares = new Map<string, number[]>();
+for (const [way, keep] of Object.entries(ways)) {
+  const draws = Array.from({ length: way === RANDOM ? DRAWS : 1 }, (_, draw) => draw);
+  const row = RATIOS.map((ratio) => mean(draws.flatMap(() => cases.map((given) => shareOf(given, keep, ratio)))));
+  shares.set(way, row);
+  console.log(`| ${way} | ${row.map((share) => share.toFixed(3)).join(' | ')} |`);
+}
+const at = (way: string) => shares.get(way)?.[1] ?? NaN;
+console.log(
+  verdict('at 25 %, with the question / random sentences', at('extractive, the question below the text') / at(RANDOM), {
+    atLeast: 3,
+  }),
+);
+measureSpeed();
+
+function compress(text: string, budgetTokens: number): Span[] {
+  const query = findQuestion(text)?.text ?? null;
+  const { droppedSpans } = extract({ text, budgetTokens, query, isWhole: true }, countTokens);
+  return gapsOf(droppedSpans ?? [], text.length);
+}
+
+function fill(text: string, units: readonly Unit[], budgetTokens: number): Span[] {
+  let room = budgetTokens;
+  return units.flatMap(({ from, to }): Span[] => {
+    const tokens = countTokens(text.slice(from, to));
+    if (tokens > room) return [];
+    room -= tokens;
+    return [[from, to]];
+  });
+}
+
+function shareOf(given: GoldCase, keep: Keep, ratio: number): number {
+  const kept = keep(given, Math.floor(countTokens(given.text) * ratio));
+  let left = 0;
+  let all = 0;
+  for (const [from, to] of given.gold) {
+    all += to - from;
+    for (const [start, end] of kept) left += Math.max(0, Math.min(to, end) - Math.max(from, start));
+  }
+  return Math.min(1, left / all);
+}
+
+function gapsOf(spans: readonly Span[], length: number): Span[] {
+  const ends: Span[] = [...spans, [length, length]];
+  return ends.map(([start], index): Span => [spans[index - 1]?.[1] ?? 0, start]);
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}
+
+/** Time grows with the text, not with its square. */
+function measureSpeed(): void {
+  const all = cases.map(({ text }) => text).join('\n');
+  const [small = NaN, large = NaN] = [MIB / 4, MIB].map((size) => {
+    const text = all.slice(0, size);
+    const budgetTokens = Math.floor(countTokens(text) / 4);
+    const times = Array.from({ length: 5 }, () => {
+      const startedMs = performance.now();
+      extract({ text, budgetTokens, query: null, isWhole: true }, countTokens);
+      return performance.now() - startedMs;
+    });
+    return median(times);
+  });
+  console.log(`1 MiB: ${Math.round(large)} ms`);
+  console.log(verdict('time for 1 MiB / for a quarter of it', large / small, { atMost: 8 }));
+}

@@ -1,0 +1,35 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { Compression } from '../../domain/records/compression.ts';
+import { startFlow } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+import { folderOf } from './folders.ts';
+import { installCommand, type InstalledCommand } from './installed-command.ts';
+
+let installed: InstalledCommand;
+test.before(async (t) => {
+  t.timeout(600_000);
+  installed = await installCommand();
+});
+test.after.always(async () => installed.remove());
+
+test('a file is compressed and printed, or told of as JSON; a part has to be one', async (t) => {
+  const { key } = await startFlow();
+  const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: key };
+  const file = join(await folderOf(t, {}), 'notes.md');
+  await writeFile(
+    file,
+    'The harbour is old.\nThe ferry leaves at noon.\nBread is sold there.\n\nWhen does the ferry leave?\n',
+  );
+  const args = ['compress', file, '--strategy', 'extractive', '--ratio', '0.6'];
+  const plain = await installed.run(args, { environment });
+  t.like(plain, { code: 0, stderr: '' });
+  t.regex(plain.stdout, /^The ferry leaves at noon\.\n\nWhen does the ferry leave\?/);
+  const json = await installed.run([...args, '--json'], { environment });
+  t.like(Compression.parse(JSON.parse(json.stdout)), {
+    strategy_used: 'extractive',
+    metadata: { query_source: 'last_sentence' },
+  });
+  t.is((await installed.run(['compress', file, '--ratio', '2'], { environment })).code, 2);
+});
