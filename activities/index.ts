@@ -21,6 +21,8 @@ import type { OAuthSteps } from '../domain/oauth-refresh.ts';
 import { exchangeTokens } from './oauth-steps.ts';
 import { readContents } from './read-contents.ts';
 import { persistRefresh, startDueRefreshes } from './refresh-record.ts';
+import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
+import { beginReindexing, completeReindexing, followMemories, reindexSlice } from './reindex-steps.ts';
 import { reprojectContents } from './reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
 import { controlUpload, endContents, planBatches, settleOutbox, settleRun, summarizeBatch } from './upkeep-steps.ts';
@@ -37,11 +39,16 @@ import {
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ConversationSteps & CrawlUpkeepSteps;
+  upkeep: UpkeepSteps &
+    CollectionDeletionSteps &
+    WorkspaceDeletionSteps &
+    ReindexSteps &
+    ConversationSteps &
+    CrawlUpkeepSteps;
   oauth: OAuthSteps;
   download: DownloadSteps & CrawlDownloadSteps;
   ingest: IngestSteps;
-  index: IndexSteps;
+  index: IndexSteps & ReindexSlice;
   compress: CompressionSteps;
   webhooks: WebhookSteps;
 };
@@ -81,6 +88,9 @@ export function createActivities(services: WorkerServices): Activities {
       removeWorkspaceRows: step('remove', removeWorkspaceRows),
       dropGivenUp: step('unindex', dropGivenUp),
       completeWorkspaceDeletion: step('complete', completeWorkspaceDeletion),
+      beginReindexing: step('begin', beginReindexing),
+      followMemories: step('follow', followMemories),
+      completeReindexing: step('complete', completeReindexing),
     },
     oauth: {
       exchangeTokens: step('exchange', exchangeTokens),
@@ -98,6 +108,7 @@ export function createActivities(services: WorkerServices): Activities {
       indexSlice: step('index', indexSlice),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
+      reindexSlice: step('reindex', reindexSlice),
     },
     compress: {
       planCompression: step('plan', planCompression),

@@ -27,8 +27,7 @@ if (options.dataset === undefined)
   );
 const { cases, leftOut } = await readGoldCases(options.dataset, Number(options.window));
 const countTokens = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
-const chance = seededRandom(1);
-const random = () => chance.fraction();
+const random = seededRandom(1);
 
 /** Parts of a text that are left of it, within a budget of tokens. */
 type Keep = (given: GoldCase, budgetTokens: number) => Span[];
@@ -36,7 +35,9 @@ type Keep = (given: GoldCase, budgetTokens: number) => Span[];
 const ways: Readonly<Record<string, Keep>> = {
   [RANDOM]: ({ text }, budget) => {
     const units = splitUnits(text);
-    const places = units.map((unit) => ({ unit, place: random() })).sort((one, other) => one.place - other.place);
+    const places = units
+      .map((unit) => ({ unit, place: random.fraction() }))
+      .sort((one, other) => one.place - other.place);
     return fill(
       text,
       places.map(({ unit }) => unit),

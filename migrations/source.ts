@@ -9,6 +9,7 @@ import * as memories from './20261121_memories.ts';
 import * as oauth from './20261121_oauth.ts';
 import * as memoryTurns from './20261121_memory_turns.ts';
 import * as paging from './20261121_paging.ts';
+import * as reindexing from './20261121_reindexing.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_oauth', ...oauth },
   { name: '20261121_compression', ...compression },
   { name: '20261121_memory_turns', ...memoryTurns },
+  { name: '20261121_reindexing', ...reindexing },
   { name: '20261121_crawls', ...crawls },
 ];
 

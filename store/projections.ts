@@ -41,6 +41,16 @@ export function createProjectionStore(database: Database) {
       );
     },
 
+    /** The same for several contents, in one order. */
+    async lockAll(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<void> {
+      await query(
+        database,
+        `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || id || '/' || :collectionId, 3))
+         from (select distinct unnest(:contentIds::uuid[]) as id order by 1) ids`,
+        { workspaceId: scope.workspaceId, collectionId, contentIds },
+      );
+    },
+
     /**
      * A content is in step with the index of a collection again, unless a run may have taken up what it was before: its
      * publication projects once more. Returns false when the content changed meanwhile, so that the index wants something

@@ -29,6 +29,7 @@ import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
 import { createPublicationStore, type PublicationStore } from './publications.ts';
 import { createRefreshStore, type RefreshStore } from './refreshes.ts';
+import { createReindexings, type Reindexings } from './reindexings.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
@@ -59,6 +60,7 @@ export type Stores = {
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
+  reindexings: Reindexings;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
@@ -107,6 +109,7 @@ export function createStores(database: Database): Stores {
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
+    reindexings: createReindexings(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),

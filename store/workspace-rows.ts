@@ -59,6 +59,7 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
   { table: 'credentials' },
   { table: 'api_keys' },
   { table: 'workspace_members' },
+  { table: 'reindexings' },
   { table: 'idempotency_keys' },
   { table: 'deletions', unless: `whole.kind = 'workspace'` },
 ];

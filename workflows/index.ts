@@ -10,5 +10,6 @@ export { ingestBatch } from './ingest-batch.ts';
 export { ingestUpload } from './ingest-upload.ts';
 export { oauthRefresh } from './oauth-refresh.ts';
 export { refreshDueConnections } from './refresh-due-connections.ts';
+export { reindexWorkspace } from './reindex-workspace.ts';
 export { reprojectContents } from './reproject-contents.ts';
 export { summariseConversation } from './summarise-conversation.ts';

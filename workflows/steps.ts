@@ -1,6 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
 import type { CrawlDownloadSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
+import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
 import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
 import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import { TASK_QUEUES } from '../domain/task-queues.ts';
@@ -16,7 +17,9 @@ const HEARTBEAT = '10s';
 export function stepsFor(workspaceId: string) {
   const priority = { fairnessKey: workspaceId };
   return {
-    upkeep: proxyActivities<UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & CrawlUpkeepSteps>({
+    upkeep: proxyActivities<
+      UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ReindexSteps & CrawlUpkeepSteps
+    >({
       taskQueue: TASK_QUEUES.upkeep,
       startToCloseTimeout: '2m',
       heartbeatTimeout: HEARTBEAT,
@@ -37,7 +40,7 @@ export function stepsFor(workspaceId: string) {
       retry: RETRY,
       priority,
     }),
-    index: proxyActivities<IndexSteps>({
+    index: proxyActivities<IndexSteps & ReindexSlice>({
       taskQueue: TASK_QUEUES.index,
       startToCloseTimeout: '10m',
       heartbeatTimeout: HEARTBEAT,

@@ -85,6 +85,7 @@ import { getWorkspaceRoute } from './workspaces/get-workspace.ts';
 import { listMembersRoute } from './workspaces/list-members.ts';
 import { listWorkspacesRoute } from './workspaces/list-workspaces.ts';
 import { removeMemberRoute } from './workspaces/remove-member.ts';
+import { getReindexingRoute, reindexWorkspaceRoute } from './workspaces/reindex-workspace.ts';
 import { updateWorkspaceRoute } from './workspaces/update-workspace.ts';
 import { getWebhookSecretRoute, rotateWebhookSecretRoute } from './workspaces/webhook-secret.ts';
 
@@ -146,6 +147,8 @@ export const routes: Readonly<Record<string, Route>> = {
   getWorkspace: getWorkspaceRoute,
   updateWorkspace: updateWorkspaceRoute,
   deleteWorkspace: deleteWorkspaceRoute,
+  reindexWorkspace: reindexWorkspaceRoute,
+  getReindexing: getReindexingRoute,
   createWorkspaceKey: createWorkspaceKeyRoute,
   addMember: addMemberRoute,
   listMembers: listMembersRoute,

@@ -34,6 +34,11 @@ const TEXT = 'a text to be found';
 /** How one thing of each kind is made. */
 const MAKERS = {
   workspace: async ({ client }: Making) => client.workspaceId,
+  /** The same; its index was made anew. */
+  reindexed: async ({ keeper }: Making) => {
+    await keeper.post(`/workspaces/${keeper.workspaceId}/reindex`, z.object({ id: z.string() }), { status: 202 });
+    return keeper.workspaceId;
+  },
   collection: async (making: Making) => createCollection(making, 'of the matrix'),
   /** A second collection. */
   parent: async (making: Making) => createCollection(making, 'of the matrix, too'),

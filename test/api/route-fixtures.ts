@@ -161,6 +161,8 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   getWorkspace: { path: workspace },
   updateWorkspace: { path: workspace, json: { name: 'renamed' } },
   deleteWorkspace: { path: workspace, limited: 403, destroys: true },
+  reindexWorkspace: { path: workspace, limited: 403 },
+  getReindexing: { path: { workspace_id: ref('reindexed') }, limited: 403 },
   createWorkspaceKey: {
     path: workspace,
     json: { permissions: ['collections:read'], collections: [ref('collection')] },

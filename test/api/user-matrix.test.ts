@@ -8,7 +8,7 @@ import { BEHIND_COLLECTIONS, createWorld, type Kind, type World } from './matrix
 import { placesOf } from './request-template.ts';
 
 /** What belongs to the workspace: its members name it, and manage what is in it only as admins. */
-const OF_THE_WORKSPACE: ReadonlySet<Kind> = new Set<Kind>(['workspace', 'apiKey', 'member']);
+const OF_THE_WORKSPACE: ReadonlySet<Kind> = new Set<Kind>(['workspace', 'reindexed', 'apiKey', 'member']);
 /** What its owner alone changes, though others may read it. */
 const OWNED: ReadonlySet<Kind> = new Set<Kind>(['conversation', 'message', 'memory']);
 /** What nobody but its owner ever sees. */

@@ -8,6 +8,7 @@ export type WorkflowType =
   | 'deleteContent'
   | 'deleteCollection'
   | 'deleteWorkspace'
+  | 'reindexWorkspace'
   | 'reprojectContents'
   | 'extractMemories'
   | 'summariseConversation'

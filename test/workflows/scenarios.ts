@@ -174,6 +174,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await flow.api.get(`/collections/${flow.collectionId}`, DeletionAccepted, { method: 'DELETE', status: 202 });
     },
   },
+  'index-anew': {
+    runs: { ingestUpload: 1, ingestBatch: 1, reindexWorkspace: 1 },
+    keep: ['reindexWorkspace'],
+    play: async (flow) => {
+      await flow.upload(small(), ...WORDS);
+      await flow.control(`/workspaces/${flow.workspaceId}/reindex`);
+    },
+  },
   'workspace-deleted': {
     runs: { ingestUpload: 1, ingestBatch: 1, deleteWorkspace: 1 },
     keep: ['deleteWorkspace'],

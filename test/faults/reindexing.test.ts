@@ -1,0 +1,40 @@
+import test from 'ava';
+import { Reindexing } from '../../domain/records/reindexing.ts';
+import { openBehindTheApi } from '../support/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '../support/census.ts';
+import { eventually } from '../support/eventually.ts';
+import { longText, startFlow, until } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+import { tenantsOf } from '../support/workspace-traces.ts';
+
+const stack = testStack();
+const { worker } = stack.processes;
+
+test.afterEach.always('the worker runs again', () => worker.start());
+
+test.serial('an index is made anew to the end though the worker is killed, and each content counts once', async (t) => {
+  const behind = openBehindTheApi(stack);
+  t.teardown(() => behind.close());
+  const flow = await startFlow();
+  const files = Array.from({ length: 30 }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
+  const { upload_id } = await flow.upload(...files);
+  const { chunks } = (await flow.progress(upload_id)).progress;
+  for (const { space, tenant } of await tenantsOf(behind, flow.workspaceId))
+    await behind.vectors.dropTenant(space, tenant);
+  const path = `/workspaces/${flow.workspaceId}/reindex`;
+  await flow.api.post(path, Reindexing, { status: 202 });
+  const state = () => flow.api.get(path, Reindexing);
+  for (const least of [0, 1, chunks / 2]) {
+    await eventually(`${least} chunks are written`, async () => (await state()).chunks >= least, { everyMs: 5 });
+    await worker.signal('SIGKILL');
+    await worker.start();
+  }
+  const done = await eventually('it is completed', async () => {
+    const now = await state();
+    return now.status === 'completed' && now;
+  });
+  t.like(done, { total_contents: 30, contents: 30, chunks, skipped_contents: 0 });
+  const census = await until(() => takeCensus(behind, flow.workspaceId), isSound);
+  t.deepEqual(problemsOf(census), []);
+  t.is(census.chunks, chunks);
+});
