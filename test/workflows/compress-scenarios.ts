@@ -2,12 +2,12 @@ import { Compression, CompressionJob } from '../../domain/records/compression.ts
 import { until, type Flow } from '../support/flow.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
+import { withRetriedWebhook } from './webhook-scenarios.ts';
 
-const { text, url_path, url_query } = CANARIES;
-const WEBHOOK = `http://127.0.0.1:9/${url_path}?${url_query}=1`;
+const { text } = CANARIES;
 
-async function begin({ api }: Flow, content: string): Promise<string> {
-  const json = { content: `${content}\nQuestion: what of ${text}?`, strategy: 'extractive', webhook_url: WEBHOOK };
+async function begin({ api }: Flow, content: string, webhookUrl: string): Promise<string> {
+  const json = { content: `${content}\nQuestion: what of ${text}?`, strategy: 'extractive', webhook_url: webhookUrl };
   return (await api.post('/compress', Compression, { json, status: 202 })).job_id ?? '';
 }
 
@@ -20,24 +20,28 @@ const untilOver = ({ api }: Flow, id: string) =>
 /** What happens to workflows that compress. */
 export const compressScenarios: Readonly<Record<string, Scenario>> = {
   'in-windows': {
-    runs: { compressText: 1 },
+    runs: { compressText: 1, deliverWebhook: 1 },
     keep: ['compressText'],
-    play: async (flow) => void (await untilOver(flow, await begin(flow, `A ${text} came by.\n`.repeat(100_000)))),
+    play: (flow) =>
+      withRetriedWebhook(flow, async (url) => {
+        await untilOver(flow, await begin(flow, `A ${text} came by.\n`.repeat(100_000), url));
+      }),
   },
   'ended-by-an-operator': {
-    runs: { compressText: 1 },
+    runs: { compressText: 1, deliverWebhook: 1 },
     keep: ['compressText'],
     shows: { compressText: ['WORKFLOW_EXECUTION_CANCEL_REQUESTED', 'WORKFLOW_EXECUTION_COMPLETED'] },
-    play: async (flow, workflows) => {
-      const id = await begin(flow, `A ${text} came by.\n`.repeat(300_000));
-      const handle = workflows.getHandle(`compress/${id}`);
-      const cancel = () =>
-        handle.cancel().then(
-          () => true,
-          () => false,
-        );
-      await until(cancel, (isAsked) => isAsked);
-      await untilOver(flow, id);
-    },
+    play: (flow, workflows) =>
+      withRetriedWebhook(flow, async (url) => {
+        const id = await begin(flow, `A ${text} came by.\n`.repeat(300_000), url);
+        const handle = workflows.getHandle(`compress/${id}`);
+        const cancel = () =>
+          handle.cancel().then(
+            () => true,
+            () => false,
+          );
+        await until(cancel, (isAsked) => isAsked);
+        await untilOver(flow, id);
+      }),
   },
 };

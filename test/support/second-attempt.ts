@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** More files than this do not fail by chance. */
+const MOST_FILES = 3;
+/** Between the parts of a title: folders, the file, and the test's own title. */
+const SEPARATOR = ' › ';
+
+/**
+ * The files whose failed tests may be tried again, alone: those of a few tests that failed by themselves. Null when a file
+ * crashed or hung, or when too much failed. Titles are those of a run over all of `test/`.
+ */
+export function filesToTryAgain(failures: readonly string[], projectDir: string): string[] | null {
+  const files = new Set<string>();
+  for (const failure of failures) {
+    const file = fileOf(failure, projectDir);
+    if (file === null) return null;
+    files.add(file);
+  }
+  return files.size > 0 && files.size <= MOST_FILES ? [...files].toSorted() : null;
+}
+
+function fileOf(failure: string, projectDir: string): string | null {
+  const parts = failure.split('\n', 1)[0]?.split(SEPARATOR) ?? [];
+  for (let count = 1; count < parts.length; count += 1) {
+    const file = `${join('test', ...parts.slice(0, count))}.test.ts`;
+    if (existsSync(join(projectDir, file))) return file;
+  }
+  return null;
+}
