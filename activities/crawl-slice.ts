@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CrawlArgs, type CrawlSlice } from '../domain/crawl-jobs.ts';
-import type { CrawlPage } from '../store/crawl-pages.ts';
+import type { CrawlPage, KnownPage } from '../store/crawl-pages.ts';
 import type { Crawl } from '../store/crawls.ts';
-import { hostOf, paceOf } from './crawl-pace.ts';
+import { mostFetches } from './crawl-limits.ts';
+import { takeTurn } from './crawl-pace.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import { packBatches } from './upkeep-steps.ts';
+import { findKnown } from './take-page.ts';
 import { visitPage, type Visit } from './visit-page.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -19,9 +21,6 @@ const AT_ONCE = 4;
 const PAGES = 200;
 /** A turn that is further away is not waited for in the slice, which others could use. */
 const PATIENCE_MS = 5_000;
-/** Answers that lead nowhere (redirects, pages that are not to be taken) cost time too. */
-const FETCHES_A_PAGE = 4;
-const FIRST_FETCHES = 50;
 
 /**
  * Fetches the next pages of a crawl. What each page comes to is one transaction, so that nothing is lost or done twice when the
@@ -70,7 +69,7 @@ async function visitPages(visit: Visit, isFirst: boolean): Promise<Rest> {
       const next = isFull ? null : await nextPage(visit, [...underWay.keys()]);
       if (next && 'page' in next) {
         const { page } = next;
-        const visiting = visitPage(visit, page)
+        const visiting = visitPage(visit, next)
           .then((isTaken) => void (done.taken += isTaken ? 1 : 0))
           .catch((error: unknown) => void failures.push(error))
           .finally(() => underWay.delete(page.url_hash));
@@ -91,17 +90,17 @@ async function visitPages(visit: Visit, isFirst: boolean): Promise<Rest> {
 async function nextPage(
   visit: Visit,
   underWay: readonly string[],
-): Promise<{ page: CrawlPage } | { inMs: number | null }> {
-  const { services, scope, crawl, signal } = visit;
-  const { system, crawlPages } = services.stores;
+): Promise<{ page: CrawlPage; known: KnownPage | null } | { inMs: number | null }> {
+  const { services, scope, crawl } = visit;
+  const { stores } = services;
+  const { crawlPages } = stores;
   const page = await crawlPages.claim(scope, crawl.id, underWay);
   if (!page) return { inMs: await crawlPages.nextInMs(scope, crawl.id) };
   try {
-    const turn = await system.takeHostTurn(hostOf(page.url), { everyMs: paceOf(visit), patienceMs: PATIENCE_MS });
-    if (turn.isMine) {
-      if (turn.inMs > 0) await delay(turn.inMs, undefined, { signal });
-      return { page };
-    }
+    // Before the turn, for what has it asks at once.
+    const known = page.kind === 'page' ? await findKnown(stores, scope, { crawl, page }) : null;
+    const turn = await takeTurn(visit, { url: page.url, patienceMs: PATIENCE_MS });
+    if (turn.isMine) return { page, known };
     await crawlPages.forgive(scope, crawl.id, [page.url_hash]);
     return { inMs: Math.max(turn.inMs, PATIENCE_MS + 1) };
   } catch (error) {
@@ -111,6 +110,6 @@ async function nextPage(
 }
 
 /** Whether a further page may be asked for, should all under way be taken. */
-function hasRoom({ taken, fetches, max_pages }: Crawl, underWay: number): boolean {
-  return taken + underWay < max_pages && fetches + underWay < FIRST_FETCHES + FETCHES_A_PAGE * max_pages;
+function hasRoom(crawl: Crawl, underWay: number): boolean {
+  return crawl.taken + underWay < crawl.max_pages && crawl.fetches + underWay < mostFetches(crawl);
 }

@@ -1,5 +1,5 @@
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
-import type { CrawlDownloadSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
+import type { CrawlSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import type { WebhookSteps } from '../domain/webhook-jobs.ts';
 import {
@@ -46,7 +46,8 @@ export type Activities = {
     ConversationSteps &
     CrawlUpkeepSteps;
   oauth: OAuthSteps;
-  download: DownloadSteps & CrawlDownloadSteps;
+  download: DownloadSteps;
+  crawl: CrawlSteps;
   ingest: IngestSteps;
   index: IndexSteps & ReindexSlice;
   compress: CompressionSteps;
@@ -99,6 +100,8 @@ export function createActivities(services: WorkerServices): Activities {
     },
     download: {
       downloadContents: step('download', downloadContents),
+    },
+    crawl: {
       crawlSlice: step('crawl', crawlSlice),
     },
     ingest: {

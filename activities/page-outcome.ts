@@ -7,7 +7,7 @@ export type Validators = { etag: string | null; lastModified: string | null };
 
 /** What asking for a page of the frontier came to. */
 export type PageOutcome =
-  | { kind: 'robots'; robots: string; delayMs: number | null; sitemaps: readonly Link[] }
+  | { kind: 'robots'; robots: string; delayMs: number | null; sitemaps: readonly Link[]; isStartAllowed: boolean }
   | { kind: 'sitemap'; links: readonly Link[]; sitemaps: readonly Link[] }
   | {
       kind: 'document';
@@ -23,5 +23,5 @@ export type PageOutcome =
   | { kind: 'skipped'; reason: 'robots' | 'noindex' | 'type' | 'empty'; links: readonly Link[] }
   | { kind: 'gone'; message: string }
   | { kind: 'failed'; code: ErrorCode; message: string }
-  /** Worth another try. */
+  /** Worth another try; `afterMs` as the site wants, 0 when it does not say. */
   | { kind: 'again'; code: ErrorCode; message: string; afterMs: number };

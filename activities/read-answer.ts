@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
 import { CRAWLER_NAME } from '../domain/crawler-name.ts';
 import { pageName } from '../operations/page-content.ts';
-import type { PageTaskPayload } from '../providers/crawler/page-task-value.ts';
+import type { PageTaskPayload, PageTaskValue } from '../providers/crawler/page-task-value.ts';
 import type { PageOutcome, Validators } from './page-outcome.ts';
-import { collect, rulesOf, type Reading } from './page-request.ts';
+import { rulesOf, tooLarge, type Reading } from './page-request.ts';
 
 const HEAD_BYTES = 64 * 1024;
+const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 /** Served without saying what it is, or as something that is worth a look at its bytes. */
 const DOCUMENT_TYPES =
   /^(?:application\/(?:pdf|rtf|msword|epub\+zip|octet-stream|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.[\w.-]+)|text\/(?:plain|markdown|csv|tab-separated-values|rtf))$/;
@@ -13,59 +13,78 @@ const CHARSET = /;\s*charset\s*=\s*["']?([\w.:-]+)/i;
 /** `X-Robots-Tag: other-bot: noindex` speaks to another one. */
 const ADDRESSED = /^\s*([\w-]+)\s*:(.*)$/;
 
-/** A page of HTML: what it asks of robots, where it leads, and its bytes in the blob store if they are to be kept. */
-export async function readPage(reading: Reading): Promise<PageOutcome> {
-  const { services, request, response } = reading;
-  const { crawl, page } = request;
-  const bytes = await collect(response, services.crawling.maxPageBytes, 'refuse');
-  if (bytes.length === 0) return { kind: 'skipped', reason: 'empty', links: [] };
-  const declaredType = response.headers['content-type'] ?? null;
-  const charset = CHARSET.exec(declaredType ?? '')?.[1] ?? null;
-  const payload: PageTaskPayload = { kind: 'page', url: page.url, charset, rules: rulesOf(crawl) };
-  const found = await reading.look(bytes, payload);
-  const asked = askedByHeader(response.headers['x-robots-tag'] ?? '');
-  const links = found.isFollowable && !asked.has('nofollow') ? found.links : [];
-  if (!found.isIndexable || asked.has('noindex')) return { kind: 'skipped', reason: 'noindex', links };
-  const head = bytes.subarray(0, HEAD_BYTES);
-  const type = await typeOf(reading, { head, declaredType, sizeBytes: bytes.length });
-  if (type === null) return { kind: 'skipped', reason: 'type', links };
-  const blob = await services.blobs.put(crawl.workspace_id, Readable.from([bytes]), bytes.length);
-  return { kind: 'document', type, blob, canonical: found.canonical, links, validators: validatorsOf(reading) };
+/** Who does not say what it is serves a page, mostly. */
+export function servesPages(contentType: string | undefined): boolean {
+  return PAGE_TYPES.test(contentType ?? 'text/html');
 }
 
-/** Anything else that is linked: taken when it is a document, left when it is a picture, a program or a style. */
-export async function readDocument(reading: Reading): Promise<PageOutcome> {
+/**
+ * What the site sent, in the blob store if it is to be kept: a page with what it asks of robots and where it leads, or another
+ * document. Its bytes say which; what is served as a picture, a program or a style is not even fetched.
+ */
+export async function readAnswer(reading: Reading): Promise<PageOutcome> {
   const { services, request, response } = reading;
-  const { crawl } = request;
-  const declaredType = response.headers['content-type'] ?? null;
-  const [mediaType = ''] = (declaredType ?? 'application/octet-stream').split(';');
+  const declaredType = response.headers['content-type'];
+  const isPage = servesPages(declaredType);
   const isForbidden = askedByHeader(response.headers['x-robots-tag'] ?? '').has('noindex');
-  if (isForbidden || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase())) {
+  const [mediaType = ''] = (declaredType ?? '').split(';');
+  if (!isPage && (isForbidden || !DOCUMENT_TYPES.test(mediaType.trim().toLowerCase()))) {
     await response.discard();
     return { kind: 'skipped', reason: isForbidden ? 'noindex' : 'type', links: [] };
   }
+  const maxBytes = isPage ? services.crawling.maxPageBytes : services.downloads.maxBytes;
   const head: Uint8Array[] = [];
-  const blob = await services.blobs.put(crawl.workspace_id, withHead(response.body, head), services.downloads.maxBytes);
+  const bytes = atMost(withHead(response.body, head), maxBytes);
+  const blob = await services.blobs.put(request.crawl.workspace_id, bytes, maxBytes);
   if (blob.sizeBytes === 0) return { kind: 'skipped', reason: 'empty', links: [] };
-  const type = await typeOf(reading, { head: Buffer.concat(head), declaredType, sizeBytes: blob.sizeBytes });
-  if (type === null || !DOCUMENT_TYPES.test(type)) return { kind: 'skipped', reason: 'type', links: [] };
-  return { kind: 'document', type, blob, canonical: null, links: [], validators: validatorsOf(reading) };
+  const type = await services.readers.detectType(Buffer.concat(head), {
+    // A page is one, also at an address that ends in `.php`.
+    name: isPage ? '' : pageName(request.page.url),
+    declaredType: declaredType ?? null,
+    sizeBytes: blob.sizeBytes,
+  });
+  const isHtml = type === 'text/html' && blob.sizeBytes <= services.crawling.maxPageBytes;
+  const found = isHtml ? await lookAtPage(reading, blob.sha256) : null;
+  const links = found?.links ?? [];
+  if (isForbidden || found?.isIndexable === false) return { kind: 'skipped', reason: 'noindex', links };
+  const isTaken = type !== null && (isHtml || DOCUMENT_TYPES.test(type)) && isReadable(reading, type);
+  if (!isTaken) return { kind: 'skipped', reason: 'type', links };
+  return {
+    kind: 'document',
+    type,
+    blob,
+    canonical: found?.canonical ?? null,
+    links,
+    validators: validatorsOf(reading),
+  };
 }
 
-/** Null when the reader that was asked for does not read it. */
-async function typeOf(
-  { services, request }: Reading,
-  bytes: { head: Uint8Array; declaredType: string | null; sizeBytes: number },
-): Promise<string | null> {
-  const { declaredType, sizeBytes } = bytes;
-  const hints = { name: pageName(request.page.url), declaredType, sizeBytes };
-  const type = await services.readers.detectType(bytes.head, hints);
-  if (type === null) return null;
+/** A page, without its links where they are not to be followed. */
+async function lookAtPage({ request, response, look }: Reading, sha256: string): Promise<PageTaskValue> {
+  const { crawl, page } = request;
+  const charset = CHARSET.exec(response.headers['content-type'] ?? '')?.[1] ?? null;
+  const payload: PageTaskPayload = { kind: 'page', url: page.url, charset, rules: rulesOf(crawl) };
+  const found = await look(sha256, payload);
+  const isFollowable = found.isFollowable && !askedByHeader(response.headers['x-robots-tag'] ?? '').has('nofollow');
+  return isFollowable ? found : { ...found, links: [] };
+}
+
+/** Whether the reader that was asked for reads it. */
+function isReadable({ services, request }: Reading, type: string): boolean {
   try {
     services.readers.requireReadable(request.crawl.page_options.reader, type);
-    return type;
+    return true;
   } catch {
-    return null;
+    return false;
+  }
+}
+
+async function* atMost(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncIterable<Uint8Array> {
+  let seen = 0;
+  for await (const part of bytes) {
+    seen += part.byteLength;
+    if (seen > maxBytes) throw tooLarge(maxBytes);
+    yield part;
   }
 }
 

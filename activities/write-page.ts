@@ -1,17 +1,13 @@
 import { assertNever } from '../domain/app-error.ts';
 import { crawlUrl, isSameSite, queriedPathHash, urlHash } from '../domain/crawl-url.ts';
 import type { Link } from '../providers/crawler/page-task-value.ts';
-import type { FoundPage, FrontierLimits } from '../store/crawl-frontier.ts';
+import type { FoundPage } from '../store/crawl-frontier.ts';
 import type { PageEnd } from '../store/crawl-pages.ts';
-import type { Crawl } from '../store/crawls.ts';
+import { frontierLimits, mostSitemaps } from './crawl-limits.ts';
 import type { PageOutcome } from './page-outcome.ts';
-import { failPage, takeDocument, takeUnchanged, type Writing } from './take-page.ts';
+import { failPage, findKnown, takeDocument, takeUnchanged, type Writing } from './take-page.ts';
 
-/** Addresses of a frontier: enough for every page asked for, however many of them lead nowhere. */
-const ADDRESSES_A_PAGE = 20;
-const FIRST_ADDRESSES = 1_000;
 const MAX_HOPS = 5;
-const MAX_SITEMAPS = 20;
 /** Of one page; more that robots.txt does not allow are not worth a row. */
 const MAX_DISALLOWED = 50;
 
@@ -38,7 +34,8 @@ async function endOf(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'ag
     case 'robots':
       return noteRobots(writing, outcome);
     case 'sitemap':
-      await addSitemaps(writing, outcome.sitemaps);
+      // An index names sitemaps; one that names indexes goes in circles.
+      if (page.hops === 0) await addSitemaps(writing, outcome.sitemaps, 1);
       return { state: 'fetched' };
     case 'document':
       return (await yieldToCanonical(writing, outcome.canonical)) ?? takeDocument(writing, outcome);
@@ -57,32 +54,31 @@ async function endOf(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'ag
 }
 
 async function noteRobots(
-  { services, scope, crawl }: Writing,
-  { robots, delayMs, sitemaps }: Extract<PageOutcome, { kind: 'robots' }>,
+  writing: Writing,
+  { robots, delayMs, sitemaps, isStartAllowed }: Extract<PageOutcome, { kind: 'robots' }>,
 ): Promise<PageEnd> {
+  const { services, scope, crawl } = writing;
   await services.stores.crawls.noteRobots(scope, crawl.id, { origin: crawl.origin, robots, delayMs });
-  if (crawl.max_depth > 0) {
+  if (!isStartAllowed) await failStart(writing, { code: 'crawl_refused', message: REFUSALS['robots'] ?? '' });
+  else if (crawl.max_depth > 0) {
     const usual = crawlUrl('/sitemap.xml', crawl.origin);
-    const all = [...sitemaps, ...(usual && sitemaps.length === 0 ? [{ ...usual, isAllowed: true }] : [])];
-    const as = { kind: 'sitemap', depth: 0, hops: 0, foundOn: null } as const;
-    const pages = all
-      .slice(0, MAX_SITEMAPS)
-      .filter(({ isAllowed }) => isAllowed)
-      .map(toFound);
-    await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: limitsOf(services, crawl) });
+    const all = sitemaps.length === 0 && usual ? [{ ...usual, isAllowed: true }] : sitemaps;
+    await addSitemaps(writing, all, 0);
   }
   return { state: 'fetched' };
 }
 
-async function addSitemaps({ services, scope, crawl, page }: Writing, sitemaps: readonly Link[]): Promise<void> {
-  // An index names sitemaps; one that names indexes goes in circles.
-  if (page.hops > 0) return;
-  const pages = sitemaps
-    .filter(({ isAllowed }) => isAllowed)
-    .slice(0, MAX_SITEMAPS)
-    .map(toFound);
-  const as = { kind: 'sitemap', depth: 0, hops: 1, foundOn: null } as const;
-  await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: limitsOf(services, crawl) });
+async function addSitemaps(
+  { services, scope, crawl }: Writing,
+  sitemaps: readonly Link[],
+  hops: number,
+): Promise<void> {
+  const { crawlFrontier } = services.stores;
+  const room = mostSitemaps(crawl) - (await crawlFrontier.countSitemaps(scope, crawl.id));
+  const allowed = sitemaps.filter(({ isAllowed }) => isAllowed);
+  const pages = allowed.slice(0, Math.max(room, 0)).map(toFound);
+  const as = { kind: 'sitemap', depth: 0, hops, foundOn: null } as const;
+  await crawlFrontier.add(scope, crawl, { pages, as, limits: frontierLimits(services, crawl) });
 }
 
 /** What robots.txt, or the page itself, keeps from being taken. Whoever asked for this very page is told. */
@@ -96,28 +92,27 @@ async function skip(writing: Writing, reason: string): Promise<PageEnd> {
 }
 
 async function fail(writing: Writing, outcome: Extract<PageOutcome, { kind: 'gone' | 'failed' }>): Promise<PageEnd> {
-  const { services, scope, crawl, page } = writing;
+  const { page } = writing;
   const code = outcome.kind === 'gone' ? 'download_rejected' : outcome.code;
   const { message } = outcome;
   if (page.kind === 'page') return failPage(writing, { state: outcome.kind, code, message });
   if (page.kind === 'sitemap') return { state: 'skipped', reason: 'sitemap' };
-  // Robots that cannot be asked allow nothing: the page to start from fails, and with it the crawl.
-  const { stores } = services;
-  const start = await stores.crawlFrontier.findStart(scope, crawl.id);
-  if (start) {
-    // An address that cannot be reached at all has nothing to do with what the site wants.
-    const isOut = code === 'download_refused' || code === 'download_rejected';
-    const rule = 'A site whose robots.txt cannot be read is not crawled (RFC 9309). Upload the URL again later.';
-    const known = await stores.crawlPages.known(scope, crawl, {
-      urlHash: start.url_hash,
-      contentId: start.content_id,
-      dedupeKey: '',
-    });
-    const failure = isOut ? { code, message } : { code: 'crawl_refused', message: `${message} ${rule}` };
-    const end = await failPage({ ...writing, page: start, known }, { state: 'failed', ...failure });
-    await stores.crawlPages.end(scope, crawl.id, { urlHash: start.url_hash, isTaken: true, end });
-  }
+  // An address that cannot be reached at all has nothing to do with what the site wants.
+  const isOut = code === 'download_refused' || code === 'download_rejected';
+  const rule = 'A site whose robots.txt cannot be read is not crawled (RFC 9309). Upload the URL again later.';
+  await failStart(writing, isOut ? { code, message } : { code: 'crawl_refused', message: `${message} ${rule}` });
   return { state: 'skipped', reason: 'robots' };
+}
+
+/** The page to start from fails, and with it the crawl. */
+async function failStart(writing: Writing, failure: { code: string; message: string }): Promise<void> {
+  const { services, scope, crawl } = writing;
+  const { stores } = services;
+  const page = await stores.crawlFrontier.findStart(scope, crawl.id);
+  if (!page) return;
+  const known = await findKnown(stores, scope, { crawl, page });
+  const end = await failPage({ ...writing, page, known }, { state: 'failed', ...failure });
+  await stores.crawlPages.end(scope, crawl.id, { urlHash: page.url_hash, isTaken: true, end });
 }
 
 /**
@@ -131,7 +126,7 @@ async function yieldToCanonical(writing: Writing, canonical: Link | null): Promi
   if (other.urlHash === page.url_hash) return null;
   const { crawlFrontier } = services.stores;
   const found = { depth: page.depth, hops: page.hops + 1, foundOn: page.found_on, kind: 'page' } as const;
-  const limits = limitsOf(services, crawl);
+  const limits = frontierLimits(services, crawl);
   if (page.is_start) {
     const as = { ...found, contentId: known?.content_id ?? page.content_id };
     await crawlFrontier.add(scope, crawl, { pages: [{ ...other, reason: 'canonical' }], as, limits });
@@ -155,7 +150,7 @@ async function followRedirect(
       ? failPage(writing, { state: 'failed', code: 'download_rejected', message })
       : { state: 'skipped', reason };
   if (page.hops >= MAX_HOPS) return refuse('redirects', `The page redirects more than ${MAX_HOPS} times.`);
-  const limits = limitsOf(services, crawl);
+  const limits = frontierLimits(services, crawl);
   const { is_start: isStart, content_id: contentId } = page;
   const as = {
     kind: 'page',
@@ -192,14 +187,10 @@ async function addLinks(writing: Writing, links: readonly Link[], contentId: str
     ...disallowed.map((link) => ({ ...toFound(link), reason: 'robots' })),
   ];
   const as = { kind: 'page', depth, hops: 0, foundOn } as const;
-  await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: limitsOf(services, crawl) });
+  await services.stores.crawlFrontier.add(scope, crawl, { pages, as, limits: frontierLimits(services, crawl) });
 }
 
 function toFound(link: { url: string; identity: string }): FoundPage {
   const { url, identity } = link;
   return { url, urlHash: urlHash(identity), pathHash: queriedPathHash({ url, identity }), reason: null };
-}
-
-function limitsOf({ crawling }: Writing['services'], { max_pages }: Crawl): FrontierLimits {
-  return { addresses: FIRST_ADDRESSES + ADDRESSES_A_PAGE * max_pages, queriesOfPath: crawling.queriesOfPath };
 }

@@ -33,7 +33,7 @@ export type CrawlSlice = {
   max_pages: number;
 };
 
-export type CrawlDownloadSteps = {
+export type CrawlSteps = {
   /** Fetches pages for at most half a minute; what was fetched is in rows when it returns, and so when it dies. */
   crawlSlice(slice: CrawlArgs & { after: number }): Promise<CrawlSlice>;
 };

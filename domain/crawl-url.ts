@@ -5,10 +5,12 @@ export type CrawlUrl = { url: string; identity: string };
 
 /** As long as one that is uploaded may be. */
 const MAX_URL_LENGTH = 4096;
-/** Say where a visitor came from or who he is, never which page it is. `sid` and `ref` may well say which. */
+/** Say where a visitor came from or who he is, never which page it is. */
 const TRACKING =
-  /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*)$/i;
-const SESSION_IN_PATH = /;jsessionid=[^/?#]*/i;
+  /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*|sess(?:ion)?_?id|oscsid|zenid|xtcsid|cfid|cftoken)$/i;
+/** `sid` and `ref` may well say which page: only what no human chose, as long as servers make it, is a session. */
+const SESSION = /^(?:sid|s|session)=(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{26,64}$/i;
+const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#]*/i;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
@@ -25,7 +27,7 @@ export function crawlUrl(link: string, base?: string): CrawlUrl | null {
   const parameters = parsed.search
     .slice(1)
     .split('&')
-    .filter((parameter) => parameter !== '' && !TRACKING.test(nameOf(parameter)));
+    .filter((parameter) => parameter !== '' && !TRACKING.test(nameOf(parameter)) && !SESSION.test(parameter));
   parsed.search = parameters.join('&');
   const url = parsed.href;
   if (url.length > MAX_URL_LENGTH) return null;

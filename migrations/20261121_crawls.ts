@@ -67,10 +67,11 @@ export async function up(knex: Knex): Promise<void> {
     create index on crawl_pages (collection_id, url_hash);
     create index on crawl_pages (content_id);
 
-    -- When a host may be asked next, by whichever worker, crawl or workspace. The host is named by a hash.
+    -- When a host may be asked next, by whichever worker, crawl or workspace, and how often. The host is named by a hash.
     create table host_turns (
       host_hash text primary key,
-      next_at timestamptz not null
+      next_at timestamptz not null,
+      every_ms int not null
     );
 
     -- Of a crawled page only what it is about is read, not what surrounds it.

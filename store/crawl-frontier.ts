@@ -72,6 +72,15 @@ export function createCrawlFrontier(database: Database) {
       return rows.length;
     },
 
+    async countSitemaps(scope: Scope, crawlId: string): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*)::int as count from crawl_pages where crawl_id = :crawlId and workspace_id = :workspaceId and kind = 'sitemap'`,
+        bind(scope, crawlId),
+      );
+      return row?.count ?? 0;
+    },
+
     /** What this crawl knows of an address; null when it does not. */
     stateOf(scope: Scope, crawlId: string, urlHash: string): Promise<{ state: PageEnd['state'] | 'waiting' } | null> {
       return queryOne(

@@ -3,11 +3,18 @@ import { query, queryOne, type Database } from './postgres.ts';
 /** `isMine` false: it would be so long until the next turn, and none was taken. */
 export type HostTurn = { isMine: boolean; inMs: number };
 
+export type TurnWish = {
+  /** Between this turn and the next. */
+  everyMs: number;
+  /** True for who knows what the host asks for; else the longest that others know of counts. */
+  isKnown: boolean;
+  patienceMs: number;
+};
+
 /** Turns at asking a host, over all crawls. */
 export function createHostTurns(database: Database) {
   return {
-    takeHostTurn: (hostHash: string, turn: { everyMs: number; patienceMs: number }) =>
-      takeHostTurn(database, hostHash, turn),
+    takeHostTurn: (hostHash: string, turn: TurnWish) => takeHostTurn(database, hostHash, turn),
     restHost: (hostHash: string, forMs: number) => restHost(database, hostHash, forMs),
     forgetHosts: () => forgetHosts(database),
   };
@@ -20,16 +27,19 @@ export function createHostTurns(database: Database) {
 async function takeHostTurn(
   database: Database,
   hostHash: string,
-  { everyMs, patienceMs }: { everyMs: number; patienceMs: number },
+  { everyMs, isKnown, patienceMs }: TurnWish,
 ): Promise<HostTurn> {
   const taken = await queryOne<{ ms: number }>(
     database,
-    `insert into host_turns (host_hash, next_at) values (:hostHash, clock_timestamp() + :everyMs::bigint * interval '1 millisecond')
+    `insert into host_turns as turns (host_hash, next_at, every_ms)
+       values (:hostHash, clock_timestamp() + :everyMs::int * interval '1 millisecond', :everyMs)
      on conflict (host_hash) do update
-       set next_at = greatest(host_turns.next_at, clock_timestamp()) + :everyMs::bigint * interval '1 millisecond'
-       where host_turns.next_at <= clock_timestamp() + :patienceMs::bigint * interval '1 millisecond'
-     returning (extract(epoch from next_at - clock_timestamp()) * 1000)::bigint - :everyMs::bigint as ms`,
-    { hostHash, everyMs, patienceMs },
+       set every_ms = case when :isKnown then excluded.every_ms else greatest(turns.every_ms, excluded.every_ms) end,
+         next_at = greatest(turns.next_at, clock_timestamp()) + interval '1 millisecond'
+           * case when :isKnown then excluded.every_ms else greatest(turns.every_ms, excluded.every_ms) end
+       where turns.next_at <= clock_timestamp() + :patienceMs::bigint * interval '1 millisecond'
+     returning (extract(epoch from next_at - clock_timestamp()) * 1000)::bigint - every_ms as ms`,
+    { hostHash, everyMs, isKnown, patienceMs },
   );
   if (taken) return { isMine: true, inMs: Math.max(taken.ms, 0) };
   const next = await queryOne<{ ms: number }>(

@@ -22,8 +22,8 @@ import {
 import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '../domain/ingest-outcomes.ts';
 import { openBatchWindow } from './batch-window.ts';
 import { wakeSignal } from './ingest-batch.ts';
-import { cancelSignal, pauseSignal, resumeSignal } from './ingest-upload.ts';
 import { showStage } from './search-attributes.ts';
+import { onSteering } from './steering.ts';
 import { stepsFor } from './steps.ts';
 
 export const crawlProgressQuery = defineQuery<CrawlState>('progress');
@@ -46,7 +46,7 @@ const LOOK_AGAIN = '10m';
 /** Crawls a site: fetches pages in slices and ingests what they brought in batches, until nothing is left to fetch. */
 export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE): Promise<CrawlState> {
   const { workspace_id, collection_id, crawl_id, upload_id } = args;
-  const { upkeep, download } = stepsFor(workspace_id);
+  const { upkeep, crawl } = stepsFor(workspace_id);
   let stage = 'crawling';
   let woken = false;
   const show = () => {
@@ -65,16 +65,10 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
   };
   setHandler(crawlProgressQuery, () => state);
   setHandler(wakeSignal, wake);
-  for (const [signal, action] of [
-    [pauseSignal, 'pause'],
-    [resumeSignal, 'resume'],
-    [cancelSignal, 'cancel'],
-  ] as const) {
-    setHandler(signal, async () => {
-      await upkeep.controlCrawl.executeWithOptions({ summary: `An operator sent ${action}` }, [{ ...args, action }]);
-      await wake();
-    });
-  }
+  onSteering(async (action) => {
+    await upkeep.controlCrawl.executeWithOptions({ summary: `An operator sent ${action}` }, [{ ...args, action }]);
+    await wake();
+  });
   const ingest = async (slice: CrawlSlice) => {
     state = { ...state, counts: slice.counts, max_pages: slice.max_pages, after: slice.next };
     for (const batch of slice.batches) {
@@ -100,7 +94,7 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
         if (batches.size() === 0) await continueAsNew<typeof crawlSite>(args, state);
       }
       const summary = `Fetch pages, ${takenOf(state.counts)} so far`;
-      const slice = await download.crawlSlice.executeWithOptions({ summary }, [{ ...args, after: state.after }]);
+      const slice = await crawl.crawlSlice.executeWithOptions({ summary }, [{ ...args, after: state.after }]);
       await ingest(slice);
       if (slice.fate === 'over') return;
       await pause(slice);

@@ -3,7 +3,6 @@ import {
   condition,
   continueAsNew,
   defineQuery,
-  defineSignal,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -20,11 +19,9 @@ import {
 import { openBatchWindow } from './batch-window.ts';
 import { wakeSignal } from './ingest-batch.ts';
 import { showStage } from './search-attributes.ts';
+import { onSteering } from './steering.ts';
 import { stepsFor } from './steps.ts';
 
-export const pauseSignal = defineSignal('pause');
-export const resumeSignal = defineSignal('resume');
-export const cancelSignal = defineSignal('cancel');
 export const progressQuery = defineQuery<UploadState & { contents: number }>('progress');
 
 /** What goes on from one run of the workflow to the next. */
@@ -49,17 +46,11 @@ export async function ingestUpload(
   const batches = openBatchWindow({ ...run, upload_id }, state.outcome, show);
   setHandler(progressQuery, () => ({ ...state, contents: args.contents }));
   setHandler(wakeSignal, () => batches.wake());
-  for (const [signal, action] of [
-    [pauseSignal, 'pause'],
-    [resumeSignal, 'resume'],
-    [cancelSignal, 'cancel'],
-  ] as const) {
-    setHandler(signal, async () => {
-      const control = { workspace_id, collection_id, upload_id, action };
-      await upkeep.controlUpload.executeWithOptions({ summary: `An operator sent ${action}` }, [control]);
-      await batches.wake();
-    });
-  }
+  onSteering(async (action) => {
+    const control = { workspace_id, collection_id, upload_id, action };
+    await upkeep.controlUpload.executeWithOptions({ summary: `An operator sent ${action}` }, [control]);
+    await batches.wake();
+  });
 
   showStage(stage);
   show();

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
-import type { CrawlDownloadSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
+import type { CrawlSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
 import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
 import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
@@ -26,8 +26,15 @@ export function stepsFor(workspaceId: string) {
       retry: RETRY,
       priority,
     }),
-    download: proxyActivities<DownloadSteps & CrawlDownloadSteps>({
+    download: proxyActivities<DownloadSteps>({
       taskQueue: TASK_QUEUES.download,
+      startToCloseTimeout: '6h',
+      heartbeatTimeout: HEARTBEAT,
+      retry: RETRY,
+      priority,
+    }),
+    crawl: proxyActivities<CrawlSteps>({
+      taskQueue: TASK_QUEUES.crawl,
       startToCloseTimeout: '6h',
       heartbeatTimeout: HEARTBEAT,
       retry: RETRY,

@@ -12,11 +12,13 @@ export type PageTaskPayload =
   | { kind: 'page'; url: string; charset: string | null; rules: SiteRules }
   | { kind: 'links'; links: readonly string[]; url: string; rules: SiteRules }
   | { kind: 'sitemap'; url: string; rules: SiteRules }
-  | { kind: 'robots'; rules: SiteRules };
+  | { kind: 'robots'; links: readonly string[]; rules: SiteRules };
 
 /** More of a page is not looked at: links, and their length. */
 export const MAX_LINKS = 1_000;
 export const MAX_SITEMAP_LINKS = 50_000;
+/** All addresses of one answer together; the worker, who gets them, has many crawls. */
+export const MAX_LINK_CHARACTERS = 4 * 1024 * 1024;
 const Url = z.string().max(4096);
 
 export const Link = z.object({

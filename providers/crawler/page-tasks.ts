@@ -4,6 +4,7 @@ import { CRAWLER_NAME } from '../../domain/crawler-name.ts';
 import { decodeText } from '../readers/decode-text.ts';
 import type { ChildTask } from '../sandbox/protocol.ts';
 import {
+  MAX_LINK_CHARACTERS,
   MAX_LINKS,
   MAX_SITEMAP_LINKS,
   NOTHING_FOUND,
@@ -53,7 +54,12 @@ async function look(inputPath: string, task: PageTaskPayload): Promise<PageTaskV
       };
     }
     case 'robots':
-      return { ...NOTHING_FOUND, sitemaps: [...robots.sitemaps], delayS: robots.delayS };
+      return {
+        ...NOTHING_FOUND,
+        links: task.links.flatMap((text) => robots.link(text, task.rules.origin) ?? []),
+        sitemaps: [...robots.sitemaps],
+        delayS: robots.delayS,
+      };
     default:
       return assertNever(task);
   }
@@ -88,10 +94,14 @@ function documentsOf(texts: readonly string[], place: Place): Link[] {
 
 function linksOf(texts: readonly string[], { base, robots, most }: Place): Link[] {
   const found = new Map<string, Link>();
+  let characters = 0;
   for (const text of texts) {
     const link = robots.link(text, base);
-    if (link && !found.has(link.identity)) found.set(link.identity, link);
-    if (found.size >= most) break;
+    if (link && !found.has(link.identity)) {
+      found.set(link.identity, link);
+      characters += link.url.length;
+    }
+    if (found.size >= most || characters > MAX_LINK_CHARACTERS) break;
   }
   return [...found.values()];
 }

@@ -16,7 +16,8 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
  */
 export function readSitemap(bytes: Buffer): Sitemap {
   const text = unpacked(bytes).toString('utf8').trimStart();
-  if (!text.startsWith('<')) return { pages: text.split(/\s*\n\s*/, MAX_SITEMAP_LINKS), sitemaps: [] };
+  if (!text.startsWith('<'))
+    return { pages: text.split('\n', MAX_SITEMAP_LINKS).map((line) => line.trim()), sitemaps: [] };
   const pages: string[] = [];
   const sitemaps: string[] = [];
   let place: string[] | null = null;

@@ -67,7 +67,7 @@ test('robots.txt is read as RFC 9309 says: the group for Loci before that for al
     found.links.filter(({ isAllowed }) => !isAllowed).map(({ url }) => url.replace(origin, '')),
     ['/private/x', '/a.php'],
   );
-  const read = await pool.look(null, { kind: 'robots', rules }, signal);
+  const read = await pool.look(null, { kind: 'robots', links: [], rules }, signal);
   t.is(read.delayS, 2.5);
   t.deepEqual(
     read.sitemaps.map(({ url }) => url),
@@ -103,7 +103,7 @@ test('a robots.txt that costs too much is given up, and the next answer is read 
   t.teardown(() => impatient.close());
   // So many groups with so many rules each that a reader which keeps them all would fill gigabytes.
   const robots = `${'User-agent: a\n'.repeat(20_000)}${'Disallow: /x\n'.repeat(18_000)}`;
-  const look = impatient.look(null, { kind: 'robots', rules: { origin, robots } }, signal);
+  const look = impatient.look(null, { kind: 'robots', links: [], rules: { origin, robots } }, signal);
   const error = await t.throwsAsync(look, { instanceOf: AppError });
   t.true(['read_memory_limit', 'reader_crashed', 'read_timeout'].includes(error?.code ?? ''), error?.code);
   const payload = { kind: 'page', url: `${origin}/`, charset: null, rules: open } as const;

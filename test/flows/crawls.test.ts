@@ -26,7 +26,8 @@ test('a crawl takes what is to be taken of a site full of traps, once each, and 
     robots: 3,
     noindex: 2,
     off_site: 1,
-    type: 2,
+    type: 3,
+    empty: 1,
     download_timeout: 1,
     download_too_large: 2,
   });

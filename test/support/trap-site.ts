@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { docx, docxParagraph } from './documents.ts';
 import { htmlPage, startSite, type Site, type SitePage } from './site-server.ts';
+import { addSitemaps, TRAP_SITEMAPS } from './trap-sitemaps.ts';
+import { addSessions, addTypes, type AddTrap, type TrapPages } from './trap-types.ts';
 
 export type TrapSiteOptions = {
   /** Ordinary pages, in sections of fifty. */
@@ -31,7 +32,7 @@ const NAMES = ['heron', 'quartz', 'lantern', 'walnut', 'glacier', 'violin', 'saf
 export async function startTrapSite(options: TrapSiteOptions): Promise<TrapSite> {
   const elsewhere = await startSite({ '/': htmlPage('elsewhere') });
   const expected: TrapSite['expected'] = new Map();
-  const pages: Record<string, SitePage> = {};
+  const pages: TrapPages = {};
   const add = (path: string, page: SitePage, status: 'ready' | 'failed' = 'ready') => {
     pages[path] = page;
     expected.set(path, status);
@@ -43,21 +44,20 @@ export async function startTrapSite(options: TrapSiteOptions): Promise<TrapSite>
     ...addRules(add, pages),
     ...addTwins(add, pages),
     ...addBroken(add),
-    ...addDocuments(add, pages),
+    ...addTypes(add, pages),
+    ...addSessions(add),
   ];
   add('/', htmlPage('start', [...hubs, `${elsewhere.origin}/`, 'mailto:a@example.org']));
   addSitemaps(add, pages);
   const site = await startSite(pages);
-  site.pages.set('/robots.txt', robotsOf(site.origin));
+  site.pages.set('/robots.txt', redirect('/about/robots.txt'));
+  site.pages.set('/about/robots.txt', robotsOf(site.origin));
   const forbidden = ['/private/diary', '/listed/secret', '/not-followed', '/from-nofollow', '/image.png', '/style.css'];
   const close = async () => void (await Promise.all([site.close(), elsewhere.close()]));
   return { ...site, expected, forbidden, elsewhere, close };
 }
 
-type Add = (path: string, page: SitePage, status?: 'ready' | 'failed') => void;
-type Pages = Record<string, SitePage>;
-
-function addArticles(add: Add, { articles }: TrapSiteOptions): string[] {
+function addArticles(add: AddTrap, { articles }: TrapSiteOptions): string[] {
   const sections = Math.ceil(articles / SECTION);
   for (let section = 0; section < sections; section += 1) {
     const first = section * SECTION;
@@ -78,7 +78,7 @@ function addArticles(add: Add, { articles }: TrapSiteOptions): string[] {
 }
 
 /** Calendars without end, by query and by path: only so many are within reach. */
-function addLoops(add: Add, pages: Pages, { maxDepth, queriesOfPath }: TrapSiteOptions): string[] {
+function addLoops(add: AddTrap, pages: TrapPages, { maxDepth, queriesOfPath }: TrapSiteOptions): string[] {
   const calendar: SitePage = (response, request) => {
     const month = Number(URL.parse(request.url ?? '', 'http://x')?.searchParams.get('month') ?? 0);
     html(response, htmlPage(`month ${month}`, [`/calendar?month=${month - 1}`, `/calendar?month=${month + 1}`]));
@@ -95,7 +95,7 @@ function addLoops(add: Add, pages: Pages, { maxDepth, queriesOfPath }: TrapSiteO
   return ['/calendar?month=0', '/archive'];
 }
 
-function addRedirects(add: Add, pages: Pages, elsewhere: Site): string[] {
+function addRedirects(add: AddTrap, pages: TrapPages, elsewhere: Site): string[] {
   for (let hop = 0; hop < 3; hop += 1) pages[`/moved/${hop}`] = redirect(`/moved/${hop + 1}`);
   add('/moved/3', htmlPage('the end of a chain of redirects'));
   for (let hop = 0; hop < 9; hop += 1) pages[`/far/${hop}`] = redirect(`/far/${hop + 1}`);
@@ -108,7 +108,7 @@ function addRedirects(add: Add, pages: Pages, elsewhere: Site): string[] {
 }
 
 /** What robots may not do, by robots.txt, by the page, by a header and by a link. */
-function addRules(add: Add, pages: Pages): string[] {
+function addRules(add: AddTrap, pages: TrapPages): string[] {
   pages['/private/diary'] = htmlPage('a diary');
   add('/private/open', htmlPage('an open page among private ones'));
   pages['/listed'] = htmlPage('a list', ['/from-list'], '<meta name="robots" content="noindex">');
@@ -125,7 +125,7 @@ function addRules(add: Add, pages: Pages): string[] {
 }
 
 /** The same page under several names. */
-function addTwins(add: Add, pages: Pages): string[] {
+function addTwins(add: AddTrap, pages: TrapPages): string[] {
   const canonical = (to: string) => `<link rel="canonical" href="${to}">`;
   add('/shop', htmlPage('a shop', ['/shop?sort=price', '/shop?sort=name'], canonical('/shop')));
   // The canonical page of this pair is found through its copy alone.
@@ -137,11 +137,12 @@ function addTwins(add: Add, pages: Pages): string[] {
   return ['/shop', '/copy', '/orphan', '/shop?sort=name&utm_campaign=x'];
 }
 
-function addBroken(add: Add): string[] {
+function addBroken(add: AddTrap): string[] {
   add('/gone', (response) => void response.writeHead(410).end(), 'failed');
   add('/error', (response) => void response.writeHead(500).end('no'), 'failed');
   add('/login', (response) => void response.writeHead(403).end('no'), 'failed');
   add('/hangs', () => undefined, 'failed');
+  add('/late', (response) => void setTimeout(() => html(response, htmlPage('late')), 1_500).unref());
   const cut: SitePage = (response) => {
     const headers = { 'content-type': 'text/html', 'content-length': '5000' };
     response.writeHead(200, headers).write('<p>and then', () => response.destroy());
@@ -161,37 +162,7 @@ function addBroken(add: Add): string[] {
   // Its links are found; the reader, which builds a tree, gives it up.
   add('/deep-markup', `${htmlPage('nested', ['/behind-markup'])}${'<div>'.repeat(50_000)}`, 'failed');
   add('/behind-markup', htmlPage('behind markup'));
-  return ['/gone', '/error', '/login', '/hangs', '/cut', '/huge', '/bomb', '/busy', '/deep-markup'];
-}
-
-function addDocuments(add: Add, pages: Pages): string[] {
-  const served = (type: string, body: string | Buffer) => (response: ServerResponse) =>
-    void response.writeHead(200, { 'content-type': type }).end(body);
-  const word = docx(docxParagraph('The minutes of the assembly of the harbour board.'));
-  add('/minutes.docx', served('application/vnd.openxmlformats-officedocument.wordprocessingml.document', word));
-  add('/notes', served('text/plain; charset=utf-8', 'Plain notes about the lock gates.'));
-  pages['/image.png'] = served('image/png', Buffer.from('89504e470d0a1a0a', 'hex'));
-  pages['/style.css'] = served('text/css', 'p { color: red }');
-  pages['/picture'] = served('image/png', Buffer.from('89504e470d0a1a0a', 'hex'));
-  pages['/feed'] = served('application/json', '{}');
-  return ['/minutes.docx', '/notes', '/image.png', '/style.css', '/picture', '/feed'];
-}
-
-function addSitemaps(add: Add, pages: Pages): void {
-  add('/only-in-the-sitemap', htmlPage('an island'));
-  pages['/maps/index.xml'] = (response, { headers }) =>
-    void response.end(
-      `<sitemapindex><sitemap><loc>http://${headers.host}/maps/pages.xml.gz</loc></sitemap></sitemapindex>`,
-    );
-  pages['/maps/pages.xml.gz'] = (response, { headers }) => {
-    const locations = ['/only-in-the-sitemap', '/', '/listed/secret'].map(
-      (path) => `<url><loc>http://${headers.host}${path}</loc></url>`,
-    );
-    response
-      .writeHead(200, { 'content-type': 'application/gzip' })
-      .end(gzipSync(`<urlset>${locations.join('')}</urlset>`));
-  };
-  pages['/listed/secret'] = htmlPage('listed, and not allowed');
+  return ['/gone', '/error', '/login', '/hangs', '/late', '/cut', '/huge', '/bomb', '/busy', '/deep-markup'];
 }
 
 function robotsOf(origin: string): SitePage {
@@ -203,7 +174,7 @@ function robotsOf(origin: string): SitePage {
     'Disallow: /private/',
     'Allow: /private/open',
     'Disallow: /listed/',
-    `Sitemap: ${origin}/maps/index.xml`,
+    ...TRAP_SITEMAPS.map((path) => `Sitemap: ${origin}${path}`),
   ];
   return (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(rules.join('\n'));
 }
