@@ -28,6 +28,7 @@ export function accessProblems(env: AccessSettings): string[] {
   return problems;
 }
 
+/** `https://app.example.com`, or `*` for all. */
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }

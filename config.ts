@@ -81,6 +81,8 @@ const Environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/, 'may have no spaces')
     .optional(),
+  LOCI_UNSTRUCTURED_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_UNSTRUCTURED_API_KEY: z.string().optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
   LOCI_WEBHOOK_TIMEOUT_S: count.max(60).default(15),
   LOCI_WEBHOOK_WAITS_S: list.pipe(z.array(seconds).min(1).max(50)).optional(),
@@ -191,6 +193,7 @@ function shape(env: z.infer<typeof Environment>) {
       maxPageBytes: env.LOCI_CRAWL_MAX_PAGE_BYTES,
       queriesOfPath: env.LOCI_CRAWL_QUERIES_PER_PATH,
     },
+    unstructured: { url: env.LOCI_UNSTRUCTURED_URL ?? null, apiKey: env.LOCI_UNSTRUCTURED_API_KEY ?? null },
     access: {
       administratorToken: env.LOCI_ADMIN_TOKEN ?? null,
       /** Null where bearer tokens of users are not configured. */

@@ -34,6 +34,7 @@ export type ItemErrorCode =
   | 'read_memory_limit'
   | 'read_output_limit'
   | 'reader_crashed'
+  | 'reader_unavailable'
   | 'download_refused'
   | 'download_failed'
   | 'download_rejected'

@@ -52,7 +52,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   unknown_reader: { meaning: 'There is no reader of this name', remedy: 'Use one of the readers listed' },
   unreadable: { meaning: 'The file is damaged or not of its type', remedy: 'Save it anew and upload it again' },
   encrypted: { meaning: 'The file is protected by a password', remedy: 'Remove the protection, upload it again' },
-  no_text: { meaning: 'The file holds no text', remedy: 'Upload one with a text layer: images are not read' },
+  no_text: { meaning: 'The file holds no text', remedy: 'Upload one with text in it, or a sharper scan' },
   read_timeout: { meaning: 'Reading took too long', remedy: 'Split the file, or raise `LOCI_READER_TIMEOUT_S`' },
   read_memory_limit: {
     meaning: 'Reading needed too much memory',
@@ -60,6 +60,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   read_output_limit: { meaning: 'The file unpacks to too much', remedy: 'Split it, or raise `LOCI_MAX_TEXT_BYTES`' },
   reader_crashed: { meaning: 'The reader crashed on the file, twice', remedy: 'Save it anew and upload it again' },
+  reader_unavailable: {
+    meaning: 'The server that the reader needs is not configured or does not answer',
+    remedy: 'Use the reader `native`, or retry later; the operator sets `LOCI_UNSTRUCTURED_URL`',
+  },
   download_refused: {
     meaning: 'The URL leads to an address that may not be reached',
     remedy: 'Use a public URL, or allow the network with `LOCI_EGRESS_ALLOW`',

@@ -24,6 +24,8 @@ export type ReadInput = {
 export type ReadLimits = {
   /** Most UTF-8 bytes of extracted text; more is `read_output_limit`. */
   maxTextBytes: number;
+  /** Time that is left for the document, after which its reader is stopped; slow readers end in time with what they have. */
+  timeoutMs?: number;
 };
 
 /** Reads one family of formats. Runs in a child process only. */

@@ -55,6 +55,19 @@ export function createContentStore(database: Database) {
       );
     },
 
+    /** The text of its newest published chunks, null before; null when the scope does not reach it. */
+    findText(scope: Scope, id: string): Promise<{ text_sha256: string | null } | null> {
+      return queryOne(
+        database,
+        `select (select cc.active_text_sha256 from content_collections cc
+                 where cc.content_id = t.id and cc.active_version is not null
+                   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
+                 order by cc.publish_seq desc limit 1) as text_sha256
+         from contents t where t.id = :id and ${IN_SCOPE}`,
+        { ...scope, id },
+      );
+    },
+
     /** A page of a list, one row more than `limit` when there are more. */
     list: (scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) =>
       listContents(database, scope, { ...filter, ...page }),

@@ -21,6 +21,7 @@ import { createPagePool } from '../providers/crawler/page-pool.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
 import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
+import { withUnstructured } from '../providers/readers/unstructured.ts';
 import { createEgress } from '../security/egress/egress.ts';
 import { createKeyRing } from '../security/sealed.ts';
 import { createLocalBlobStore } from '../store/local-blob-store.ts';
@@ -92,14 +93,20 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
   const { tokenCounting } = embedders.preferred;
   const workFolder = join(config.blobDir, '.reading');
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
-  const documents = createReaderPool({
+  const pool = createReaderPool({
     ...readers,
     maxTextBytes: limits.maxTextBytes,
     // On the file system of the blobs, so that documents are linked and not copied.
     workFolder,
     readableFolders: tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
   });
-  closing.defer(() => documents.close());
+  closing.defer(() => pool.close());
+  const documents = withUnstructured(pool, {
+    ...config.unstructured,
+    timeoutMs: readers.timeoutMs,
+    maxAnswerBytes: limits.maxTextBytes * 4,
+    workFolder,
+  });
   const pages = createPagePool({ ...PAGE_LIMITS, workFolder });
   closing.defer(() => pages.close());
   const chat = createChatModel(config.chat);

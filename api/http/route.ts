@@ -35,7 +35,7 @@ export type RouteData<
   form?: { schema: z.ZodType; files: Readonly<Record<string, 'one' | 'many'>> };
   /** JSON answer, or the media type of a stream. */
   response: R;
-  responseType?: 'application/octet-stream' | 'text/plain' | 'text/html';
+  responseType?: 'application/octet-stream' | 'text/plain' | 'text/html' | 'text/markdown';
   status?: number;
   /** Other successes with the same body, with their meaning. */
   otherSuccesses?: Readonly<Record<number, string>>;

@@ -32,6 +32,7 @@ import {
 } from './contents/control-content.ts';
 import { deleteContentRoute } from './contents/delete-content.ts';
 import { getContentFileRoute } from './contents/get-content-file.ts';
+import { getContentTextRoute } from './contents/get-content-text.ts';
 import { getContentRoute } from './contents/get-content.ts';
 import { listContentChunksRoute } from './contents/list-content-chunks.ts';
 import { listContentsRoute } from './contents/list-contents.ts';
@@ -102,6 +103,7 @@ export const routes: Readonly<Record<string, Route>> = {
   deleteContent: deleteContentRoute,
   listContentChunks: listContentChunksRoute,
   getContentFile: getContentFileRoute,
+  getContentText: getContentTextRoute,
   pauseContent: pauseContentRoute,
   resumeContent: resumeContentRoute,
   cancelContent: cancelContentRoute,

@@ -16,7 +16,7 @@ export type CsvDialect = {
 const DELIMITERS = ['\t', ';', '|', ','];
 const SAMPLE_ROWS = 50;
 const LONG_CELL = 300;
-const NUMBER = /^[-+]?[\d.,\s%€$£]*\d[\d.,\s%€$£]*$/;
+const NUMBER = /^[-+]?[.,\s%€$£]*\d[\d.,\s%€$£]*$/;
 
 /** Tells how a table is written from its beginning (whole lines of it). `preferred` wins where it fits at all. */
 export function sniffCsv(sample: string, preferred?: string): CsvDialect {

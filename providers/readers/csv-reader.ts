@@ -29,7 +29,9 @@ export const csvReader: Reader = {
       return await render(source, limits);
     } catch (error) {
       if (!isQuoteError(error)) throw error;
-      const document = await render({ ...source, quote: false }, limits);
+      const document = await render({ ...source, quote: false }, limits).catch((again: unknown) => {
+        throw isQuoteError(again) ? longRecordError(again) : again;
+      });
       return { ...document, notes: { ...document.notes, unbalanced_quotes: true } };
     }
   },
@@ -114,6 +116,17 @@ function record(row: readonly string[], header: readonly string[]): string {
     return [name === '' ? value : `${name}: ${value}`];
   });
   return lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
+}
+
+function longRecordError(cause: unknown): AppError {
+  const limit = `${MAX_RECORD_BYTES / 1024 / 1024} MiB`;
+  return new AppError(
+    'unreadable',
+    `A row of the table is longer than ${limit}. Upload the file as plain text, with reader=text.`,
+    {
+      cause,
+    },
+  );
 }
 
 function isQuoteError(error: unknown): boolean {

@@ -1,8 +1,13 @@
 import { decodeText } from './decode-text.ts';
-import { isTextual, languageOf } from './media-types.ts';
+import { EMAIL, isTextual, languageOf } from './media-types.ts';
 
-const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+/** A comment ends at its first end: were there other ways to match, hostile text would try each combination of them. */
+const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const XML_START = /^<\?xml\s/;
+/** The first lines of a message: two or more of its usual headers. */
+const EMAIL_START =
+  /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\n(?:[ \t][^\n]*\n)*){2,}/i;
+const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
 const JSON_START = /^\s*(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})|\[\s*[{["\]\d-])/;
 /** Types a client may declare for text that has no telling name. */
 const DECLARABLE = new Set([
@@ -34,6 +39,7 @@ export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredTy
   if (isCode && promised !== 'application/xml') return promised;
   if (HTML_START.test(text)) return 'text/html';
   if (XML_START.test(text)) return 'application/xml';
+  if (isEmail(text, promised)) return EMAIL;
   const named = promised !== null && isTextual(promised) ? promised : null;
   if (named !== null && named !== 'text/plain' && !named.includes('json')) return named;
   const isWhole = head.length >= sizeBytes;
@@ -43,6 +49,16 @@ export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredTy
   const declared = declaredType?.split(';')[0]?.trim().toLowerCase() ?? '';
   const known = ALIASES.get(declared) ?? declared;
   return named === null && DECLARABLE.has(known) ? known : 'text/plain';
+}
+
+/** By its headers; a name that promises one needs fewer. */
+function isEmail(text: string, promised: string | null): boolean {
+  const head = EMAIL_START.exec(text.slice(0, 16_384))?.[0];
+  if (head === undefined) return false;
+  return (
+    promised === EMAIL ||
+    ((promised === null || promised === 'text/plain') && /^from:/im.test(head) && EMAIL_HEADER.test(head))
+  );
 }
 
 /** JSON or JSON lines, when the sample (whole or not) is an object or array that is one. */

@@ -1,14 +1,13 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
+import { prepareDocx } from './docx-preparation.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
 import { DOCX } from './media-types.ts';
 import { TextBuilder } from './text-builder.ts';
-import { assertInflatedSize, readZipDirectory } from './zip-directory.ts';
+import { openZip } from './zip-archive.ts';
 
 /** Parts are inflated whole; XML is this many times its text. */
 const MARKUP_RATIO = 8;
-/** Images and fonts are never inflated. */
-const INFLATED_PART = /\.(?:xml|rels)$/i;
 
 const STYLES = [
   "p[style-name='Title'] => h1:fresh",
@@ -21,25 +20,18 @@ const STYLES = [
   'comment-reference => ',
 ];
 
-/** Word documents: headings, lists, tables, notes. Embedded images are ignored, nothing external is ever read. */
+/** Word documents: headings and lists with their numbers, tables, notes, equations, values of charts. Images are ignored, nothing external is ever read. */
 export const docxReader: Reader = {
   name: 'docx',
   mediaTypes: [DOCX],
   async read({ path }, { maxTextBytes }) {
-    const entries = await readZipDirectory(path);
-    if (entries === null)
-      throw new AppError(
-        'unreadable',
-        'The Word document is damaged or cut off. Upload it again, or save it anew in Word.',
-      );
-    assertInflatedSize(
-      entries.filter(({ name }) => INFLATED_PART.test(name)),
-      maxTextBytes * MARKUP_RATIO,
-    );
+    const archive = await openZip(path, { what: 'Word document', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const { buffer, headingStyles, hasTitle } = await prepareDocx(archive);
     const { default: mammoth } = await import('mammoth');
     const ignoreImages = mammoth.images.imgElement(() => Promise.resolve({ src: '' }));
-    const options = { styleMap: STYLES, convertImage: ignoreImages, externalFileAccess: false };
-    const { value: html } = await mammoth.convertToHtml({ path }, options).catch((error: unknown) => {
+    const styleMap = [...STYLES, ...headingMap(headingStyles, hasTitle ? 1 : 0)];
+    const options = { styleMap, convertImage: ignoreImages, externalFileAccess: false };
+    const { value: html } = await mammoth.convertToHtml({ buffer }, options).catch((error: unknown) => {
       throw new AppError(
         'unreadable',
         'The Word document is damaged. Open it in Word, save it anew and upload it again.',
@@ -51,3 +43,13 @@ export const docxReader: Reader = {
     return new TextBuilder(maxTextBytes).append(markdown).build();
   },
 };
+
+/** Below a title, headings go down a level. */
+function headingMap(headingStyles: ReadonlyMap<string, number>, shift: number): string[] {
+  const tag = (level: number): string => `h${Math.min(6, level + shift)}:fresh`;
+  const byName = [1, 2, 3, 4, 5, 6].map((level) => `p[style-name='heading ${level}'] => ${tag(level)}`);
+  const byId = [...headingStyles]
+    .filter(([id]) => /^[\w-]+$/.test(id))
+    .map(([id, level]) => `p.${id} => ${tag(level)}`);
+  return [...byName, ...byId];
+}

@@ -1,4 +1,5 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
+import { withPlainLabels } from './list-label.ts';
 import { mainTextOf } from './main-text.ts';
 import { createTurndown } from './markdown-rules.ts';
 import { cleanText } from './text-builder.ts';
@@ -12,6 +13,8 @@ const NOISE = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=sear
 const PAGE_EDGES = 'header,footer';
 const INVISIBLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
+/** Longer runs of white space mean nothing, and take the converter quadratic time. */
+const WHITE_DESERT = /(?<!\s)\s{1000,}/g;
 
 type Root = ReturnType<typeof ParseHtml>['document']['documentElement'];
 
@@ -28,7 +31,7 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
   // One element around everything: fragments and stray text beside <html> are kept, and there is always a root.
-  const { document } = parseHTML(`<x-page>${cleanText(html)}</x-page>`);
+  const { document } = parseHTML(`<x-page>${cleanText(html).replace(WHITE_DESERT, shortened)}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
   remove(root, NOT_TEXT);
@@ -39,8 +42,12 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
   const main = options.mainText === true ? await mainTextOf(whole, title) : null;
   const body = main?.root ?? whole;
   const hasHeading = body.querySelector('h1') !== null;
-  const markdown = tidy(convert(turndown, body));
+  const markdown = tidy(withPlainLabels(convert(turndown, body)));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
+}
+
+function shortened(run: string): string {
+  return run.includes('\n') ? '\n\n' : ' ';
 }
 
 /** A page nested thousands of levels deep overflows the converter's stack; its text is still its text. */
@@ -75,6 +82,6 @@ function oneLine(text: string): string {
 
 /** Trailing blanks, and runs of empty lines outside code, carry nothing. */
 function tidy(markdown: string): string {
-  const text = markdown.replace(/[ \t\u00a0]+$/gm, '').trim();
+  const text = markdown.replace(/(?<![ \t\u00a0])[ \t\u00a0]+$/gm, '').trim();
   return text === '' ? '' : `${text}\n`;
 }

@@ -2,12 +2,22 @@ import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
 import { csvReader } from './csv-reader.ts';
 import { docxReader } from './docx-reader.ts';
+import { emailReader } from './email-reader.ts';
+import { epubReader } from './epub-reader.ts';
 import { htmlReader } from './html-reader.ts';
+import { imageReader } from './image-reader.ts';
 import { jsonReader } from './json-reader.ts';
 import { markdownReader } from './markdown-reader.ts';
 import { describeType } from './media-types.ts';
+import { ocrReader } from './ocr-reader.ts';
+import { markitdownReader } from './markitdown-reader.ts';
+import { odfReader } from './odf-reader.ts';
 import { pdfReader } from './pdf-reader.ts';
+import { pptxReader } from './pptx-reader.ts';
+import { rtfReader } from './rtf-reader.ts';
 import { textReader } from './text-reader.ts';
+import { unstructuredReader } from './unstructured-reader.ts';
+import { xlsxReader } from './xlsx-reader.ts';
 
 /** A choice of the `reader` field. `readers` are asked in order; `alsoReads` are types taken because the user named the reader. */
 type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] };
@@ -16,6 +26,13 @@ type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] }
 const FORMATS: readonly Reader[] = [
   pdfReader,
   docxReader,
+  pptxReader,
+  xlsxReader,
+  odfReader,
+  epubReader,
+  rtfReader,
+  emailReader,
+  imageReader,
   htmlReader,
   csvReader,
   jsonReader,
@@ -25,6 +42,11 @@ const FORMATS: readonly Reader[] = [
 
 const CHOICES: ReadonlyMap<string, ReaderChoice> = new Map([
   ['native', { readers: FORMATS, alsoReads: [] }],
+  ['markitdown', { readers: [markitdownReader], alsoReads: [] }],
+  ['unstructured', { readers: [unstructuredReader], alsoReads: [] }],
+  ['unstructured_hi_res', { readers: [unstructuredReader], alsoReads: [] }],
+  ['unstructured_fast', { readers: [unstructuredReader], alsoReads: [] }],
+  ['ocr', { readers: [ocrReader], alsoReads: [] }],
   ['pdf', { readers: [pdfReader], alsoReads: [] }],
   ['csv', { readers: [csvReader], alsoReads: ['text/plain'] }],
   ['docx', { readers: [docxReader], alsoReads: [] }],
@@ -51,8 +73,9 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   if (reader) return reader;
   const [first] = choice.readers;
   if (first && reads(choice.alsoReads, mediaType)) return first;
+  // A server that takes anything is no answer to what this installation reads.
   const fitting = [...CHOICES].filter(([, other]) =>
-    other.readers.some(({ mediaTypes }) => reads(mediaTypes, mediaType)),
+    other.readers.some(({ mediaTypes }) => !mediaTypes.includes('*') && reads(mediaTypes, mediaType)),
   );
   if (fitting.length === 0) throw unsupportedError(mediaType);
   const names = fitting.map(([name]) => name).join(', ');
@@ -63,7 +86,8 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
 }
 
 function unsupportedError(mediaType: string): AppError {
-  const known = 'PDF, Word (docx), HTML, Markdown, CSV, JSON, plain text and source code';
+  const known =
+    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, images of text, HTML, Markdown, CSV, JSON, plain text and source code';
   return new AppError(
     'unsupported_type',
     `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${known}.`,
@@ -72,6 +96,10 @@ function unsupportedError(mediaType: string): AppError {
 
 function reads(patterns: readonly string[], mediaType: string): boolean {
   return patterns.some((pattern) =>
-    pattern.endsWith('/*') ? mediaType.startsWith(pattern.slice(0, -1)) : pattern === mediaType,
+    pattern === '*'
+      ? true
+      : pattern.endsWith('/*')
+        ? mediaType.startsWith(pattern.slice(0, -1))
+        : pattern === mediaType,
   );
 }

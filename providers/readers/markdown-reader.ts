@@ -4,7 +4,7 @@ import { TextBuilder } from './text-builder.ts';
 
 const FRONT_MATTER = /^---\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 const TITLE = /^title:[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\n]*))$/m;
-const COMMENT = /<!--[\s\S]*?-->/g;
+const FENCE = /^(```|~~~)/;
 const MAX_TITLE_LENGTH = 300;
 
 /** Markdown as it is, without comments; the title of YAML front matter becomes a note and front matter stays as text. */
@@ -30,11 +30,36 @@ function titleOf(yaml: string): string {
   return (double ?? single ?? bare ?? '').trim().slice(0, MAX_TITLE_LENGTH);
 }
 
-/** Drops comments outside code fences. */
+/** Drops comments outside code fences; line by line, for a pattern over the whole text may take quadratic time. */
 function withoutComments(markdown: string): string {
   if (!markdown.includes('<!--')) return markdown;
-  return markdown
-    .split(/(^(?:```|~~~)[\s\S]*?^(?:```|~~~)[ \t]*$)/m)
-    .map((part, index) => (index % 2 === 1 ? part : part.replace(COMMENT, '')))
-    .join('');
+  const out: string[] = [];
+  let fence = '';
+  let isComment = false;
+  for (const line of markdown.split('\n')) {
+    const mark = isComment ? undefined : FENCE.exec(line)?.[1];
+    if (mark !== undefined && (fence === '' || line.trim() === fence)) fence = fence === '' ? mark : '';
+    if (fence !== '' || mark !== undefined) {
+      out.push(line);
+      continue;
+    }
+    const { text, goesOn } = outsideComments(line, isComment);
+    if (text !== '' || !isComment) out.push(text);
+    isComment = goesOn;
+  }
+  return out.join('\n');
+}
+
+/** What of a line is no comment, and whether one goes on behind it. */
+function outsideComments(line: string, startsInside: boolean): { text: string; goesOn: boolean } {
+  let text = '';
+  let at = 0;
+  let isInside = startsInside;
+  for (;;) {
+    const next = line.indexOf(isInside ? '-->' : '<!--', at);
+    if (!isInside) text += line.slice(at, next === -1 ? undefined : next);
+    if (next === -1) return { text, goesOn: isInside };
+    at = next + (isInside ? 3 : 4);
+    isInside = !isInside;
+  }
 }

@@ -1,4 +1,5 @@
 import type TurndownService from 'turndown';
+import { takeListLabel } from './list-label.ts';
 import { renderTable, TABLE_CELL, TABLE_ROW } from './markdown-table.ts';
 
 /** What the rules use of a DOM element; turndown's own types want the DOM library of a browser. */
@@ -122,7 +123,7 @@ function heading(content: string, node: DomElement): string {
 }
 
 function codeBlock(node: DomElement): string {
-  const code = (node.textContent ?? '').replace(/^\n|\s+$/g, '');
+  const code = (node.textContent ?? '').replace(/^\n/, '').trimEnd();
   if (code === '') return '';
   const classes = [node.querySelector('code'), node, node.parentNode].map(
     (element) => element?.getAttribute?.('class') ?? '',
@@ -140,9 +141,11 @@ function listItem(content: string, node: DomElement, numbers: WeakMap<DomElement
     numbers.set(list, number + 1);
     prefix = `${number}. `;
   }
-  const text = content
+  const labelled = takeListLabel(content.trim());
+  if (labelled) prefix = labelled.prefix;
+  const text = (labelled?.text ?? content)
     .trim()
     .replace(/\n{2,}/g, '\n')
-    .replace(/\n/g, `\n${' '.repeat(prefix.length)}`);
+    .replace(/\n/g, `\n${' '.repeat(prefix.startsWith('- ') ? 2 : prefix.length)}`);
   return text === '' ? '' : `${prefix}${text}${node.nextSibling ? '\n' : ''}`;
 }

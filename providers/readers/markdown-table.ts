@@ -5,12 +5,14 @@ export const TABLE_CELL = String.fromCharCode(2);
 /** A cell this long is a part of a page's layout, not a value of a table. */
 const MAX_CELL_LENGTH = 2000;
 const MAX_SPAN = 100;
+/** A longer text stands only in the first of the cells that it spans. */
+const MAX_REPEATED_LENGTH = 60;
 
 type Cell = { text: string; columns: number; rows: number };
 
 /**
  * Renders a table from what the rows and cells inside left behind: `ROW (CELL spans CELL text)*` repeated.
- * Spanned columns and rows are filled with empty cells. Tables that only lay a page out become its paragraphs, a table
+ * A short text is repeated in the columns and rows that it spans, so that each row says what it is about. Tables that only lay a page out become its paragraphs, a table
  * within a cell becomes a line of that cell.
  */
 export function renderTable(content: string, place: { isNested: boolean; isLayout: boolean }): string {
@@ -64,7 +66,7 @@ function gridOf(rows: readonly (readonly Cell[])[]): string[][] {
         for (let dx = 0; dx < cell.columns; dx += 1) {
           taken[y + dy]?.add(x + dx);
           const line = grid[y + dy];
-          if (line) line[x + dx] = dx === 0 && dy === 0 ? cell.text : '';
+          if (line) line[x + dx] = (dx === 0 && dy === 0) || cell.text.length <= MAX_REPEATED_LENGTH ? cell.text : '';
         }
       }
       x += cell.columns;

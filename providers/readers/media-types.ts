@@ -71,6 +71,23 @@ const OTHER: readonly (readonly [mediaType: string, description: string, extensi
 ];
 
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+export const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation';
+export const ODT = 'application/vnd.oasis.opendocument.text';
+export const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
+export const ODP = 'application/vnd.oasis.opendocument.presentation';
+export const EPUB = 'application/epub+zip';
+export const RTF = 'application/rtf';
+export const EMAIL = 'message/rfc822';
+/** What OCR takes. */
+export const IMAGE_TYPES: readonly string[] = [
+  'image/png',
+  'image/jpeg',
+  'image/tiff',
+  'image/webp',
+  'image/bmp',
+  'image/gif',
+];
 
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   [...CODE, ...OTHER].flatMap(([mediaType, , extensions]) =>

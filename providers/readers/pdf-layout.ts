@@ -1,73 +1,95 @@
-import type { PdfLine } from './pdfium.ts';
+import { markdownTable } from './markdown-table.ts';
+import { boldHeadingLevel, headingLevel, type Layout, sizeOf } from './pdf-headings.ts';
+import type { FoundTable } from './pdf-table.ts';
+import type { PageItem } from './pdf-tables.ts';
+import type { PdfLine } from './pdfium-page.ts';
 
-export type Layout = {
-  /** Size of most of the document's characters, in points. */
-  body: number;
-  /** Sizes of headings, largest first; the index is the level less one. */
-  headings: readonly number[];
-  /** Lines that end between words end with a blank, so that one without ends inside a word (told for Hangul). */
-  marksWordEnds: boolean;
-};
-
-const HEADING_RATIO = 1.15;
-const MAX_HEADING_LEVELS = 4;
-const MAX_HEADING_LENGTH = 200;
 /** Lines further apart than this many times their height belong to different paragraphs. */
 const PARAGRAPH_GAP = 1.75;
 const HYPHEN_MARK = '\uFFFE';
-const BROKEN_WORD = /([\p{L}\p{N}]+)\uFFFE([\p{L}\p{N}]+)/gu;
-const COMPOUND = /\p{L}+-\p{L}+/gu;
-const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\uE000-\uF8FF-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
+const BROKEN_WORD = /(?<![\p{L}\p{N}])([\p{L}\p{N}]+)\uFFFE([\p{L}\p{N}]+)/gu;
+const COMPOUND = /(?<!\p{L})\p{L}+-\p{L}+/gu;
+const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
 /** A line of a table of contents. */
 const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
 /** Private use characters are bullets of symbol fonts. */
-const BULLET = /^[•▪◦●■□○►▶✓❑\uE000-\uF8FF][ \u00a0]*/u;
+const BULLET = /^[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*/u;
 /** Typographic ligatures and Arabic presentation forms, which nobody types into a search. */
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
+/** The ligature of lam and alef, taken apart in the order of drawing behind an alef; no word is spelled so. */
+const TURNED_LAM_ALEF = /ا([أإآا])ل/g;
+/** Stretches Arabic words to fill a line. */
+const TATWEEL = /\u0640+/g;
 /** Scripts written without spaces. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
-const HANGUL_END = /\p{Script=Hangul} ?$/u;
-
-/** Finds the size of body text and the sizes above it that are used for short lines only. */
-export function measureLayout(pages: readonly (readonly PdfLine[])[]): Layout {
-  const characters = new Map<number, number>();
-  const lines = pages.flat();
-  for (const line of lines) characters.set(sizeOf(line), (characters.get(sizeOf(line)) ?? 0) + line.text.length);
-  const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
-  const sizes = new Set(lines.filter((line) => sizeOf(line) >= body * HEADING_RATIO && isTitle(line.text)).map(sizeOf));
-  const hangul = lines.filter(({ text }) => HANGUL_END.test(text));
-  const marksWordEnds = hangul.filter(({ text }) => text.endsWith(' ')).length > hangul.length * 0.1;
-  return { body, headings: [...sizes].sort((a, b) => b - a), marksWordEnds };
-}
 
 /**
- * The text of a page as Markdown: wrapped lines joined into paragraphs where position and width say that they were
- * wrapped, headings told by their size. Words stay in pdfium's order.
+ * A page as Markdown: wrapped lines joined into paragraphs where position and width say that they were wrapped, headings
+ * told by their size or weight, tables. Items stay in their order.
  */
-export function layOutPage(lines: readonly PdfLine[], layout: Layout): string {
+export function layOutPage(items: readonly PageItem[], layout: Layout): string {
+  const parts: string[] = [];
+  let lines: PdfLine[] = [];
+  const endText = (): void => {
+    if (lines.length > 0) parts.push(layOutLines(lines, layout));
+    lines = [];
+  };
+  for (const item of items) {
+    if (!isTable(item)) lines.push(item);
+    else {
+      endText();
+      parts.push(markdownTable(item.grid));
+    }
+  }
+  endText();
+  const text = parts
+    .join('\n\n')
+    .replace(DOT_LEADER, ' …')
+    .replace(PRESENTATION_FORM, (form) => form.normalize('NFKC'));
+  return text.replace(TURNED_LAM_ALEF, 'ال$1').replace(TATWEEL, '');
+}
+
+export function isTable(item: PageItem): item is FoundTable {
+  return 'grid' in item;
+}
+
+function layOutLines(lines: readonly PdfLine[], layout: Layout): string {
   const textWidth =
     lines.reduce((right, line) => Math.max(right, line.last.right), 0) -
     Math.min(...lines.map((line) => line.first.left));
+  const levels = levelsOf(lines, layout);
   const out: string[] = [];
   let previous: PdfLine | null = null;
   let right = 0;
-  for (const line of lines) {
-    const level = headingLevel(line, layout);
+  for (const [index, line] of lines.entries()) {
+    const level = levels[index] ?? 0;
+    const levelBefore = levels[index - 1] ?? 0;
     if (previous === null) out.push(level === 0 ? '' : headingMark(level));
-    else if (level > 0) out.push(continuesHeading(previous, line) ? ' ' : `\n\n${headingMark(level)}`);
-    else if (headingLevel(previous, layout) > 0) out.push('\n\n');
+    else if (level > 0)
+      out.push(level === levelBefore && continuesHeading(previous, line) ? ' ' : `\n\n${headingMark(level)}`);
+    else if (levelBefore > 0) out.push('\n\n');
     else if (isWrapped(previous, line, { right, textWidth })) out.push(glue(previous.text, line.text, layout));
     else out.push(isNear(previous, line) ? '\n' : '\n\n');
     right = out.at(-1)?.includes('\n') ? line.last.right : Math.max(right, line.last.right);
     out.push(line.text.trimEnd().replace(BULLET, '- '));
     previous = line;
   }
-  return out
-    .join('')
-    .replace(DOT_LEADER, ' …')
-    .replace(PRESENTATION_FORM, (form) => form.normalize('NFKC'));
+  return out.join('');
+}
+
+/** Levels by size first; a bold line inside a paragraph is emphasis. */
+function levelsOf(lines: readonly PdfLine[], layout: Layout): number[] {
+  const bySize = lines.map((line) => headingLevel(line, layout));
+  return lines.map((line, index) => {
+    const level = bySize[index] ?? 0;
+    if (level > 0) return level;
+    const [before, next] = [lines[index - 1], lines[index + 1] ?? null];
+    // A word in bold at the end of a line that goes on.
+    const isInside = before !== undefined && Math.abs(before.last.bottom - line.first.bottom) < sizeOf(line) * 0.5;
+    return isInside ? 0 : boldHeadingLevel(line, next, layout);
+  });
 }
 
 /** Puts words together that a hyphen broke at a line end, and leaves the hyphen in those written with one. */
@@ -80,21 +102,6 @@ export function joinBrokenWords(text: string): string {
       return isPlainWord && !compounds.has(`${left}-${right}`.toLowerCase()) ? left + right : `${left}-${right}`;
     })
     .replaceAll(HYPHEN_MARK, '-');
-}
-
-/** Height of the line's first character with its ascent and descent, to half a point. */
-function sizeOf({ first }: PdfLine): number {
-  return Math.round((first.top - first.bottom) * 2) / 2;
-}
-
-function isTitle(text: string): boolean {
-  return text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
-}
-
-function headingLevel(line: PdfLine, { body, headings }: Layout): number {
-  const size = sizeOf(line);
-  if (size < body * HEADING_RATIO || !isTitle(line.text)) return 0;
-  return Math.min(headings.indexOf(size) + 1, MAX_HEADING_LEVELS);
 }
 
 function headingMark(level: number): string {

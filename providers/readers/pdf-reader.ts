@@ -1,61 +1,60 @@
 import { AppError } from '../../domain/app-error.ts';
-import type { ReadDocument, Reader } from '../../domain/reader.ts';
-import { joinBrokenWords, layOutPage, type Layout, measureLayout } from './pdf-layout.ts';
+import type { ReadDocument, Reader, ReadLimits } from '../../domain/reader.ts';
+import { measureLayout } from './pdf-headings.ts';
+import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
+import { recognizePages } from './pdf-ocr.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
-import { discardPdfium, openPdf, type PdfFile, type PdfLine } from './pdfium.ts';
+import { pageItems } from './pdf-tables.ts';
+import { type PdfFile, withPdf } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
 
-/** PDF documents with a text layer, by pdfium: words in its order, page starts, paragraphs and headings by layout. */
+/** PDF documents, by pdfium: page starts, paragraphs, headings, columns and tables by layout; pages that are pictures by OCR. */
 export const pdfReader: Reader = {
   name: 'pdf',
   mediaTypes: ['application/pdf'],
-  async read({ path }, { maxTextBytes }) {
-    try {
-      const file = await openPdf(path);
-      const document = readPages(file, maxTextBytes);
-      file.close();
-      return document;
-    } catch (error) {
-      if (!(error instanceof AppError && (error.code === 'encrypted' || error.code === 'unreadable'))) discardPdfium();
-      throw error;
-    }
-  },
+  read: ({ path }, limits) => withPdf(path, (file) => readPages(file, limits)),
 };
 
-function readPages(file: PdfFile, maxTextBytes: number): ReadDocument {
-  const pages = Array.from({ length: file.pageCount }, (_, page) => file.lines(page));
-  const readable = pages.filter((lines) => lines !== null);
+async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits): Promise<ReadDocument> {
+  const pages = Array.from({ length: file.pageCount }, (_, index) => file.page(index));
+  const readable = pages.filter((page) => page !== null);
   if (readable.length === 0) {
     throw new AppError('unreadable', 'No page of the PDF can be read. Print it to a new PDF and upload that.');
   }
-  const withText = readable.filter((lines) => lines.length > 0);
-  if (withText.length === 0) throw noTextError(file.pageCount);
+  const withText = readable.filter(({ lines }) => lines.length > 0);
+  const pictures = [...pages.keys()].filter((index) => pages[index]?.isPicture === true);
+  const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
+  const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
+  if (withText.length + found === 0) throw noTextError(file.pageCount);
   const builder = new TextBuilder(maxTextBytes);
-  const texts = withoutRunningLines(pages.map((lines) => lines ?? []));
-  const layout = measureLayout(withText);
-  for (const [page, lines] of texts.entries()) {
-    builder.startPage(page + 1);
-    if (lines.length > 0) builder.append(pageText(lines, layout));
+  const texts = withoutRunningLines(pages);
+  const layout = measureLayout(withText.map(({ lines }) => lines));
+  for (const [index, page] of pages.entries()) {
+    builder.startPage(index + 1);
+    const lines = texts[index] ?? [];
+    const picture = recognized?.texts.get(index) ?? '';
+    if (picture !== '') builder.append(`${picture}\n\n`);
+    if (!page || lines.length === 0) continue;
+    const text = layOutPage(pageItems({ ...page, lines }), layout);
+    builder.append(`${joinBrokenWords(text).trim()}\n\n`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
+  const withoutText = readable.length - withText.length - found;
   return builder.build({
     page_count: file.pageCount,
     ...(title === '' ? {} : { title }),
-    ...(withText.length === readable.length ? {} : { pages_without_text: readable.length - withText.length }),
+    ...(found === 0 ? {} : { ocr_pages: found, ocr_confidence: recognized?.confidence ?? 0 }),
+    ...(withoutText === 0 ? {} : { pages_without_text: withoutText }),
     ...(readable.length === pages.length ? {} : { unreadable_pages: pages.length - readable.length }),
   });
 }
 
-function pageText(lines: readonly PdfLine[], layout: Layout): string {
-  return `${joinBrokenWords(layOutPage(lines, layout)).trim()}\n\n`;
-}
-
 function noTextError(pageCount: number): AppError {
-  const pages = pageCount === 1 ? 'Its only page is an image' : `All ${pageCount} pages are images`;
+  const pages = pageCount === 1 ? 'its only page' : `any of its ${pageCount} pages`;
   return new AppError(
     'no_text',
-    `The PDF holds no text. ${pages}, and this reader recognises none in images (no OCR). Upload a PDF with a text layer.`,
+    `The PDF has no text layer, and no text was recognised on ${pages} (OCR). Upload a sharper scan, or a PDF with text.`,
   );
 }

@@ -1,31 +1,62 @@
-import type { PdfLine } from './pdfium.ts';
+import type { PdfLine, PdfPage } from './pdfium-page.ts';
 
 /** Lines at this many heights from the top, and from the bottom, may be running ones. */
 const EDGE_HEIGHTS = 2;
 const MIN_REPEATS = 3;
 /** Of the pages; left and right pages and chapters have headers of their own. */
 const MIN_SHARE = 0.1;
+/** Of the page's height, at the top and at the bottom: where page numbers stand. */
+const MARGIN_SHARE = 0.1;
+const PAGE_NUMBER = /^[-–—\s]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur)\s*\d{1,4})?[-–—\s]*$/i;
+const MAX_HEADER_LENGTH = 120;
+/** A running title with the page's number before or behind it. */
+const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}[^.!?]*$|^\p{Lu}[^.!?]*\s\d{1,4}$/u;
+/** Of two facing pages that are one here. */
+const FACING_PAGES = /^(\d{1,4})\s.*\s(\d{1,4})$/;
 
 /**
  * Drops running headers and footers: lines at the edge of a page that stand, but for their numbers, at the edge of
- * several pages. The first of each stays, so no word is lost.
+ * several pages, of which the first stays, so no word is lost; page numbers in the margin; and above or below the text,
+ * apart from it and smaller, titles with a page number.
  */
-export function withoutRunningLines(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
-  const edges = pages.map(edgeLines);
+export function withoutRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
+  const edges = pages.map((page) => edgeLines(page?.lines ?? []));
   const repeats = new Map<string, number>();
   for (const lines of edges)
     for (const key of new Set([...lines].map(keyOf))) repeats.set(key, (repeats.get(key) ?? 0) + 1);
   const needed = Math.max(MIN_REPEATS, pages.length * MIN_SHARE);
   const seen = new Set<string>();
-  return pages.map((lines, page) =>
-    lines.filter((line) => {
+  return pages.map((page, index) => {
+    const lines = page?.lines ?? [];
+    return lines.filter((line) => {
+      if (!edges[index]?.has(line)) return true;
+      if (page && lines.length > 1 && isPageNumber(line, page)) return false;
       const key = keyOf(line);
-      if (!edges[page]?.has(line) || (repeats.get(key) ?? 0) < needed) return true;
+      if ((repeats.get(key) ?? 0) < needed) return true;
       const isFirst = !seen.has(key);
       seen.add(key);
       return isFirst;
-    }),
-  );
+    });
+  });
+}
+
+function isPageNumber(line: PdfLine, page: PdfPage): boolean {
+  const { top, bottom } = line.first;
+  const text = line.text.trim();
+  const isInMargin = bottom > page.height * (1 - MARGIN_SHARE) || top < page.height * MARGIN_SHARE;
+  if (isInMargin && PAGE_NUMBER.test(text)) return true;
+  const others = page.lines.filter((other) => other !== line);
+  const isAbove = others.every(({ first }) => first.top <= bottom);
+  const isBelow = others.every(({ last }) => last.bottom >= top);
+  if (text.length > MAX_HEADER_LENGTH || (!isAbove && !isBelow)) return false;
+  const [, left = '', right = ''] = FACING_PAGES.exec(text) ?? [];
+  if (left !== '' && Number(left) + 1 === Number(right)) return true;
+  const heights = others.map(({ first }) => first.top - first.bottom).sort((a, b) => a - b);
+  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  const gap = isAbove
+    ? bottom - others.reduce((highest, { first }) => Math.max(highest, first.top), 0)
+    : others.reduce((lowest, { last }) => Math.min(lowest, last.bottom), Infinity) - top;
+  return NUMBERED_TITLE.test(text) && top - bottom < usual * 0.95 && gap > usual * 0.8;
 }
 
 function edgeLines(lines: readonly PdfLine[]): Set<PdfLine> {
@@ -39,5 +70,5 @@ function keyOf({ text }: PdfLine): string {
   return text
     .trim()
     .replace(/\d+/g, '#')
-    .replace(/^[ivxlc]+$/i, '#');
+    .replace(/(?<=^|\s)[ivxlc]+$/i, '#');
 }

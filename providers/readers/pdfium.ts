@@ -1,26 +1,21 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../domain/app-error.ts';
-
-/** A line as pdfium tells it, in its order. Points, from the lower left corner of the page. */
-export type PdfLine = {
-  /** U+FFFE stands where a word was broken by a hyphen at a line end; the physical lines around it are one here. */
-  text: string;
-  first: Box;
-  last: Box;
-};
-export type Box = { left: number; top: number; right: number; bottom: number };
+import { drawPage } from './pdfium-picture.ts';
+import { type PdfPage, readPage, utf16 } from './pdfium-page.ts';
 
 export type PdfFile = {
   pageCount: number;
   title: string;
-  /** The lines of a page, counted from 0; null when the page is damaged. */
-  lines(page: number): PdfLine[] | null;
+  /** A page, counted from 0; null when it is damaged. */
+  page(index: number): PdfPage | null;
+  /** The page drawn, as a grey picture; null when it cannot be. */
+  picture(index: number): Uint8Array | null;
   close(): void;
 };
 
 /** What is used of pdfium's C interface (fpdfview.h, fpdf_text.h, fpdf_doc.h); pointers and handles are numbers. */
-type Pdfium = {
+export type Pdfium = {
   HEAPU8: Uint8Array;
   HEAPF32: Float32Array;
   _malloc(sizeBytes: number): number;
@@ -39,11 +34,40 @@ type Pdfium = {
   _FPDFText_GetText(textPage: number, start: number, count: number, buffer: number): number;
   _FPDFText_GetCharIndexFromTextIndex(textPage: number, textIndex: number): number;
   _FPDFText_GetLooseCharBox(textPage: number, charIndex: number, rectangle: number): number;
+  _FPDFText_GetFontInfo(textPage: number, charIndex: number, buffer: number, sizeBytes: number, flags: number): number;
+  _FPDFText_GetFontWeight(textPage: number, charIndex: number): number;
+  _FPDF_GetPageWidthF(page: number): number;
+  _FPDF_GetPageHeightF(page: number): number;
+  _FPDFPage_CountObjects(page: number): number;
+  _FPDFPage_GetObject(page: number, index: number): number;
+  _FPDFPageObj_GetType(object: number): number;
+  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
+  _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
+  _FPDFPath_CountSegments(path: number): number;
+  _FPDFPath_GetPathSegment(path: number, index: number): number;
+  _FPDFPathSegment_GetPoint(segment: number, x: number, y: number): number;
+  _FPDFPathSegment_GetType(segment: number): number;
+  _FPDFBitmap_Create(width: number, height: number, alpha: number): number;
+  _FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, colour: number): void;
+  _FPDFBitmap_GetBuffer(bitmap: number): number;
+  _FPDFBitmap_GetStride(bitmap: number): number;
+  _FPDFBitmap_Destroy(bitmap: number): void;
+  _FPDF_RenderPageBitmap(
+    ...args: [
+      bitmap: number,
+      page: number,
+      x: number,
+      y: number,
+      width: number,
+      height: number,
+      rotate: number,
+      flags: number,
+    ]
+  ): void;
 };
 
 const PASSWORD_ERROR = 4;
 const SECURITY_ERROR = 5;
-const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
 let loading: Promise<Pdfium> | null = null;
 
@@ -63,7 +87,8 @@ export async function openPdf(path: string): Promise<PdfFile> {
   return {
     pageCount: pdfium._FPDF_GetPageCount(document),
     title: metaText(pdfium, document, 'Title'),
-    lines: (page) => pageLines(pdfium, document, page),
+    page: (index) => readPage(pdfium, document, index),
+    picture: (index) => drawPage(pdfium, document, index),
     close: () => {
       pdfium._FPDF_CloseDocument(document);
       pdfium._free(data);
@@ -71,9 +96,24 @@ export async function openPdf(path: string): Promise<PdfFile> {
   };
 }
 
-/** Forgets the instance; after a trap inside WebAssembly its memory cannot be trusted. */
-export function discardPdfium(): void {
-  loading = null;
+/**
+ * Opens a document, hands it over and closes it.
+ * @throws AppError `encrypted`, `unreadable`; whatever `use` throws.
+ */
+export async function withPdf<Result>(path: string, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
+  try {
+    const file = await openPdf(path);
+    const result = await use(file).catch((error: unknown) => {
+      if (error instanceof AppError) file.close();
+      throw error;
+    });
+    file.close();
+    return result;
+  } catch (error) {
+    // After a trap inside WebAssembly its memory cannot be trusted: the next document gets another instance.
+    if (!(error instanceof AppError)) loading = null;
+    throw error;
+  }
 }
 
 async function load(): Promise<Pdfium> {
@@ -101,45 +141,4 @@ function metaText(pdfium: Pdfium, document: number, tag: string): string {
   pdfium._free(buffer);
   pdfium._free(name);
   return text;
-}
-
-function pageLines(pdfium: Pdfium, document: number, index: number): PdfLine[] | null {
-  const page = pdfium._FPDF_LoadPage(document, index);
-  if (page === 0) return null;
-  const textPage = pdfium._FPDFText_LoadPage(page);
-  try {
-    return textPage === 0 ? null : linesOf(pdfium, textPage);
-  } finally {
-    if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
-    pdfium._FPDF_ClosePage(page);
-  }
-}
-
-function linesOf(pdfium: Pdfium, textPage: number): PdfLine[] {
-  const count = pdfium._FPDFText_CountChars(textPage);
-  if (count <= 0) return [];
-  const buffer = pdfium._malloc((count + 1) * 2);
-  const rectangle = pdfium._malloc(16);
-  const written = pdfium._FPDFText_GetText(textPage, 0, count, buffer);
-  const text = utf16(pdfium, buffer, Math.max(0, written - 1) * 2);
-  const boxAt = (textIndex: number): Box => {
-    const charIndex = pdfium._FPDFText_GetCharIndexFromTextIndex(textPage, textIndex);
-    if (charIndex < 0 || pdfium._FPDFText_GetLooseCharBox(textPage, charIndex, rectangle) === 0) return NO_BOX;
-    const [left = 0, top = 0, right = 0, bottom = 0] = pdfium.HEAPF32.subarray(rectangle / 4, rectangle / 4 + 4);
-    return { left, top, right, bottom };
-  };
-  const lines: PdfLine[] = [];
-  for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
-    const indent = line.length - line.trimStart().length;
-    const length = line.trimEnd().length;
-    if (length === 0) continue;
-    lines.push({ text: line.slice(indent), first: boxAt(index + indent), last: boxAt(index + length - 1) });
-  }
-  pdfium._free(rectangle);
-  pdfium._free(buffer);
-  return lines;
-}
-
-function utf16(pdfium: Pdfium, pointer: number, sizeBytes: number): string {
-  return Buffer.from(pdfium.HEAPU8.buffer, pointer, sizeBytes).toString('utf16le');
 }

@@ -75,6 +75,7 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
         name,
         mainText,
         maxTextBytes,
+        timeoutMs: options.timeoutMs,
         plan: plan ?? null,
       });
       const batch = await sandbox.run(

@@ -14,6 +14,7 @@ export type TaskPayload =
       name: string;
       mainText: boolean;
       maxTextBytes: number;
+      timeoutMs: number;
       plan: SplitPlan | null;
     }
   | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan };

@@ -1,7 +1,15 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../domain/app-error.ts';
 
-export type ZipEntry = { name: string; sizeBytes: number; compressedBytes: number };
+export type ZipEntry = {
+  name: string;
+  sizeBytes: number;
+  compressedBytes: number;
+  /** Of the local header. */
+  offset: number;
+  method: number;
+  flags: number;
+};
 
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
@@ -70,6 +78,9 @@ function parseEntries(directory: Buffer, count: number): ZipEntry[] | null {
       name: directory.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameLength),
       compressedBytes: directory.readUInt32LE(at + 20),
       sizeBytes: directory.readUInt32LE(at + 24),
+      offset: directory.readUInt32LE(at + 42),
+      method: directory.readUInt16LE(at + 10),
+      flags: directory.readUInt16LE(at + 8),
     });
     at += ENTRY_BYTES + nameLength + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
   }

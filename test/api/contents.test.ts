@@ -47,6 +47,31 @@ test('the bytes of a content come back as they were, to be saved and never shown
   t.regex(file.headers.get('Content-Disposition') ?? '', /^attachment; filename="nai_?ve/);
 });
 
+test('the text of a content is Markdown in which the offsets of its chunks hold', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const page =
+    '<html><body><h1>Otters</h1><p>They hold hands \u{1f9a6} while asleep.</p><p>They eat fish.</p></body></html>';
+  const { uploads } = await api.upload(id, [['file', new File([page], 'otters.html')]]);
+  const contentId = uploads[0]?.content_id ?? '';
+  const answer = await api.send(`/contents/${contentId}/text`);
+  t.is(answer.status, 200);
+  t.is(answer.headers.get('Content-Type'), 'text/markdown; charset=utf-8');
+  const text = await answer.text();
+  t.is(text, '# Otters\n\nThey hold hands \u{1f9a6} while asleep.\n\nThey eat fish.\n');
+  const { chunks } = await api.get(`/contents/${contentId}/chunks?collection_id=${id}`, ContentChunksResponse);
+  const Offsets = z.looseObject({ start: z.number(), end: z.number() });
+  for (const { content, meta_data } of chunks) {
+    const { start, end } = Offsets.parse(meta_data);
+    t.is(text.slice(start, end), content);
+  }
+  const stored = await api.upload(id, [
+    ['ingest', 'false'],
+    ['file', new File(['later'], 'later.txt')],
+  ]);
+  t.is((await api.send(`/contents/${stored.uploads[0]?.content_id ?? ''}/text`)).status, 409);
+});
+
 test('the chunks of a content come whole, or in pages that add up to the same', async (t) => {
   const api = await freshClient();
   const { collectionId, contentId } = await uploadText(api, longText);

@@ -64,6 +64,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   deleteContent: { path: content, destroys: true },
   listContentChunks: { path: content, query: { collection_id: ref('collection') } },
   getContentFile: { path: content },
+  getContentText: { path: content },
   // What is ready can neither be paused, resumed, cancelled nor retried.
   pauseContent: { path: content, status: 409 },
   resumeContent: { path: content, status: 409 },

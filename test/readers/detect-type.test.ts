@@ -60,6 +60,15 @@ test('bytes that are neither text nor a known format are unsupported, whatever t
   await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), { code: 'unsupported_type' });
 });
 
+test('a beginning that matches a format many times over, and then is none, is told at once', async (t) => {
+  const detect = async (content: string) =>
+    (await detectType(Buffer.from(content), content.length, { name: '' })).mediaType;
+  t.is(await detect(`${'<!-- -->'.repeat(5_000)}<x`), 'text/plain');
+  t.is(await detect(`${'<!-- -->'.repeat(5_000)}<html>`), 'text/html');
+  t.is(await detect(`From: a@b.c\r\n${' folded\r\n'.repeat(5_000)}and no header`), 'text/plain');
+  t.is(await detect(`From: a@b.c\r\n${' folded\r\n'.repeat(900)}MIME-Version: 1.0\r\n\r\ntext`), 'message/rfc822');
+});
+
 test('an empty file is told', async (t) => {
   await t.throwsAsync(detectType(Buffer.alloc(0), 0, { name: 'a.txt' }), { code: 'empty_file' });
 });

@@ -27,7 +27,7 @@ test('headings, paragraphs, tables and code survive', async (t) => {
   t.true(mediaType.endsWith('wordprocessingml.document'));
   t.is(
     text,
-    '# Contract\n\n## Terms\n\nPayment is due in 30 days.\n\n```\nlet a = 1;\n  a += 1;\n```\n\n| Item | Price |\n| --- | --- |\n| Bolt | 3 |\n',
+    '# Contract\n\n### Terms\n\nPayment is due in 30 days.\n\n```\nlet a = 1;\n  a += 1;\n```\n\n| Item | Price |\n| --- | --- |\n| Bolt | 3 |\n',
   );
 });
 

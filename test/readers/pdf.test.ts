@@ -1,6 +1,7 @@
 import test from 'ava';
-import { layOutPage, measureLayout } from '../../providers/readers/pdf-layout.ts';
-import type { PdfLine } from '../../providers/readers/pdfium.ts';
+import { measureLayout } from '../../providers/readers/pdf-headings.ts';
+import { layOutPage } from '../../providers/readers/pdf-layout.ts';
+import type { PdfLine } from '../../providers/readers/pdfium-page.ts';
 import { pdf, type PdfText } from '../support/documents.ts';
 import { readBytes } from '../support/read-bytes.ts';
 
@@ -65,7 +66,7 @@ test('larger short lines are headings, levelled by size', async (t) => {
 test('a PDF without text says that it would take OCR', async (t) => {
   await t.throwsAsync(readBytes(pdf([[], []]), { name: 'scan.pdf' }), {
     code: 'no_text',
-    message: /All 2 pages are images.*OCR/,
+    message: /no text was recognised on any of its 2 pages \(OCR\)/,
   });
 });
 
@@ -100,7 +101,13 @@ test('running headers and footers stay once, whatever their page numbers', async
 
 test('lines of Hangul are joined inside words only where the document tells words apart', (t) => {
   const box = (y: number, right: number): PdfLine['first'] => ({ left: 72, right, top: y + 10, bottom: y });
-  const line = (text: string, y: number): PdfLine => ({ text, first: box(y, 82), last: box(y, 500) });
+  const line = (text: string, y: number): PdfLine => ({
+    text,
+    first: box(y, 82),
+    last: box(y, 500),
+    isBold: false,
+    words: [],
+  });
   const layOut = (lines: readonly PdfLine[]): string => layOutPage(lines, measureLayout([lines]));
   const [first, second] = [
     '한편 코로나가 세계적 유행단계에 돌입한 와중에 국내 확',

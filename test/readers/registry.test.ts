@@ -5,6 +5,15 @@ test('native reads every supported type, each with its own reader', (t) => {
   const expected: Record<string, string> = {
     'application/pdf': 'pdf',
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+    'application/vnd.oasis.opendocument.text': 'odf',
+    'application/vnd.oasis.opendocument.spreadsheet': 'odf',
+    'application/vnd.oasis.opendocument.presentation': 'odf',
+    'application/epub+zip': 'epub',
+    'application/rtf': 'rtf',
+    'message/rfc822': 'email',
+    'image/png': 'image',
     'text/html': 'html',
     'text/csv': 'csv',
     'text/tab-separated-values': 'csv',
@@ -16,6 +25,12 @@ test('native reads every supported type, each with its own reader', (t) => {
     'application/yaml': 'text',
   };
   for (const [mediaType, name] of Object.entries(expected)) t.is(resolveReader('native', mediaType).name, name);
+});
+
+test('a reader of an Unstructured server takes whatever it is given', (t) => {
+  for (const name of ['unstructured', 'unstructured_hi_res', 'unstructured_fast'])
+    for (const type of ['application/pdf', 'audio/mpeg', 'text/plain'])
+      t.is(resolveReader(name, type).name, 'unstructured');
 });
 
 test('a named reader takes plain text that the user says is of its kind', (t) => {
@@ -30,10 +45,13 @@ test('an unknown reader is answered with the known ones', (t) => {
 
 test('a reader that does not fit is answered with what the file is and who reads it', (t) => {
   const error = t.throws(() => resolveReader('pdf', 'text/csv'), { code: 'type_mismatch' });
-  t.is(error?.message, 'The file is a CSV table, which reader "pdf" does not read. Use: native, csv, text.');
+  t.is(
+    error?.message,
+    'The file is a CSV table, which reader "pdf" does not read. Use: native, markitdown, csv, text.',
+  );
 });
 
 test('a type that nobody reads is unsupported, with any reader', (t) => {
   for (const name of ['native', 'pdf'])
-    t.throws(() => resolveReader(name, 'image/png'), { code: 'unsupported_type', message: /a PNG image/ });
+    t.throws(() => resolveReader(name, 'video/mp4'), { code: 'unsupported_type', message: /an MP4 video/ });
 });

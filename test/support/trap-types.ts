@@ -28,8 +28,17 @@ export function addTypes(add: AddTrap, pages: TrapPages): string[] {
   pages['/photo'] = served('text/html', png());
   pages['/nothing'] = served('text/html', '');
   return [
-    ...['/minutes.docx', '/notes', '/image.png', '/style.css', '/picture', '/feed'],
-    ...['/plainly', '/script.php', '/report', '/photo', '/nothing'],
+    '/minutes.docx',
+    '/notes',
+    '/image.png',
+    '/style.css',
+    '/picture',
+    '/feed',
+    '/plainly',
+    '/script.php',
+    '/report',
+    '/photo',
+    '/nothing',
   ];
 }
 

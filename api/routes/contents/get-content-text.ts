@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { openContentText } from '../../../operations/open-content-text.ts';
+import { Reply } from '../../http/reply.ts';
+import { route } from '../../http/route.ts';
+import { ContentParams } from './content-params.ts';
+
+export const getContentTextRoute = route(
+  {
+    method: 'get',
+    path: '/contents/{content_id}/text',
+    tag: 'Contents',
+    summary: 'Get the text that was read from a content, as Markdown; the offsets of its chunks are in this text',
+    permission: 'contents:read',
+    params: ContentParams,
+    response: z.never(),
+    responseType: 'text/markdown',
+    extension: true,
+    otherStatuses: { 409: 'The content has not been read yet' },
+  },
+  async ({ services, caller, params }) => {
+    const stream = await openContentText(services, caller, params.content_id);
+    return Reply.stream(stream, { mediaType: 'text/markdown; charset=utf-8', headers: {} });
+  },
+);

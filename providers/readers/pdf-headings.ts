@@ -1,0 +1,70 @@
+import type { PdfLine } from './pdfium-page.ts';
+
+export type Layout = {
+  /** Size of most of the document's characters, in points. */
+  body: number;
+  /** Sizes of headings, largest first; the index is the level less one. */
+  headings: readonly number[];
+  /** Bold lines of the body's size are headings: the body is not bold itself. */
+  hasBoldHeadings: boolean;
+  /** Lines that end between words end with a blank, so that one without ends inside a word (told for Hangul). */
+  marksWordEnds: boolean;
+};
+
+const HEADING_RATIO = 1.15;
+const MAX_HEADING_LEVELS = 4;
+const MAX_HEADING_LENGTH = 200;
+const MAX_BOLD_LENGTH = 120;
+/** More of a document's characters in bold lines are emphasis, or its only face. */
+const MAX_BOLD_SHARE = 0.25;
+const HANGUL_END = /\p{Script=Hangul} ?$/u;
+/** Items of lists; numbers begin headings as well. */
+const BULLET_START = /^\s*[•▪◦●■□○►▶✓❑·*–—※☐\uE000-\uF8FF-]/u;
+
+/** Finds the size of body text and the sizes above it that are used for short lines only. */
+export function measureLayout(pages: readonly (readonly PdfLine[])[]): Layout {
+  const characters = new Map<number, number>();
+  const lines = pages.flat();
+  let [total, bold] = [0, 0];
+  for (const line of lines) {
+    characters.set(sizeOf(line), (characters.get(sizeOf(line)) ?? 0) + line.text.length);
+    total += line.text.length;
+    if (line.isBold) bold += line.text.length;
+  }
+  const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+  const sizes = new Set(lines.filter((line) => sizeOf(line) >= body * HEADING_RATIO && isTitle(line.text)).map(sizeOf));
+  const hangul = lines.filter(({ text }) => HANGUL_END.test(text));
+  const marksWordEnds = hangul.filter(({ text }) => text.endsWith(' ')).length > hangul.length * 0.1;
+  const hasBoldHeadings = bold <= total * MAX_BOLD_SHARE;
+  return { body, headings: [...sizes].sort((a, b) => b - a), hasBoldHeadings, marksWordEnds };
+}
+
+/** Height of the line's first character with its ascent and descent, to half a point. */
+export function sizeOf({ first }: PdfLine): number {
+  return Math.round((first.top - first.bottom) * 2) / 2;
+}
+
+/** The level that the line's size makes it a heading of; 0 for none. */
+export function headingLevel(line: PdfLine, { body, headings }: Layout): number {
+  const size = sizeOf(line);
+  if (size < body * HEADING_RATIO || !isTitle(line.text)) return 0;
+  return Math.min(headings.indexOf(size) + 1, MAX_HEADING_LEVELS);
+}
+
+/**
+ * The level of a bold line of the body's size that stands by itself, below those told by size; 0 for none. `next` is the
+ * line after it.
+ */
+export function boldHeadingLevel(line: PdfLine, next: PdfLine | null, layout: Layout): number {
+  if (!layout.hasBoldHeadings || !line.isBold || sizeOf(line) < layout.body * 0.9) return 0;
+  const isShort = line.text.length <= MAX_BOLD_LENGTH && isTitle(line.text);
+  if (!isShort || !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())) return 0;
+  // A run of bold lines is a paragraph, or a list of names.
+  if (next?.isBold && sizeOf(next) === sizeOf(line)) return 0;
+  return Math.min(layout.headings.length + 1, MAX_HEADING_LEVELS);
+}
+
+function isTitle(text: string): boolean {
+  const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
+  return isPhrase && !BULLET_START.test(text) && !/^\p{Ll}+$/u.test(text.trim());
+}

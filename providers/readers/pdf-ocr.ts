@@ -1,0 +1,42 @@
+import type { PdfFile } from './pdfium.ts';
+
+export type RecognizedPages = {
+  /** By page, counted from 0; empty where nothing was recognised. */
+  texts: ReadonlyMap<number, string>;
+  /** Mean over the pages with text, 0 to 100. */
+  confidence: number;
+  /** Pages for which no time was left. */
+  leftOut: number;
+};
+
+/** Of the time for the whole document. */
+const TIME_SHARE = 0.7;
+const DEFAULT_TIMEOUT_MS = 300_000;
+
+/** Recognises the text of pages that are pictures, as far as the time goes. */
+export async function recognizePages(
+  file: PdfFile,
+  pages: readonly number[],
+  timeoutMs: number = DEFAULT_TIMEOUT_MS,
+): Promise<RecognizedPages> {
+  const { recognize } = await import('./tesseract.ts');
+  const deadline = performance.now() + timeoutMs * TIME_SHARE;
+  const texts = new Map<number, string>();
+  let confidence = 0;
+  let recognized = 0;
+  for (const [index, page] of pages.entries()) {
+    if (performance.now() > deadline)
+      return { texts, confidence: mean(confidence, recognized), leftOut: pages.length - index };
+    const picture = file.picture(page);
+    const found = picture && (await recognize(picture));
+    texts.set(page, found?.text ?? '');
+    if (!found || found.text === '') continue;
+    confidence += found.confidence;
+    recognized += 1;
+  }
+  return { texts, confidence: mean(confidence, recognized), leftOut: 0 };
+}
+
+function mean(sum: number, count: number): number {
+  return count === 0 ? 0 : Math.round(sum / count);
+}

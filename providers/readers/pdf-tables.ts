@@ -1,0 +1,43 @@
+import { findAlignedTables } from './pdf-aligned-tables.ts';
+import { findRuledTables } from './pdf-ruled-tables.ts';
+import { findColumns, inReadingOrder } from './pdf-columns.ts';
+import { cellText, type FoundTable } from './pdf-table.ts';
+import type { PdfLine, PdfPage } from './pdfium-page.ts';
+
+/** What a page is made of, in reading order. */
+export type PageItem = PdfLine | FoundTable;
+
+/** The page in reading order, the lines that make up tables replaced by those tables, each where its first line stood. */
+export function pageItems({ lines: given, rules }: PdfPage): PageItem[] {
+  const columnOf = findColumns(given);
+  const lines = inReadingOrder(given, columnOf);
+  const words = lines.flatMap((line) => line.words);
+  const ruled = findRuledTables(rules, words);
+  const byColumn = new Map<number, PdfLine[]>();
+  for (const line of lines) {
+    const rest = without(line, ruled);
+    if (rest) byColumn.set(columnOf(line), [...(byColumn.get(columnOf(line)) ?? []), rest]);
+  }
+  const tables = [...ruled, ...[...byColumn.values()].flatMap(findAlignedTables)];
+  if (tables.length === 0) return lines;
+  const items: PageItem[] = [];
+  const placed = new Set<FoundTable>();
+  for (const line of lines) {
+    for (const table of tables) {
+      if (placed.has(table) || !line.words.some((word) => table.used.has(word))) continue;
+      placed.add(table);
+      items.push(table);
+    }
+    const rest = without(line, tables);
+    if (rest) items.push(rest);
+  }
+  return items;
+}
+
+/** The line without the words that stand in tables; null when none is left. */
+function without(line: PdfLine, tables: readonly FoundTable[]): PdfLine | null {
+  const words = line.words.filter((word) => !tables.some((table) => table.used.has(word)));
+  if (words.length === line.words.length) return line;
+  const [first, last] = [words[0], words.at(-1)];
+  return first && last ? { ...line, text: cellText(words), first, last, words } : null;
+}

@@ -1,0 +1,96 @@
+/* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
+import type { Pdfium } from './pdfium.ts';
+
+/** A straight horizontal or vertical stroke, an edge of a box, or a very thin box. Points. */
+export type Rule = {
+  isHorizontal: boolean;
+  /** y of a horizontal one, x of a vertical one. */ at: number;
+  from: number;
+  to: number;
+};
+
+const PATH_OBJECT = 2;
+const IMAGE_OBJECT = 3;
+const FORM_OBJECT = 5;
+const MOVE = 2;
+/** What is thinner is a stroke. */
+const THIN = 3;
+const MIN_LENGTH = 6;
+/** A page of technical drawings has no tables worth the time. */
+const MAX_OBJECTS = 6_000;
+const MAX_SEGMENTS = 400;
+
+/** The ruled lines of a loaded page. */
+export function readRules(pdfium: Pdfium, page: number): Rule[] {
+  const rules: Rule[] = [];
+  const count = pdfium._FPDFPage_CountObjects(page);
+  if (count > MAX_OBJECTS) return rules;
+  const scratch = pdfium._malloc(24);
+  for (let index = 0; index < count; index += 1) {
+    const object = pdfium._FPDFPage_GetObject(page, index);
+    if (object === 0 || pdfium._FPDFPageObj_GetType(object) !== PATH_OBJECT) continue;
+    const segments = pdfium._FPDFPath_CountSegments(object);
+    if (segments <= 5) addBounds(pdfium, { object, scratch, rules });
+    else if (segments <= MAX_SEGMENTS) addSegments(pdfium, { object, scratch, rules, segments });
+  }
+  pdfium._free(scratch);
+  return rules;
+}
+
+/** Letters drawn as outlines are this many at least. */
+const MIN_OUTLINES = 20;
+const MAX_LOOKED_AT = 500;
+
+/** Does the page hold a picture, a form or many outlines: something that may show text? */
+export function isDrawn(pdfium: Pdfium, page: number): boolean {
+  let outlines = 0;
+  const count = Math.min(MAX_LOOKED_AT, pdfium._FPDFPage_CountObjects(page));
+  for (let index = 0; index < count; index += 1) {
+    const type = pdfium._FPDFPageObj_GetType(pdfium._FPDFPage_GetObject(page, index));
+    if (type === IMAGE_OBJECT || type === FORM_OBJECT) return true;
+    if (type === PATH_OBJECT) outlines += 1;
+  }
+  return outlines >= MIN_OUTLINES;
+}
+
+type PathObject = { object: number; scratch: number; rules: Rule[] };
+
+/** A stroke or a box: what its bounds say. */
+function addBounds(pdfium: Pdfium, { object, scratch, rules }: PathObject): void {
+  if (pdfium._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) return;
+  const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+  const [width, height] = [right - left, top - bottom];
+  if (height <= THIN && width >= MIN_LENGTH) {
+    rules.push({ isHorizontal: true, at: (top + bottom) / 2, from: left, to: right });
+  } else if (width <= THIN && height >= MIN_LENGTH) {
+    rules.push({ isHorizontal: false, at: (left + right) / 2, from: bottom, to: top });
+  } else if (width >= MIN_LENGTH && height >= MIN_LENGTH) {
+    for (const at of [bottom, top]) rules.push({ isHorizontal: true, at, from: left, to: right });
+    for (const at of [left, right]) rules.push({ isHorizontal: false, at, from: bottom, to: top });
+  }
+}
+
+/** A whole grid may be one path. */
+function addSegments(pdfium: Pdfium, { object, scratch, rules, segments }: PathObject & { segments: number }): void {
+  const hasMatrix = pdfium._FPDFPageObj_GetMatrix(object, scratch) !== 0;
+  const matrix = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 6);
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = hasMatrix ? matrix : [];
+  let previous: { x: number; y: number } | null = null;
+  for (let index = 0; index < segments; index += 1) {
+    const segment = pdfium._FPDFPath_GetPathSegment(object, index);
+    if (segment === 0 || pdfium._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4) === 0) return;
+    const [px = 0, py = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 2);
+    const point = { x: a * px + c * py + e, y: b * px + d * py + f };
+    if (previous && pdfium._FPDFPathSegment_GetType(segment) !== MOVE) addStroke(rules, previous, point);
+    previous = point;
+  }
+}
+
+function addStroke(rules: Rule[], from: { x: number; y: number }, to: { x: number; y: number }): void {
+  const [width, height] = [Math.abs(to.x - from.x), Math.abs(to.y - from.y)];
+  if (height <= 0.5 && width >= MIN_LENGTH) {
+    rules.push({ isHorizontal: true, at: from.y, from: Math.min(from.x, to.x), to: Math.max(from.x, to.x) });
+  } else if (width <= 0.5 && height >= MIN_LENGTH) {
+    rules.push({ isHorizontal: false, at: from.x, from: Math.min(from.y, to.y), to: Math.max(from.y, to.y) });
+  }
+}
