@@ -35,7 +35,8 @@ export async function crawlSlice(
   const { crawls, crawlPages } = services.stores;
   const slice = randomUUID();
   const begun = await crawls.beginSlice(scope, args.crawl_id, slice);
-  let rest: Rest = { isOver: true, waitMs: 0 };
+  // One that was paused when this began, and is not any more, is far from over.
+  let rest: Rest = { isOver: false, waitMs: 0 };
   if (begun?.state === 'running' && !begun.paused) {
     rest = await visitPages({ services, scope, slice, crawl: begun, signal: step.signal }, args.after === 0);
   }

@@ -75,6 +75,18 @@ test('robots.txt is read as RFC 9309 says: the group for Loci before that for al
   );
 });
 
+test('lines that are no rules do not end a group of robots.txt', async (t) => {
+  const robots =
+    'User-agent: Loci\nSitemap: /map.xml\nHost: example.org\nUser-agent: other\nDisallow: /private\n\nUser-agent: *\nDisallow: /';
+  const found = await page('<a href="/open"><a href="/private">', { origin, robots });
+  t.deepEqual(
+    found.links.map(({ isAllowed }) => isAllowed),
+    [true, false],
+  );
+  const read = await pool.look(null, { kind: 'robots', links: ['/private/start'], rules: { origin, robots } }, signal);
+  t.deepEqual([read.links.map(({ isAllowed }) => isAllowed), read.sitemaps.length], [[false], 1]);
+});
+
 test('sitemaps are read in XML, as text and packed; what they cannot be read from is refused', async (t) => {
   const sitemap = (bytes: Uint8Array) =>
     pool.look(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
@@ -95,6 +107,12 @@ test('sitemaps are read in XML, as text and packed; what they cannot be read fro
 test('hostile answers cost what they may cost and no more', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);
+  const sitemap = (bytes: Uint8Array) =>
+    pool.look(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
+  const long = Array.from({ length: 20_000 }, (_, index) => `${origin}/${index}${'x'.repeat(2_000)}`);
+  const { length } = (await sitemap(gzipSync(long.join('\n')))).links;
+  t.true(length > 1_000 && length < 3_000, `${length} long addresses`);
+  t.is((await sitemap(gzipSync(`${origin}/a${' '.repeat(40 * 1024 * 1024)}\n${origin}/b`))).links.length, 2);
   t.deepEqual(paths(await page(`<a href="/before"></a>${'<div>'.repeat(1_000_000)}<a href="/deep">`)), ['/before']);
 });
 

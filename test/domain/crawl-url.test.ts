@@ -16,6 +16,22 @@ test('a link is asked for as it is written, without what only tracks, and withou
   t.is(url('/p?b=2&a=1&b=1'), 'https://example.org/p?b=2&a=1&b=1');
 });
 
+test('a session is left out, whatever it is called, and what may name a page is not', (t) => {
+  const session = 'k3v9c0d1e2f3a4b5c6d7e8f901';
+  for (const name of ['PHPSESSID', 'sessionid', 'session_id', 'sid', 'osCsid', 'CFTOKEN']) {
+    t.is(url(`/p?${name}=${session}&id=7`), 'https://example.org/p?id=7', name);
+  }
+  t.is(url(`/p;sid=${session}`), 'https://example.org/p');
+  for (const query of [
+    'sid=42',
+    's=summer',
+    'sid=d9428888-122b-11e1-b85c-61cd3cbb3210',
+    's=thelongestwordofalllanguages',
+  ]) {
+    t.is(url(`/p?${query}`), `https://example.org/p?${query}`);
+  }
+});
+
 test('what is no page of the web is none', (t) => {
   for (const link of [
     'mailto:a@example.org',

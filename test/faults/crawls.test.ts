@@ -6,7 +6,8 @@ import { isSound, problemsOf, takeCensus } from '../support/census.ts';
 import { crawl, crawled, startCrawl, untilOver } from '../support/crawl-flow.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFlow, until } from '../support/flow.ts';
-import { htmlPage, startSite } from '../support/site-server.ts';
+import { startSecondWorker } from '../support/second-worker.ts';
+import { htmlPage, startSite, type SitePage } from '../support/site-server.ts';
 import { testStack } from '../support/stack.ts';
 import { startTrapSite } from '../support/trap-site.ts';
 
@@ -48,6 +49,44 @@ test.serial('a worker that is killed in the middle of a crawl loses no page and 
     return isSound(await takeCensus(behind, flow.workspaceId));
   });
   t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
+});
+
+test.serial('a host is asked at its pace by several crawls and workers, one of which is killed', async (t) => {
+  t.timeout(240_000);
+  const everyMs = 500;
+  const arrivals: number[] = [];
+  const paths = Array.from({ length: 8 }, (_, index) => `/${index}`);
+  const page =
+    (html: string): SitePage =>
+    (response) => {
+      arrivals.push(performance.now());
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    };
+  const site = await startSite({
+    '/robots.txt': (response) => void response.end(`User-agent: *\nCrawl-delay: ${everyMs / 1000}`),
+    '/': page(htmlPage('start', paths)),
+    ...Object.fromEntries(paths.map((path) => [path, page(htmlPage(`page ${path}`))])),
+  });
+  t.teardown(site.close);
+  const second = await startSecondWorker(stack);
+  t.teardown(() => second.stop());
+  const crawls = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const flow = await startFlow();
+      return { flow, id: await startCrawl(flow, `${site.origin}/`) };
+    }),
+  );
+  await until(
+    async () => arrivals.length,
+    (count) => count >= 8,
+  );
+  await worker.signal('SIGKILL');
+  await worker.start();
+  for (const { flow, id } of crawls) t.like(await untilOver(flow, id), { progress: { by_status: { ready: 9 } } });
+  t.true(arrivals.length >= 36);
+  // Without turns that all of them share it would be a quarter of that, or less.
+  const tookMs = (arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0);
+  t.true(tookMs >= 0.6 * everyMs * (arrivals.length - 1), `${arrivals.length} requests in ${tookMs} ms`);
 });
 
 test.serial('a crawl whose workflow an operator ends is over, and what it had under way has failed', async (t) => {

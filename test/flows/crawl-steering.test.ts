@@ -2,7 +2,7 @@ import test from 'ava';
 import { Collection } from '../../domain/records/collection.ts';
 import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
 import { UploadResponse } from '../../domain/records/upload.ts';
-import { formFor } from '../api/api-client.ts';
+import { apiClient, formFor } from '../api/api-client.ts';
 import { openBehindTheApi } from '../support/behind-the-api.ts';
 import { isSound, problemsOf, takeCensus } from '../support/census.ts';
 import { crawl, crawled, startCrawl, statusesOf, untilOver } from '../support/crawl-flow.ts';
@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { startFlow, until } from '../support/flow.ts';
 import { htmlPage, startSite } from '../support/site-server.ts';
 import { testStack } from '../support/stack.ts';
+import { filesOf, rowsOf } from '../support/workspace-traces.ts';
 
 /** A site whose pages are given out one at a time, so that a test can act in the middle of a crawl. */
 async function startGate() {
@@ -179,6 +180,33 @@ test('a collection that is deleted in the middle of a crawl takes the crawl with
     return rows?.count === 0 && isSound(await takeCensus(behind, flow.workspaceId));
   });
   t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
+});
+
+test('a workspace that is deleted in the middle of a crawl takes the crawl with it', async (t) => {
+  const site = await startGate();
+  t.teardown(site.close);
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  const flow = await startFlow();
+  const id = await startCrawl(flow, `${site.origin}/`);
+  await site.arrived(1);
+  const { crawl: running } = await crawled(flow, id);
+  const headers = { Authorization: `Bearer ${testStack().adminToken}` };
+  const operator = apiClient(null);
+  const remove = { method: 'DELETE', headers, status: 202 };
+  const { deletion_id } = await operator.get(`/workspaces/${flow.workspaceId}`, DeletionAccepted, remove);
+  site.open();
+  await until(
+    () => operator.get(`/deletions/${deletion_id}`, Deletion, { headers }),
+    ({ status }) => status === 'completed',
+  );
+  t.is(running.status, 'running');
+  const rows = await until(
+    () => rowsOf(behind, flow.workspaceId),
+    (left) => left['outbox'] === undefined,
+  );
+  t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
+  t.deepEqual(await filesOf(flow.workspaceId), []);
 });
 
 test('a collection that is archived in the middle of a crawl gets no further page', async (t) => {

@@ -39,6 +39,8 @@ test('a crawl takes what is to be taken of a site full of traps, once each, and 
     t.true([most, most + 1].includes(site.asked(path)), `${path} was asked for as often as it takes`);
   }
   t.true(site.requests.every(({ headers }) => headers['user-agent']?.startsWith('Loci/') === true));
+  const program = done.contents.find(({ name }) => name.endsWith('/script.php'));
+  t.is((await flow.content(program?.content_id ?? '')).type, 'text/html');
   const failures = new Map(
     done.contents.map(({ name, status_message }) => [name.replace(site.origin, ''), status_message]),
   );

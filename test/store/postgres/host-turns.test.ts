@@ -15,6 +15,20 @@ test('turns at a host are as far apart as was asked for, whoever takes them', as
   t.deepEqual((await system.takeHostTurn('another', { everyMs, isKnown: true, patienceMs: 0 })).inMs, 0);
 });
 
+test('what one crawl knows of the wishes of a host counts for those that do not know them yet', async (t) => {
+  const system = createSystemStore(await openOwnDatabase(t));
+  const turn = async (everyMs: number, isKnown: boolean) => {
+    const { inMs } = await system.takeHostTurn('host', { everyMs, isKnown, patienceMs: 100_000_000 });
+    return Math.round(inMs / 600_000);
+  };
+  t.is(await turn(600_000, false), 0);
+  t.is(await turn(6_000_000, true), 1);
+  t.is(await turn(600_000, false), 11, 'after the long pause');
+  t.is(await turn(600_000, false), 21, 'which is now the pause of all');
+  t.is(await turn(600_000, true), 31, 'until somebody knows better');
+  t.is(await turn(600_000, false), 32);
+});
+
 test('who does not want to wait so long takes no turn, and is told when there may be one', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
   const everyMs = 600_000;
