@@ -3,6 +3,7 @@ import * as archives from './20261122_archives.ts';
 import * as access from './20261121_access.ts';
 import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
+import * as crawls from './20261121_crawls.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_compression', ...compression },
   { name: '20261121_memory_turns', ...memoryTurns },
   { name: '20261121_reindexing', ...reindexing },
+  { name: '20261121_crawls', ...crawls },
   { name: '20261122_archives', ...archives },
 ];
 

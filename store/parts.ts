@@ -44,7 +44,11 @@ export const PART_TREE = `tree(id) as (select unnest(:contentIds::uuid[]) union 
 export function createPartStore(database: Database) {
   const bind = (scope: Scope, collectionId: string) => ({ workspaceId: scope.workspaceId, collectionId });
   const tree = async (scope: Scope, contentIds: readonly string[]): Promise<string[]> => {
-    const rows = await query<{ id: string }>(database, `with recursive ${PART_TREE} select id from tree`, { contentIds });
+    const rows = await query<{ id: string }>(
+      database,
+      `with recursive ${PART_TREE} select id from tree join contents using (id) where workspace_id = :workspaceId`,
+      { workspaceId: scope.workspaceId, contentIds },
+    );
     return rows.map((row) => row.id);
   };
   /** For the rest of the transaction nothing more comes out of what was uploaded as this. */

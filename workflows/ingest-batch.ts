@@ -124,7 +124,7 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
     batch,
   ]);
   if (args.outbox_id !== null) {
-    const settling = { workspace_id, collection_id, run_id, outbox_id: args.outbox_id, upload_id: args.upload_id };
+    const settling = { workspace_id, collection_id, run_id, outbox_id: args.outbox_id };
     await upkeep.settleRun.executeWithOptions({ summary: 'Take the run off the outbox' }, [settling]);
   }
   enter(endOf(outcome), `${describeOutcome(outcome)}\n\n${describeFailures(outcome.failures)}`);
