@@ -42,6 +42,7 @@ export async function readAnswer(reading: Reading): Promise<PageOutcome> {
     name: isPage ? '' : pageName(request.page.url),
     declaredType: declaredType ?? null,
     sizeBytes: blob.sizeBytes,
+    checkOut: () => services.blobs.checkOut(request.crawl.workspace_id, blob.sha256),
   });
   const isHtml = type === 'text/html' && blob.sizeBytes <= services.crawling.maxPageBytes;
   const found = isHtml ? await lookAtPage(reading, blob.sha256) : null;

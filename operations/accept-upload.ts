@@ -42,7 +42,7 @@ export async function acceptUpload(
 ): Promise<Answer<UploadResponse>> {
   const { form } = received;
   if (!reachesCollection(caller.scope, form.collection_id)) throw inaccessible();
-  const { planned, errors } = await planUpload(services, { form, items: received.items, principal: caller.principal });
+  const { planned, errors } = await planUpload(services, { form, items: received.items, caller });
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
   // Uploads into one collection wait for each other anyway; here they do so without a connection that others need.

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { StoredBlob } from '../domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '../domain/app-error.ts';
+import type { Caller } from '../domain/caller.ts';
 import { externalIdIssues } from '../domain/external-id.ts';
 import type { UploadError, UploadForm } from '../domain/records/upload.ts';
 import { metadataIssues } from '../domain/filters/facets.ts';
@@ -28,7 +29,7 @@ export type PlannedItem = {
  */
 export async function planUpload(
   services: Services,
-  received: { form: UploadForm; items: readonly ReceivedItem[]; principal: string },
+  received: { form: UploadForm; items: readonly ReceivedItem[]; caller: Caller },
 ): Promise<{ planned: PlannedItem[]; errors: UploadError[] }> {
   const { form, items } = received;
   const counts = { items: items.length, urls: items.filter(({ source }) => source === 'url').length };
@@ -38,7 +39,7 @@ export async function planUpload(
   const errors: UploadError[] = [];
   for (const item of items) {
     try {
-      planned.push(await planItem(services, item, { form, principal: received.principal, single: items.length === 1 }));
+      planned.push(await planItem(services, item, { form, caller: received.caller, single: items.length === 1 }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       errors.push({ name: item.name, source: item.source, code: error.code, message: error.message });
@@ -74,10 +75,10 @@ export function uploadFormIssues(
   return issues;
 }
 
-type ItemContext = { form: UploadForm; principal: string; single: boolean };
+type ItemContext = { form: UploadForm; caller: Caller; single: boolean };
 
 async function planItem(services: Services, item: ReceivedItem, context: ItemContext): Promise<PlannedItem> {
-  const { form, single } = context;
+  const { form, single, caller } = context;
   const name = single && form.label !== null ? form.label : item.name;
   const metadata: Record<string, unknown> = {
     ...form.metadata,
@@ -91,10 +92,11 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     metadata,
     external_id: typeof metadata['external_id'] === 'string' ? metadata['external_id'] : null,
     source: item.source,
-    created_by: context.principal,
+    created_by: caller.principal,
   };
   const uploadedBy = form.user_id === null ? {} : { uploaded_by: form.user_id };
   if (item.source === 'url') {
+    if (form.ingest) services.readers.requireAvailable(form.reader);
     const content = {
       ...shared,
       type: null,
@@ -105,21 +107,23 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     };
     return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
   }
+  const { sha256, sizeBytes } = item.blob;
   const type = await services.readers.detectType(item.head, {
     name: item.name,
     declaredType: item.declaredType,
-    sizeBytes: item.blob.sizeBytes,
+    sizeBytes,
+    checkOut: () => services.blobs.checkOut(caller.scope.workspaceId, sha256),
   });
   // A file that is only stored may be of any kind; reading it later says what is wrong with it.
   if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });
-  const { sha256, sizeBytes } = item.blob;
+  const mismatch = type === null ? {} : services.readers.mismatchNotes(item.name, type);
   const content = {
     ...shared,
     type: type ?? 'application/octet-stream',
     size: sizeBytes,
     content_hash: sha256,
     url: null,
-    file_data: { original_name: item.name, ...uploadedBy },
+    file_data: { original_name: item.name, ...mismatch, ...uploadedBy },
   };
   return {
     content,

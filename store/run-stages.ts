@@ -160,17 +160,18 @@ export function createRunStages(database: Database) {
     async finishDownload(
       scope: Scope,
       slice: Omit<RunSlice, 'contentIds'>,
-      file: { content_id: string; name: string; type: string; size: number; content_hash: string },
+      file: { content_id: string; name: string; type: string; size: number; content_hash: string; file_data: object },
     ): Promise<boolean> {
+      const written = { ...file, file_data: JSON.stringify(file.file_data) };
       const rows = await query(
         database,
         `with mine as (
            update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
            where ${MINE} and cc.stage = 'downloading' returning cc.content_id
          )
-         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now()
+         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(), file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
          from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
-        { ...bind(scope, { ...slice, contentIds: [file.content_id] }), ...file },
+        { ...bind(scope, { ...slice, contentIds: [file.content_id] }), ...written },
       );
       return rows.length > 0;
     },

@@ -19,7 +19,7 @@ import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { createPagePool } from '../providers/crawler/page-pool.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
-import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { withUnstructured } from '../providers/readers/unstructured.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -121,7 +121,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
     models: createModelCatalogue(),
-    readers: readerCatalogue,
+    readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
     chat,
     compressors,
     documents,

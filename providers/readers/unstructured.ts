@@ -11,6 +11,7 @@ import { AppError } from '../../domain/app-error.ts';
 import { NOT_BEGUN } from '../sandbox/sandbox-batch.ts';
 import { ZIP } from './media-types.ts';
 import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from './reader-pool.ts';
+import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
 export type UnstructuredOptions = {
   /** Base address of the server; null where none is configured. */
@@ -24,12 +25,6 @@ export type UnstructuredOptions = {
   workFolder?: string;
 };
 
-/** Values of the `reader` field, with the server's strategy. */
-const STRATEGIES: ReadonlyMap<string, string> = new Map([
-  ['unstructured', 'auto'],
-  ['unstructured_hi_res', 'hi_res'],
-  ['unstructured_fast', 'fast'],
-]);
 const REQUESTS_AT_ONCE = 2;
 const ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1_000;
@@ -83,7 +78,7 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
 
 /** Of an archive the server gets the files, not the whole. */
 function strategyOf({ reader, mediaType }: ReadTask): string | undefined {
-  return mediaType === ZIP ? undefined : STRATEGIES.get(reader);
+  return mediaType === ZIP ? undefined : UNSTRUCTURED_STRATEGIES.get(reader);
 }
 
 /** Whether so much time has passed since it was asked first. */
@@ -204,13 +199,6 @@ async function refusal(response: Response): Promise<AppError> {
   return new AppError(
     'unreadable',
     `The Unstructured server does not take this document (status ${status}). Use the reader native.`,
-  );
-}
-
-function notConfigured(): AppError {
-  return new AppError(
-    'reader_unavailable',
-    'No Unstructured server is configured. Use the reader native, or have the operator set LOCI_UNSTRUCTURED_URL.',
   );
 }
 

@@ -16,7 +16,7 @@ import type { BlobStore, StoredBlob } from '../../domain/blob-store.ts';
 import { createSilentLog } from '../../observability/log.ts';
 import type { Limits } from '../../operations/services.ts';
 import { uploadFormIssues } from '../../operations/plan-upload.ts';
-import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../../providers/readers/reader-catalogue.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
 
 export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
@@ -68,7 +68,8 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
         blobs,
         limits,
         stored: async (some) => void told.push(...some),
-        inspect: (form, counts) => uploadFormIssues({ readers: readerCatalogue, limits }, form, counts),
+        inspect: (form, counts) =>
+          uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,
