@@ -5,6 +5,7 @@ import { chunkLimitsFor } from '../domain/chunk-limits.ts';
 import type { PlannedChunk } from '../domain/chunker.ts';
 import type { StepOutcome } from '../domain/ingest-outcomes.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
+import { textKey } from '../domain/text-key.ts';
 import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { Outcome, ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
 import type { NewChunk } from '../store/chunks.ts';
@@ -12,6 +13,7 @@ import type { FinishedRead, OwnedContent } from '../store/run-stages.ts';
 import { claimContents, failAlone, failContents, failWithoutEmbedder, sliceOf, type ContentFailure } from './claim.ts';
 import { createChunkWriter, type ChunkWriter } from './chunk-writer.ts';
 import { isPassing } from './failures.ts';
+import { splitKeptTexts } from './split-kept-texts.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import { takeOut } from './take-out.ts';
 import { partCountOf } from './unpack-parts.ts';
@@ -22,7 +24,7 @@ const DOCUMENTS_AT_ONCE = 4;
 const SLICE_MS = 30_000;
 
 /**
- * Reads and splits the contents of a batch in child processes and writes their chunk rows. On a later attempt each content
+ * Reads and splits the contents of a batch in child processes and writes their chunk rows. What was read before is only split. On a later attempt each content
  * goes alone and all have their turn, so that one which kills the worker is found.
  */
 export async function readContents(services: WorkerServices, batch: Batch, step: StepContext): Promise<StepOutcome> {
@@ -69,7 +71,8 @@ async function readGroup(
   if (contents.length === 0) return { done: [], notBegun: [] };
   const { runs } = services.stores;
   const failures: ContentFailure[] = [];
-  const files = await checkOut(services, batch, { contents, failures });
+  await using kept = await splitKeptTexts(services, batch, { contents, plan, step });
+  const files = await checkOut(services, batch, { contents: kept.others, failures });
   const deadlineMs = performance.now() + SLICE_MS;
   try {
     const tasks = files.map(({ content, path }) => ({
@@ -82,14 +85,19 @@ async function readGroup(
     await using read = await services.documents.read(tasks, { plan, signal: step.signal, beginWithinMs: SLICE_MS });
     const writer = createChunkWriter(services, batch);
     const { texts, notBegun } = sortOutcomes(read.outcomes, { files, failures });
-    const wholes = texts.map(({ file, result }) => ({ ...file, count: partCountOf(file.content, result.notes) }));
+    const wholes = [
+      ...texts.map(({ file, result }) => ({ ...file, count: partCountOf(file.content, result.notes) })),
+      ...kept.texts.map(({ content }) => ({ content, path: '', count: null })),
+    ];
     const taken = await takeOut(services, batch, { wholes, step, deadlineMs });
     notBegun.push(...taken.left);
     failures.push(...taken.failures);
-    const isDone = (id: string) => !taken.left.includes(id) && !taken.failures.some(({ content_id }) => content_id === id);
-    const documents = texts
+    const isDone = (id: string) =>
+      !taken.left.includes(id) && !taken.failures.some(({ content_id }) => content_id === id);
+    const documents: Document[] = texts
       .filter(({ file }) => isDone(file.content.content_id))
-      .map(({ file: { content }, result }) => ({ content, result, writer }));
+      .map(({ file: { content }, result }) => ({ content, result, writer, kept: null }));
+    documents.push(...kept.texts.map((text) => ({ ...text, writer })));
     if (notBegun.length > 0) await runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, notBegun));
     const written = documents.map(({ content }) => content.content_id);
     await runs.show(scopeOf(batch), sliceOf(batch, written), 'splitting');
@@ -147,7 +155,8 @@ async function checkOut(
   return files;
 }
 
-type Document = { content: OwnedContent; result: ReadResult; writer: ChunkWriter };
+/** `kept`: its text, where it is stored already. */
+type Document = { content: OwnedContent; result: ReadResult; writer: ChunkWriter; kept: StoredBlob | null };
 
 /** Writes documents, some at a time because storing waits for the disk, and keeps all their texts at once. */
 async function writeDocuments(
@@ -174,9 +183,9 @@ type WrittenDocument = { finished: FinishedRead; text: StoredBlob };
 async function writeDocument(
   services: WorkerServices,
   batch: Batch,
-  { content, result, writer }: Document,
+  { content, result, writer, kept }: Document,
 ): Promise<WrittenDocument> {
-  const text = await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER);
+  const text = kept ?? (await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER));
   let index = 0;
   for await (const chunk of result.chunks()) {
     await writer.add(toRow(batch, content, { chunk, index }));
@@ -187,6 +196,10 @@ async function writeDocument(
     version: content.version,
     planned_chunks: index,
     text_sha256: text.sha256,
+    text: {
+      key: textKey(content),
+      facts: { bytes: result.sizeBytes, pages: result.pages.map(({ page, start }) => [page, start] as const) },
+    },
     file_data: { ...result.notes, text_bytes: result.sizeBytes },
   };
   return { finished, text };

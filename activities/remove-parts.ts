@@ -36,7 +36,8 @@ async function removeSome(
   const scope = { ...scopeOf(deletion), collectionIds: null };
   const id = deletion.deletion_id;
   const { stores, vectors } = services;
-  for (const { tenant, collection_id: _, ...space } of links) {
+  for (const { tenant, provider, model, model_hash, dimensions } of links) {
+    const space = { provider, model, model_hash, dimensions };
     await stores.deletions.add(scope, id, { indexObjects: await vectors.deleteContents(space, tenant, contentIds) });
   }
   const [link] = links;

@@ -26,7 +26,8 @@ export async function takeOut(
     if (!count) continue;
     const end = await unpackParts(services, batch, { ...whole, count, ...slice });
     if (end === 'more') left.push(content.content_id);
-    if (end instanceof AppError) failures.push({ content_id: content.content_id, code: end.code, message: end.message });
+    if (end instanceof AppError)
+      failures.push({ content_id: content.content_id, code: end.code, message: end.message });
   }
   const emptied = wholes.filter(({ content, count }) => !count && content.version > 1);
   const ids = emptied.map(({ content }) => content.content_id);

@@ -27,6 +27,11 @@ export type WholeContent = { content: OwnedContent; path: string; count: number 
 /** How far the parts are: all are taken, some are left for the next slice (or another run has the content), or why none can be. */
 export type UnpackEnd = 'done' | 'more' | AppError;
 
+/** Whether the file of a content is of a kind that holds others. */
+export function holdsParts({ type }: OwnedContent): boolean {
+  return COUNT_NOTES[type ?? ''] !== undefined;
+}
+
 /** How many parts the file of a content holds; null for one of a kind that holds none. */
 export function partCountOf(
   content: OwnedContent,
@@ -146,7 +151,9 @@ async function storePart(
   const head: Uint8Array[] = [];
   const bytes = keepHead(result.open(part), head);
   const blob = await services.blobs.put(batch.workspace_id, bytes, services.limits.maxFileBytes);
-  const hints = { name: path, declaredType: null, sizeBytes: blob.sizeBytes };
+  const checkOut = () => services.blobs.checkOut(batch.workspace_id, blob.sha256);
+  const hints = { name: path, declaredType: null, sizeBytes: blob.sizeBytes, checkOut };
   const type = await services.readers.detectType(Buffer.concat(head), hints);
-  return { key, path, refusal: null, blob, type };
+  const notes = type === null ? {} : services.readers.mismatchNotes(path, type);
+  return { key, path, refusal: null, blob, type, notes };
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as archives from './20261122_archives.ts';
+import * as keptTexts from './20261122_kept_texts.ts';
 import * as access from './20261121_access.ts';
 import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_reindexing', ...reindexing },
   { name: '20261121_crawls', ...crawls },
   { name: '20261122_archives', ...archives },
+  { name: '20261122_kept_texts', ...keptTexts },
 ];
 
 /** For `knex.migrate`. */

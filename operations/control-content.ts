@@ -69,7 +69,7 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
 export async function restartContent(
   stores: Stores,
   caller: Caller,
-  run: { content_id: string; collection_id: string; reader?: string },
+  run: { content_id: string; collection_id: string; reader?: string; reread?: boolean },
 ): Promise<JobStart> {
   const runId = uuidv7();
   const job = ingestBatchJob({
@@ -85,6 +85,7 @@ export async function restartContent(
     workflowId: job.workflow_id,
     stage: 'pending',
     reader: run.reader,
+    reread: run.reread,
   });
   await stores.outbox.add(caller.scope, job);
   return job;

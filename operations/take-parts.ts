@@ -17,7 +17,7 @@ import { startJobs } from './start-jobs.ts';
 /** A file that was found in an archive or a message: stored, or refused with a reason of its own. */
 export type FoundPart = { key: string; path: string } & (
   | { refusal: { code: string; message: string } }
-  | { refusal: null; blob: StoredBlob; type: string | null }
+  | { refusal: null; blob: StoredBlob; type: string | null; notes: Readonly<Record<string, unknown>> }
 );
 
 export type PartsToTake = {
@@ -103,7 +103,10 @@ async function write(taking: Taking, { parts, next }: PartsToTake): Promise<JobS
   for (const group of groups) {
     const runId = uuidv7();
     const content_ids = group.map(({ content }) => content.id);
-    const job = unpackedBatchJob({ ...run, run_id: runId, content_ids, upload_id: holder.awaited_by }, holder.content_id);
+    const job = unpackedBatchJob(
+      { ...run, run_id: runId, content_ids, upload_id: holder.awaited_by },
+      holder.content_id,
+    );
     changed.push(...(await writeRuns(taking, group, { runId, workflowId: job.workflow_id })));
     jobs.push(job);
   }
@@ -120,7 +123,10 @@ async function write(taking: Taking, { parts, next }: PartsToTake): Promise<JobS
 }
 
 /** Compares what was found with what is there. */
-async function planParts({ services, scope, run, holder }: Taking, parts: readonly FoundPart[]): Promise<PlannedPart[]> {
+async function planParts(
+  { services, scope, run, holder }: Taking,
+  parts: readonly FoundPart[],
+): Promise<PlannedPart[]> {
   const keyOf = (part: FoundPart) => partKey(holder.content_id, part.key);
   const known = Map.groupBy(await services.stores.parts.known(scope, parts.map(keyOf)), (one) => one.part_key);
   return parts.map((part) => {
@@ -158,6 +164,7 @@ function contentOf(
     file_data: {
       original_name: part.path.split('/').at(-1) ?? part.path,
       path: part.path,
+      ...(part.refusal ? {} : part.notes),
       ...(uploaded_by === undefined ? {} : { uploaded_by }),
     },
     external_id: null,
@@ -173,7 +180,9 @@ function contentOf(
 
 /** Has parts that stay, or only run again, follow the metadata of the whole. Returns those that changed. */
 function inheritMetadata({ services, scope }: Taking, planned: readonly PlannedPart[]): Promise<string[]> {
-  const staying = planned.filter(({ fate, part }) => fate === 'kept' || fate === 'again' || (fate === 'linked' && part.refusal));
+  const staying = planned.filter(
+    ({ fate, part }) => fate === 'kept' || fate === 'again' || (fate === 'linked' && part.refusal),
+  );
   return services.stores.contents.updateFromUpload(
     scope,
     staying.map(({ content }) => ({ id: content.id, metadata: content.metadata, description: null })),

@@ -107,7 +107,8 @@ export function createDeletionStore(database: Database) {
              and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
           bindings,
         );
-        if (gone.length > 0) await detachParts(transaction, { workspaceId: scope.workspaceId, contentIds: [contentId] });
+        if (gone.length > 0)
+          await detachParts(transaction, { workspaceId: scope.workspaceId, contentIds: [contentId] });
         // A content that lives on elsewhere is at home there.
         const moved = await queryOne<{ is_renamed: boolean }>(
           transaction,

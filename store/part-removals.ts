@@ -6,7 +6,7 @@ import { PART_TREE } from './parts.ts';
 import { query, type Database } from './postgres.ts';
 
 /** Contents of one collection that wait for their removal, and where their objects are. */
-export type PartsToRemove = { contentIds: string[]; links: DeletedLink[] };
+export type PartsToRemove = { contentIds: string[]; links: readonly DeletedLink[] };
 
 type PartLink = DeletedLink & { content_id: string };
 
@@ -33,7 +33,7 @@ export function createPartRemovals(database: Database) {
       const [first] = rows;
       if (!first) return null;
       const here = rows.filter((row) => row.collection_id === first.collection_id);
-      const links = new Map(here.map(({ content_id: _, ...link }) => [link.tenant, link]));
+      const links = new Map(here.map((row) => [row.tenant, row]));
       return { contentIds: [...new Set(here.map((row) => row.content_id))], links: [...links.values()] };
     },
 

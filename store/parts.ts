@@ -128,7 +128,11 @@ export function createPartStore(database: Database) {
     },
 
     /** Notes that this version of the whole has these parts. */
-    async see(scope: Scope, collectionId: string, seen: { contentIds: readonly string[]; version: number }): Promise<void> {
+    async see(
+      scope: Scope,
+      collectionId: string,
+      seen: { contentIds: readonly string[]; version: number },
+    ): Promise<void> {
       await query(
         database,
         `update content_collections set part_version = :version where workspace_id = :workspaceId and collection_id = :collectionId

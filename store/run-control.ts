@@ -16,6 +16,7 @@ export type NewRun = {
   external_id: string | null;
   /** Of a crawled page: only what it is about is read, not what surrounds it. */
   main_text?: boolean;
+  reread?: boolean;
   /** Of a part: what it is in the whole. */
   part_key?: string;
 };
@@ -41,6 +42,8 @@ export type Restart = {
   reader?: string | undefined;
   uploadId?: string | undefined;
   mainText?: boolean | undefined;
+  /** The file is read again, whatever text is kept of it. */
+  reread?: boolean | undefined;
 };
 
 /** Stages in which a run has work under way. */
@@ -62,11 +65,11 @@ export function createRunControl(database: Database) {
       await query(
         database,
         `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
-           version, dedupe_key, external_id, main_text, part_key)
+           version, dedupe_key, external_id, main_text, part_key, reread)
          select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id,
-           coalesce(main_text, false), part_key
+           coalesce(main_text, false), part_key, coalesce(reread, false)
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
-           reader text, dedupe_key text, external_id text, main_text boolean, part_key text)`,
+           reader text, dedupe_key text, external_id text, main_text boolean, part_key text, reread boolean)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
       );
     },
@@ -97,7 +100,7 @@ export function createRunControl(database: Database) {
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
              failure_code = null, paused = false, reader = coalesce(:reader, reader), upload_id = coalesce(:uploadId::uuid, upload_id),
-             main_text = coalesce(:mainText::boolean, main_text), version = version + 1, dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
+             main_text = coalesce(:mainText::boolean, main_text), version = version + 1, reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
@@ -113,6 +116,7 @@ export function createRunControl(database: Database) {
           reader: run.reader,
           uploadId: run.uploadId,
           mainText: run.mainText,
+          reread: run.reread,
         },
       );
     },

@@ -1,5 +1,6 @@
 /** One content or some, everything of an upload, or everything of a run. */
-export type RunTarget = { contentId: string } | { contentIds: readonly string[] } | { uploadId: string } | { runId: string };
+export type RunTarget =
+  { contentId: string } | { contentIds: readonly string[] } | { uploadId: string } | { runId: string };
 
 /** Condition on `content_collections cc`; wants what `bindTarget` gives. */
 export const IN_TARGET = `(cc.content_id = any(:contentIds::uuid[]) or cc.upload_id = :uploadId or cc.run_id = :runId)`;

@@ -35,6 +35,7 @@ import { createReindexings, type Reindexings } from './reindexings.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
+import { createKeptTextStore, type KeptTextStore } from './kept-texts.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
 import { createWebhookAttempts, type WebhookAttempts } from './webhook-attempts.ts';
@@ -62,6 +63,7 @@ export type Stores = {
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
+  keptTexts: KeptTextStore;
   parts: PartStore;
   partRemovals: PartRemovals;
   reindexings: Reindexings;
@@ -113,6 +115,7 @@ export function createStores(database: Database): Stores {
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
+    keptTexts: createKeptTextStore(database),
     parts: createPartStore(database),
     partRemovals: createPartRemovals(database),
     reindexings: createReindexings(database),

@@ -29,7 +29,9 @@ const UnpackedPart = z.object({
   path: z.string().min(1).max(1_100),
   sizeBytes: z.number().min(0),
   /** Null: its bytes are in `partFile`. */
-  refusal: z.object({ code: z.custom<ErrorCode>((code) => typeof code === 'string' && isErrorCode(code)), message: z.string() }).nullable(),
+  refusal: z
+    .object({ code: z.custom<ErrorCode>((code) => typeof code === 'string' && isErrorCode(code)), message: z.string() })
+    .nullable(),
 });
 export type UnpackedPart = z.infer<typeof UnpackedPart>;
 

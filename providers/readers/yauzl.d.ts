@@ -30,9 +30,11 @@ declare module 'yauzl' {
 
   /** The name by the rules of the format: UTF-8 flag, Unicode path field, else code page 437. */
   export function getFileNameLowLevel(
-    flags: number,
-    name: Buffer,
-    extraFields: readonly { id: number; data: Buffer }[],
-    isStrict: boolean,
+    ...parameters: [
+      flags: number,
+      name: Buffer,
+      extraFields: readonly { id: number; data: Buffer }[],
+      isStrict: boolean,
+    ]
   ): string;
 }

@@ -14,7 +14,10 @@ const countOf = async (flow: Flow, id: string) =>
 
 /** Enough files that they come out in many steps; a nested archive with some more is among the first. */
 function largeArchive(): File {
-  const inner = Array.from({ length: 300 }, (_, index) => ({ name: `inner-${index}.txt`, bytes: `Inner ${index} heath.` }));
+  const inner = Array.from({ length: 300 }, (_, index) => ({
+    name: `inner-${index}.txt`,
+    bytes: `Inner ${index} heath.`,
+  }));
   const outer = Array.from({ length: FILES }, (_, index) => ({
     name: `folder-${index % 7}/${index}.txt`,
     bytes: `File ${index} speaks of heather.`,
@@ -40,7 +43,11 @@ test('an archive deleted while it is unpacked is gone with everything that came 
   const { deletion_id } = await flow.api.get(`/contents/${id}`, DeletionAccepted, { method: 'DELETE', status: 202 });
   t.deepEqual(await flow.search('heather', { search_type: 'keyword' }), []);
   const receipt = await until(
-    () => flow.api.get(`/deletions/${deletion_id}`, z.object({ status: z.string(), removed: z.object({ contents: z.int() }) })),
+    () =>
+      flow.api.get(
+        `/deletions/${deletion_id}`,
+        z.object({ status: z.string(), removed: z.object({ contents: z.int() }) }),
+      ),
     ({ status }) => status === 'completed',
   );
   t.true(receipt.removed.contents > 1, `${receipt.removed.contents}`);
@@ -74,7 +81,7 @@ test('an archive that is cancelled is unpacked no further, and a retry goes on t
   t.is((await flow.content(id)).status, 'cancelled');
   const count = await countOf(flow, id);
   t.true(count < FILES + 1, `${count} of ${FILES + 1} came out`);
-  t.is(progress.progress.by_status.pending ?? 0, 0);
+  t.is(progress.progress.by_status['pending'] ?? 0, 0);
   t.is((await flow.control(`/contents/${id}/retry`)).status, 200);
   await flow.reach(id, 'ready');
   t.is(await countOf(flow, id), FILES + 1);

@@ -176,9 +176,7 @@ test('an archive that is replaced changes what changed, adds what is new and rem
     file('same.txt', 'The same words about heather.'),
     file('changed.txt', 'Fresh words about lupins.'),
   );
-  const [same] = idsOf(
-    await flow.upload(['file', again], ['metadata', '{"external_id":"papers","edition":2}']),
-  );
+  const [same] = idsOf(await flow.upload(['file', again], ['metadata', '{"external_id":"papers","edition":2}']));
   t.is(same, id);
   await until(
     () => partsOf(flow, id),
@@ -188,7 +186,8 @@ test('an archive that is replaced changes what changed, adds what is new and rem
   t.deepEqual([...after.keys()].toSorted(), ['changed.txt', 'new.txt', 'same.txt']);
   for (const name of ['same.txt', 'changed.txt']) t.is(after.get(name)?.id, before.get(name)?.id);
   t.like(after.get('same.txt')?.metadata, { edition: 2 });
-  const words = async (text: string) => (await flow.search(text, { search_type: 'keyword' })).map(({ content }) => content);
+  const words = async (text: string) =>
+    (await flow.search(text, { search_type: 'keyword' })).map(({ content }) => content);
   t.deepEqual(await words('lupins'), ['Fresh words about lupins.']);
   t.deepEqual(await words('thistles'), ['New words about thistles.']);
   for (const lost of ['clover', 'gorse', 'bracken']) t.deepEqual(await words(lost), []);
