@@ -1,7 +1,8 @@
 import { AppError } from '../domain/app-error.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
 import { removeVanished } from '../operations/remove-vanished.ts';
-import { takeParts, type FoundPart } from '../operations/take-parts.ts';
+import type { FoundPart } from '../operations/plan-parts.ts';
+import { takeParts } from '../operations/take-parts.ts';
 import type { UnpackedPart, UnpackResult } from '../providers/readers/reader-pool.ts';
 import type { OwnedContent } from '../store/run-stages.ts';
 import type { PartHolder } from '../store/parts.ts';

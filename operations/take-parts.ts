@@ -1,24 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/app-error.ts';
-import type { StoredBlob } from '../domain/blob-store.ts';
 import { groupBySize } from '../domain/group-by-size.ts';
 import { reprojectJob, unpackedBatchJob, type RunKey } from '../domain/ingest-jobs.ts';
 import type { JobStart } from '../domain/jobs.ts';
-import { partId, partKey } from '../domain/part-identity.ts';
+import { partKey } from '../domain/part-identity.ts';
 import type { Scope } from '../domain/scope.ts';
-import { isSettled } from '../domain/statuses.ts';
-import type { NewContent } from '../store/contents.ts';
-import type { KnownPart, PartHolder } from '../store/parts.ts';
-import type { Stores } from '../store/stores.ts';
+import type { PartHolder } from '../store/parts.ts';
+import { planParts, type Fate, type FoundPart, type PlannedPart, type Taking } from './plan-parts.ts';
 import { retainBlobs } from './retain-blobs.ts';
 import type { Services } from './services.ts';
 import { startJobs } from './start-jobs.ts';
-
-/** A file that was found in an archive or a message: stored, or refused with a reason of its own. */
-export type FoundPart = { key: string; path: string } & (
-  | { refusal: { code: string; message: string } }
-  | { refusal: null; blob: StoredBlob; type: string | null; notes: Readonly<Record<string, unknown>> }
-);
 
 export type PartsToTake = {
   holder: PartHolder;
@@ -29,15 +20,6 @@ export type PartsToTake = {
   /** Bytes that may still be unpacked. */
   maxBytes: number;
 };
-
-/**
- * What a part is to be: a `fresh` content, one that another collection has (`linked`), one with other bytes (`replaced`), one that
- * runs `again`, or one that is `kept` as it is.
- */
-type Fate = 'fresh' | 'linked' | 'replaced' | 'again' | 'kept';
-type PlannedPart = { part: FoundPart; fate: Fate; known: KnownPart | null; content: NewContent; key: string };
-
-type Taking = { services: Services; scope: Scope; run: RunKey; holder: PartHolder };
 
 /**
  * Makes files that were found in a content contents of their own: in one transaction with the work to ingest them and with the place to
@@ -51,7 +33,7 @@ export async function takeParts(
 ): Promise<'taken' | 'again' | AppError> {
   const scope = { workspaceId: run.workspace_id, collectionIds: [run.collection_id] };
   const outcome = await services.stores.transaction(async (stores) => {
-    const holder = await lockHolder(stores, scope, { run, taking });
+    const holder = await lockHolder({ ...services, stores }, scope, { run, taking });
     if (!holder || holder.cursor !== taking.holder.cursor || holder.version !== taking.holder.version) return 'again';
     const used = await stores.parts.usage(scope, run.collection_id, holder.root_id);
     if (used.parts + taking.parts.length > taking.maxParts) return tooMany(taking.maxParts);
@@ -67,13 +49,20 @@ export async function takeParts(
 
 /** The run that takes parts, under all locks that taking them needs: those of its upload, then of runs in their order. */
 async function lockHolder(
-  stores: Stores,
+  services: Services,
   scope: Scope,
   { run, taking }: { run: RunKey; taking: PartsToTake },
 ): Promise<PartHolder | null> {
+  const { stores } = services;
   const { holder, parts } = taking;
   await stores.parts.lockRoot(scope, holder.root_id);
   if (!(await stores.parts.holdCollection(scope, run.collection_id))) return null;
+  // Before the runs, as uploads do.
+  await retainBlobs(
+    services,
+    scope,
+    parts.flatMap((part) => (part.refusal ? [] : part.blob)),
+  );
   const known = await stores.parts.known(
     scope,
     parts.map((part) => partKey(holder.content_id, part.key)),
@@ -87,11 +76,6 @@ async function lockHolder(
 async function write(taking: Taking, { parts, next }: PartsToTake): Promise<JobStart[]> {
   const { services, scope, run, holder } = taking;
   const { stores } = services;
-  await retainBlobs(
-    services,
-    scope,
-    parts.flatMap((part) => (part.refusal ? [] : part.blob)),
-  );
   const planned = await planParts(taking, parts);
   const isRefused = ({ part }: PlannedPart) => part.refusal !== null;
   const groups = groupBySize(
@@ -120,62 +104,6 @@ async function write(taking: Taking, { parts, next }: PartsToTake): Promise<JobS
   const key = { collectionId: run.collection_id, runId: run.run_id };
   await stores.parts.advance(scope, key, { contentId: holder.content_id, next });
   return jobs;
-}
-
-/** Compares what was found with what is there. */
-async function planParts(
-  { services, scope, run, holder }: Taking,
-  parts: readonly FoundPart[],
-): Promise<PlannedPart[]> {
-  const keyOf = (part: FoundPart) => partKey(holder.content_id, part.key);
-  const known = Map.groupBy(await services.stores.parts.known(scope, parts.map(keyOf)), (one) => one.part_key);
-  return parts.map((part) => {
-    const all = known.get(keyOf(part)) ?? [];
-    const here = all.find((one) => one.collection_id === run.collection_id);
-    const fate = here ? fateOf(part, here, holder) : all.length > 0 ? 'linked' : 'fresh';
-    const found = here ?? all[0] ?? null;
-    return { part, fate, known: found, content: contentOf(holder, { part, found, run }), key: keyOf(part) };
-  });
-}
-
-function fateOf(part: FoundPart, here: KnownPart, holder: PartHolder): Fate {
-  if (part.refusal) return 'again';
-  if (here.content_hash !== part.blob.sha256 || here.name !== part.path) return 'replaced';
-  const isWanted = here.stage === 'ready' || !isSettled(here.stage);
-  return isWanted && here.reader === holder.reader ? 'kept' : 'again';
-}
-
-function contentOf(
-  holder: PartHolder,
-  { part, found, run }: { part: FoundPart; found: KnownPart | null; run: RunKey },
-): NewContent {
-  const { collection_id: collectionId } = run;
-  const { content_id: holderId, version } = holder;
-  const { uploaded_by } = holder.file_data;
-  const { external_id: _, ...inherited } = holder.metadata;
-  return {
-    id: found?.content_id ?? partId({ collectionId, holderId, version, key: part.key }),
-    name: part.path,
-    description: null,
-    metadata: { ...found?.metadata, ...inherited },
-    type: part.refusal ? null : (part.type ?? 'application/octet-stream'),
-    size: part.refusal ? null : part.blob.sizeBytes,
-    content_hash: part.refusal ? null : part.blob.sha256,
-    file_data: {
-      original_name: part.path.split('/').at(-1) ?? part.path,
-      path: part.path,
-      ...(part.refusal ? {} : part.notes),
-      ...(uploaded_by === undefined ? {} : { uploaded_by }),
-    },
-    external_id: null,
-    source: 'file',
-    url: null,
-    created_by: holder.created_by,
-    linked_to: holderId,
-    part_of: holderId,
-    part_root: holder.root_id,
-    part_depth: holder.depth + 1,
-  };
 }
 
 /** Has parts that stay, or only run again, follow the metadata of the whole. Returns those that changed. */
