@@ -5,6 +5,7 @@ import { CreateChunksResponse } from '../../domain/records/chunk.ts';
 import { docx, docxParagraph, pdf } from '../support/documents.ts';
 import { eml } from '../support/eml.ts';
 import { idsOf, openInsides, startFlow, until, type Flow } from '../support/flow.ts';
+import { createWebhook, startWebhookReceiver } from '../support/webhook-receiver.ts';
 import { zipFile } from '../support/zip-file.ts';
 
 const List = z.object({ data: z.array(Content), total_count: z.int() });
@@ -223,4 +224,23 @@ test('an archive taken into another collection brings its files along, with the 
   await flow.delete(id);
   t.deepEqual(await flow.search('sphagnum', { search_type: 'keyword' }), []);
   t.is((await flow.api.send(`/contents/${part}`)).status, 404);
+});
+
+test('the end of an upload with an archive is told once, when everything in it has come to an end', async (t) => {
+  const receiver = await startWebhookReceiver(t);
+  const flow = await startFlow();
+  await createWebhook(flow.api, `${receiver.origin}/hook`, { events: ['upload.completed'] });
+  const inner = zipFile([file('c.txt', 'Words about cranberries.')]);
+  const { upload_id } = await flow.send(['file', archive(file('a.txt', 'Words about sedge.'), file('b.zip', inner))]);
+  const [message] = await until(
+    async () => receiver.received,
+    (received) => received.length > 0,
+  );
+  t.like(message?.event.data, { upload_id, status: 'completed', progress: { total: 4, settled: 4, percent: 100 } });
+  await flow.upload(['content', 'What comes after it is told after it.']);
+  const told = await until(
+    async () => receiver.received,
+    (received) => received.some(({ event }) => event.data['upload_id'] !== upload_id),
+  );
+  t.is(told.filter(({ event }) => event.data['upload_id'] === upload_id).length, 1);
 });
