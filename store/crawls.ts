@@ -100,8 +100,8 @@ export function createCrawlStore(database: Database) {
            insert into crawls (id, workspace_id, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth, page_options)
            select id, :workspaceId, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth, page_options from input)
          insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, depth, is_start, content_id)
-         select id, 'robots', :workspaceId, collection_id, 'robots', robots_url, -1, false, null from input
-         union all select id, start_hash, :workspaceId, collection_id, 'page', start_url, 0, true, start_content_id from input`,
+         select id, 'robots', :workspaceId::uuid, collection_id, 'robots', robots_url, -1, false, null from input
+         union all select id, start_hash, :workspaceId::uuid, collection_id, 'page', start_url, 0, true, start_content_id from input`,
         { workspaceId: scope.workspaceId, crawls: JSON.stringify(crawls) },
       );
     },
