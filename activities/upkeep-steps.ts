@@ -1,16 +1,17 @@
+import { groupBySize } from '../domain/group-by-size.ts';
+import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
 import { groupFailures } from '../domain/ingest-outcomes.ts';
 import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
 import type { RunKey } from '../domain/ingest-jobs.ts';
 import { settleIngestion } from '../operations/settle-ingestion.ts';
+import { wakeJobs } from '../operations/start-jobs.ts';
 import { failContents, sliceOf } from './claim.ts';
 import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
 /** Contents looked at by one planning step. */
 const PLAN_PAGE = 800;
-const BATCH_CONTENTS = 200;
-const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** The next batches of a run: at most 200 contents and 8 MiB each, so that a large one goes alone. */
 export async function planBatches(
@@ -19,21 +20,18 @@ export async function planBatches(
 ): Promise<BatchPlan> {
   const run = { collectionId: plan.collection_id, runId: plan.run_id };
   const rows = await services.stores.runs.listPending(scopeOf(plan), run, { after: plan.after, limit: PLAN_PAGE });
-  const batches: BatchPlan['batches'] = [];
-  let bytes = Infinity;
-  for (const row of rows) {
-    const size = row.size ?? 0;
-    const last = batches.at(-1);
-    if (last && last.content_ids.length < BATCH_CONTENTS && bytes + size <= BATCH_BYTES) {
-      last.content_ids.push(row.content_id);
-      last.downloads ||= row.source === 'url';
-      bytes += size;
-    } else {
-      batches.push({ content_ids: [row.content_id], downloads: row.source === 'url' });
-      bytes = size;
-    }
-  }
+  const batches = packBatches(rows.map((row) => ({ ...row, downloads: row.source === 'url' })));
   return { batches, next: rows.length === PLAN_PAGE ? (rows.at(-1)?.content_id ?? null) : null };
+}
+
+/** Contents in batches, in their order. */
+export function packBatches(
+  contents: readonly { content_id: string; size: number | null; downloads: boolean }[],
+): BatchPlan['batches'] {
+  return groupBySize(contents, ({ size }) => size ?? 0).map((group) => ({
+    content_ids: group.map(({ content_id: id }) => id),
+    downloads: group.some(({ downloads }) => downloads),
+  }));
 }
 
 /** Pauses, resumes or cancels an upload for an operator who sent the signal in the Temporal UI. */
@@ -42,6 +40,8 @@ export async function controlUpload(
   control: UploadKey & { action: 'pause' | 'resume' | 'cancel' },
 ): Promise<void> {
   const target = { uploadId: control.upload_id };
+  const crawls = await services.stores.crawls.steer(scopeOf(control), target, control.action);
+  wakeJobs(services, crawls.map(crawlWorkflowId));
   const changed =
     control.action === 'cancel'
       ? await services.stores.runControl.cancel(scopeOf(control), target)

@@ -52,6 +52,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   unknown_reader: { meaning: 'There is no reader of this name', remedy: 'Use one of the readers listed' },
   unreadable: { meaning: 'The file is damaged or not of its type', remedy: 'Save it anew and upload it again' },
   encrypted: { meaning: 'The file is protected by a password', remedy: 'Remove the protection, upload it again' },
+  archive_limit: {
+    meaning: 'The archive holds more, or is nested deeper, than is unpacked',
+    remedy: 'Split it or upload the files themselves, or raise the `LOCI_ARCHIVE_` limits',
+  },
   no_text: { meaning: 'The file holds no text', remedy: 'Upload one with text in it, or a sharper scan' },
   read_timeout: { meaning: 'Reading took too long', remedy: 'Split the file, or raise `LOCI_READER_TIMEOUT_S`' },
   read_memory_limit: {
@@ -75,6 +79,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Upload a smaller file, or raise `LOCI_MAX_DOWNLOAD_BYTES`',
   },
   download_timeout: { meaning: 'The server of the URL was too slow', remedy: 'Retry, or upload the file itself' },
+  crawl_refused: {
+    meaning: 'The site does not want this page crawled',
+    remedy: 'Ask its owner, or upload the URL without `crawl`',
+  },
   embedding_rejected: {
     meaning: 'The embedding server refused the text',
     remedy: 'Check model and dimensions with the embedding server, then retry',

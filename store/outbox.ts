@@ -25,6 +25,26 @@ export function createOutboxStore(database: Database) {
       );
     },
 
+    /** Whether something is left to do for an upload. */
+    async hasForUpload(scope: Scope, uploadId: string): Promise<boolean> {
+      const rows = await query(
+        database,
+        `select from outbox where workspace_id = :workspaceId and args ->> 'upload_id' = :uploadId limit 1`,
+        { workspaceId: scope.workspaceId, uploadId },
+      );
+      return rows.length > 0;
+    },
+
+    /** The same for work that an upload may wait for: which one, null for none. The second time there is nothing to settle. */
+    async settleFor(scope: Scope, workflowId: string): Promise<{ uploadId: string | null }> {
+      const [row] = await query<{ upload_id: string | null }>(
+        database,
+        `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId returning args ->> 'upload_id' as upload_id`,
+        { workspaceId: scope.workspaceId, workflowId },
+      );
+      return { uploadId: row?.upload_id ?? null };
+    },
+
     /** The workflow has done what was acknowledged. True the first time. */
     async settle(scope: Scope, workflowId: string): Promise<boolean> {
       const rows = await query(

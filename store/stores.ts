@@ -8,6 +8,10 @@ import { createCompressionStore, type CompressionStore } from './compressions.ts
 import { createConnectionStore, type ConnectionStore } from './connections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
+import { createCrawlContentStore, type CrawlContentStore } from './crawl-contents.ts';
+import { createCrawlFrontier, type CrawlFrontier } from './crawl-frontier.ts';
+import { createCrawlPageStore, type CrawlPageStore } from './crawl-pages.ts';
+import { createCrawlStore, type CrawlStore } from './crawls.ts';
 import { createCredentialStore, type CredentialStore } from './credentials.ts';
 import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
@@ -20,6 +24,8 @@ import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
 import { createMessageStore, type MessageStore } from './messages.ts';
+import { createPartRemovals, type PartRemovals } from './part-removals.ts';
+import { createPartStore, type PartStore } from './parts.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
@@ -29,6 +35,7 @@ import { createReindexings, type Reindexings } from './reindexings.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
+import { createKeptTextStore, type KeptTextStore } from './kept-texts.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
 import { createWebhookAttempts, type WebhookAttempts } from './webhook-attempts.ts';
@@ -48,10 +55,17 @@ export type Stores = {
   contentChanges: ContentChanges;
   existingContents: ExistingContents;
   uploads: UploadStore;
+  crawls: CrawlStore;
+  crawlPages: CrawlPageStore;
+  crawlFrontier: CrawlFrontier;
+  crawlContents: CrawlContentStore;
   runControl: RunControl;
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
+  keptTexts: KeptTextStore;
+  parts: PartStore;
+  partRemovals: PartRemovals;
   reindexings: Reindexings;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
@@ -93,10 +107,17 @@ export function createStores(database: Database): Stores {
     contentChanges: createContentChanges(database),
     existingContents: createExistingContents(database),
     uploads: createUploadStore(database),
+    crawls: createCrawlStore(database),
+    crawlPages: createCrawlPageStore(database),
+    crawlFrontier: createCrawlFrontier(database),
+    crawlContents: createCrawlContentStore(database),
     runControl: createRunControl(database),
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
+    keptTexts: createKeptTextStore(database),
+    parts: createPartStore(database),
+    partRemovals: createPartRemovals(database),
     reindexings: createReindexings(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),

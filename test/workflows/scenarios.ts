@@ -6,8 +6,10 @@ import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { CANARIES } from './canaries.ts';
+import { crawlScenarios } from './crawl-scenarios.ts';
 import { compressScenarios } from './compress-scenarios.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
+import { archiveScenarios } from './archive-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
 import { webhookScenarios } from './webhook-scenarios.ts';
@@ -205,6 +207,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...crawlScenarios,
+  ...archiveScenarios,
   ...webhookScenarios,
   ...oauthScenarios,
   ...compressScenarios,
