@@ -19,8 +19,13 @@ const STORED_AT_ONCE = 4;
 /** Media types whose files hold others. */
 const ARCHIVE = 'application/zip';
 const MESSAGE = 'message/rfc822';
+const OUTLOOK_MESSAGE = 'application/vnd.ms-outlook';
 /** Note of the reader that says how many. */
-const COUNT_NOTES: Readonly<Record<string, string>> = { [ARCHIVE]: 'entry_count', [MESSAGE]: 'attachment_count' };
+const COUNT_NOTES: Readonly<Record<string, string>> = {
+  [ARCHIVE]: 'entry_count',
+  [MESSAGE]: 'attachment_count',
+  [OUTLOOK_MESSAGE]: 'attachment_count',
+};
 
 /** A content that was read, with its file. `count`: of its parts, as its reader says. */
 export type WholeContent = { content: OwnedContent; path: string; count: number };

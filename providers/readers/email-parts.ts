@@ -1,11 +1,11 @@
-import { namedAttachments, parseEmail } from './parse-email.ts';
+import { type MessageFile, namedAttachments, parseMessage } from './parse-email.ts';
 import type { Part } from './part.ts';
 
 const BYTES_AT_ONCE = 64 * 1024;
 
 /** What is attached to an e-mail message, in its order. @throws AppError `unreadable`, `read_output_limit`. */
-export async function* emailParts(path: string, maxTextBytes: number): AsyncGenerator<Part> {
-  const email = await parseEmail(path, maxTextBytes);
+export async function* emailParts(file: MessageFile, maxTextBytes: number): AsyncGenerator<Part> {
+  const email = await parseMessage(file, maxTextBytes);
   for (const { name, attachment } of namedAttachments(email)) {
     const bytes = bytesOf(attachment.content);
     yield { path: name, rawName: name, sizeBytes: bytes.byteLength, refusal: null, open: () => inPieces(bytes) };

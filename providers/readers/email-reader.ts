@@ -1,19 +1,19 @@
 import type { Address, Email } from 'postal-mime';
 import type { Reader } from '../../domain/reader.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
-import { EMAIL } from './media-types.ts';
-import { namedAttachments, parseEmail } from './parse-email.ts';
+import { EMAIL, MSG } from './media-types.ts';
+import { namedAttachments, parseMessage } from './parse-email.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
 const MAX_ADDRESSES = 100;
 
-/** E-mail messages: subject, who and when, then the body (of both kinds the one with structure), then the names of what is attached. */
+/** E-mail messages, also Outlook's: subject, who and when, then the body (of both kinds the one with structure), then the names of what is attached. */
 export const emailReader: Reader = {
   name: 'email',
-  mediaTypes: [EMAIL],
-  async read({ path }, { maxTextBytes }) {
-    const email = await parseEmail(path, maxTextBytes);
+  mediaTypes: [EMAIL, MSG],
+  async read({ path, mediaType }, { maxTextBytes }) {
+    const email = await parseMessage({ path, mediaType }, maxTextBytes);
     const builder = new TextBuilder(maxTextBytes).append(headOf(email)).append(await bodyOf(email));
     const names = namedAttachments(email).map(({ name }) => name);
     if (names.length > 0) builder.append(`\n\nAttachments: ${names.join(', ')}\n`);

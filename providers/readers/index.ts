@@ -9,7 +9,7 @@ import { htmlReader } from './html-reader.ts';
 import { imageReader } from './image-reader.ts';
 import { jsonReader } from './json-reader.ts';
 import { markdownReader } from './markdown-reader.ts';
-import { COMPOUND_FILE, describeType, DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS, ZIP } from './media-types.ts';
+import { COMPOUND_FILE, describeType, DOC, ENCRYPTED_OFFICE, PPT, XLS, ZIP } from './media-types.ts';
 import { ocrReader } from './ocr-reader.ts';
 import { markitdownReader } from './markitdown-reader.ts';
 import { odfReader } from './odf-reader.ts';
@@ -95,7 +95,6 @@ const CONVERSIONS: ReadonlyMap<string, string> = new Map([
   [DOC, 'Save it as .docx (Word or LibreOffice: File, Save As)'],
   [XLS, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
   [PPT, 'Save it as .pptx (PowerPoint or LibreOffice: File, Save As)'],
-  [MSG, 'Save it as .eml (in Thunderbird or Apple Mail: Save As), or its text as .txt'],
   [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that made it: File, Save As)'],
 ]);
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Attachment, Email } from 'postal-mime';
 import { AppError } from '../../domain/app-error.ts';
-import { EMAIL, extensionOf } from './media-types.ts';
+import { EMAIL, extensionOf, MSG } from './media-types.ts';
 import { harmlessPath } from './part.ts';
 import { outputLimitError } from './text-builder.ts';
 
@@ -15,13 +15,21 @@ const NOT_FOR_READERS = /^application\/(?:x-)?(?:pkcs7-signature|pgp-signature|p
 /** An attachment that is worth reading, with a name. */
 export type NamedAttachment = { name: string; attachment: Attachment };
 
+export type MessageFile = { path: string; mediaType: string };
+
 /**
- * Takes an e-mail message apart; messages inside it are attachments. @throws AppError `unreadable`, `read_output_limit` for one
- * that is longer than any text would be.
+ * Takes an e-mail message apart, by the standard (.eml) or of Outlook (.msg); messages inside it are attachments.
+ * @throws AppError `unreadable`, `read_output_limit` for one that is longer than any text would be.
  */
-export async function parseEmail(path: string, maxTextBytes: number): Promise<Email> {
+export async function parseMessage({ path, mediaType }: MessageFile, maxTextBytes: number): Promise<Email> {
   const { size } = await stat(path);
   if (size > maxTextBytes * MESSAGE_RATIO) throw outputLimitError(maxTextBytes);
+  if (mediaType !== MSG) return parseEmail(path);
+  const { parseOutlook } = await import('./parse-outlook.ts');
+  return parseOutlook(path, maxTextBytes);
+}
+
+async function parseEmail(path: string): Promise<Email> {
   const { default: PostalMime } = await import('postal-mime');
   const options = {
     maxNestingDepth: MAX_NESTING,
@@ -51,6 +59,7 @@ function nameOf({ filename, mimeType }: Attachment, number: number): string {
   // A slash in a name is no folder here.
   if (given !== '') return harmlessPath(given.replaceAll(/[/\\]/g, '_'));
   if (mimeType === EMAIL) return `message-${number}.eml`;
+  if (mimeType === MSG) return `message-${number}.msg`;
   const extension = extensionOf(mimeType);
   return `attachment-${number}${extension === null ? '' : `.${extension}`}`;
 }

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { decompressRTF } from '@kenjiuno/decompressrtf';
 import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
@@ -8,8 +8,6 @@ import { MSG } from './media-types.ts';
 import { rtfToHtml } from './rtf-to-html.ts';
 import { outputLimitError } from './text-builder.ts';
 
-/** Attachments make a message this many times its text. */
-const MESSAGE_RATIO = 8;
 /** The package is a CommonJS module, whose default export is one of its properties here. */
 const { default: MsgReader } = msgReader;
 type MsgReader = InstanceType<typeof MsgReader>;
@@ -21,12 +19,10 @@ const DEFAULT_ENCODING = 'windows-1252';
 const RTF_HEADER_BYTES = 16;
 
 /**
- * Takes an Outlook message (.msg, [MS-OXMSG]) apart, as `parseEmail` does others. @throws AppError `unreadable`,
- * `read_output_limit` for one that is longer than any text would be.
+ * Takes an Outlook message (.msg, [MS-OXMSG]) apart, as `parseMessage` does others. @throws AppError `unreadable`,
+ * `read_output_limit` when its body unpacks to more than any text would be.
  */
 export async function parseOutlook(path: string, maxTextBytes: number): Promise<Email> {
-  const { size } = await stat(path);
-  if (size > maxTextBytes * MESSAGE_RATIO) throw outputLimitError(maxTextBytes);
   // The parser looks at the whole of the memory that a view is of, so it gets memory of its own.
   const bytes = new Uint8Array(await readFile(path)).buffer;
   try {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../domain/app-error.ts';
 import { emailParts } from './email-parts.ts';
-import { EMAIL, ZIP } from './media-types.ts';
+import { EMAIL, MSG, ZIP } from './media-types.ts';
 import { numberedPath, type Part, type PartRefusal } from './part.ts';
 import { partFile, type UnpackedPart, type UnpackPayload, type UnpackValue } from './unpack-task-value.ts';
 import { zipParts } from './zip-parts.ts';
@@ -45,7 +45,7 @@ export async function unpack(path: string, outputPrefix: string, task: UnpackPay
 }
 
 async function* partsOf(path: string, { mediaType, maxTextBytes }: UnpackPayload): AsyncGenerator<Part> {
-  if (mediaType === EMAIL) yield* emailParts(path, maxTextBytes);
+  if (mediaType === EMAIL || mediaType === MSG) yield* emailParts({ path, mediaType }, maxTextBytes);
   else if (mediaType === ZIP) for await (const item of zipParts(path)) if (item !== 'link') yield item;
 }
 

@@ -209,7 +209,6 @@ test('documents with a password, and old binary ones, are refused at upload with
     // So long that the beginning of the file does not tell what it is.
     ['old.doc', compoundFile(['1Table', 'WordDocument'], 126), 'unsupported_type', /Save it as \.docx/],
     ['old.xls', compoundFile(['Workbook']), 'unsupported_type', /Save it as \.xlsx/],
-    ['mail.msg', compoundFile(['__properties_version1.0']), 'unsupported_type', /Save it as \.eml/],
     ['locked.docx', compoundFile(['EncryptionInfo', 'EncryptedPackage']), 'encrypted', /remove the password/],
   ];
   const form = formFor(flow.collectionId, [
