@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { StoredBlob } from '../domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '../domain/app-error.ts';
@@ -7,7 +6,9 @@ import { externalIdIssues } from '../domain/external-id.ts';
 import type { UploadError, UploadForm } from '../domain/records/upload.ts';
 import { metadataIssues } from '../domain/filters/facets.ts';
 import type { NewContent } from '../store/contents.ts';
-import type { ReaderCatalogue, Services } from './services.ts';
+import { crawlFormIssues, type CrawlForm } from './crawl-form.ts';
+import { dedupeKey, urlDedupeKey } from './page-content.ts';
+import type { Services } from './services.ts';
 
 /** One input of an upload, with its bytes already in the blob store. `head` is its first 64 KiB. */
 export type ReceivedItem =
@@ -31,7 +32,8 @@ export async function planUpload(
   received: { form: UploadForm; items: readonly ReceivedItem[]; caller: Caller },
 ): Promise<{ planned: PlannedItem[]; errors: UploadError[] }> {
   const { form, items } = received;
-  const issues = uploadFormIssues(services.readers, form, items.length);
+  const counts = { items: items.length, urls: items.filter(({ source }) => source === 'url').length };
+  const issues = uploadFormIssues(services, form, counts);
   if (issues.length > 0) throw validationError(issues);
   const planned: PlannedItem[] = [];
   const errors: UploadError[] = [];
@@ -48,9 +50,9 @@ export async function planUpload(
 
 /** What is wrong with a form beyond its shape. Fields whose shape is wrong are left out of `form`. */
 export function uploadFormIssues(
-  { names }: ReaderCatalogue,
-  form: { [Name in 'metadata' | 'reader' | 'crawl']?: UploadForm[Name] | undefined },
-  itemCount: number,
+  { readers: { names }, limits }: Pick<Services, 'readers' | 'limits'>,
+  form: CrawlForm & { [Name in 'metadata' | 'reader']?: UploadForm[Name] | undefined },
+  counts: { items: number; urls: number },
 ): ValidationIssue[] {
   const issues = metadataIssues(form.metadata ?? {}, ['body', 'metadata']);
   if (form.reader !== undefined && !names.includes(form.reader)) {
@@ -60,16 +62,10 @@ export function uploadFormIssues(
       type: 'unknown_reader',
     });
   }
-  if (form.crawl === true) {
-    issues.push({
-      loc: ['body', 'crawl'],
-      msg: 'crawling is not available in this version; send the URLs to take',
-      type: 'unavailable',
-    });
-  }
+  issues.push(...crawlFormIssues(form, { urls: counts.urls, maxPages: limits.maxCrawlPages }));
   const externalIssues = externalIdIssues(form.metadata ?? {}, ['body', 'metadata']);
   issues.push(...externalIssues);
-  if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && itemCount > 1) {
+  if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && counts.items > 1) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
       msg: 'names one content; send one item with it',
@@ -109,7 +105,7 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
       url: item.url,
       file_data: { url: item.url, ...uploadedBy },
     };
-    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : digest(['url', item.url]) };
+    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
   }
   const { sha256, sizeBytes } = item.blob;
   const type = await services.readers.detectType(item.head, {
@@ -129,7 +125,11 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     url: null,
     file_data: { original_name: item.name, ...mismatch, ...uploadedBy },
   };
-  return { content, blob: item.blob, dedupeKey: form.on_duplicate === 'keep' ? null : digest(['bytes', sha256, name]) };
+  return {
+    content,
+    blob: item.blob,
+    dedupeKey: form.on_duplicate === 'keep' ? null : dedupeKey(['bytes', sha256, name]),
+  };
 }
 
 function requireReadable(services: Services, file: { reader: string; type: string | null; name: string }): void {
@@ -140,8 +140,4 @@ function requireReadable(services: Services, file: { reader: string; type: strin
     );
   }
   services.readers.requireReadable(file.reader, file.type);
-}
-
-function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

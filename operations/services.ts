@@ -51,6 +51,8 @@ export type Limits = {
   maxFileBytes: number;
   maxRequestBytes: number;
   maxRequestItems: number;
+  /** Of one crawl. */
+  maxCrawlPages: number;
   compress: CompressLimits;
 };
 

@@ -45,7 +45,15 @@ export const Answer = z.object({
 });
 
 /** The part of the API that receives uploads, over a real blob folder, answering what it received. */
-export async function startUploadReceiver(limits: Partial<Limits> = {}) {
+export async function startUploadReceiver(changed: Partial<Limits> = {}) {
+  const usual = {
+    maxFileBytes: 1_000_000,
+    maxRequestBytes: 10_000_000,
+    maxRequestItems: 20,
+    maxCrawlPages: 1_000,
+    compress: COMPRESS_LIMITS,
+  };
+  const limits: Limits = { ...usual, ...changed };
   const dir = await mkdtemp(join(tmpdir(), 'loci-upload-'));
   const blobs = createLocalBlobStore({ dir });
   const told: StoredBlob[] = [];
@@ -58,16 +66,10 @@ export async function startUploadReceiver(limits: Partial<Limits> = {}) {
       const upload = await receiveUpload(context, {
         workspaceId: WORKSPACE_ID,
         blobs,
-        limits: {
-          maxFileBytes: 1_000_000,
-          maxRequestBytes: 10_000_000,
-          maxRequestItems: 20,
-          compress: COMPRESS_LIMITS,
-          ...limits,
-        },
+        limits,
         stored: async (some) => void told.push(...some),
-        inspect: (form, itemCount) =>
-          uploadFormIssues(createReaderCatalogue({ hasUnstructured: false }), form, itemCount),
+        inspect: (form, counts) =>
+          uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,

@@ -80,6 +80,7 @@ export async function openOwnServices(
       maxFileBytes: 1e6,
       maxRequestBytes: 1e7,
       maxRequestItems: 100,
+      maxCrawlPages: 1_000,
       compress: COMPRESS_LIMITS,
     },
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: null },

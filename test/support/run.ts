@@ -46,6 +46,11 @@ const environment: NodeJS.ProcessEnv = {
   ),
   // One loopback address for servers of tests to be downloaded from; all the others stay refused.
   LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
+  // Sites of tests need no rest between two requests; what is slow or large there is so on purpose.
+  LOCI_CRAWL_DELAY_MS: '5',
+  LOCI_CRAWL_PAGE_TIMEOUT_S: '10',
+  LOCI_CRAWL_MAX_PAGE_BYTES: String(2 * 1024 * 1024),
+  LOCI_CRAWL_QUERIES_PER_PATH: '7',
   LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',

@@ -4,6 +4,7 @@ import type { Flow } from '../support/flow.ts';
 export type WorkflowType =
   | 'ingestUpload'
   | 'ingestBatch'
+  | 'crawlSite'
   | 'deleteContent'
   | 'deleteCollection'
   | 'deleteWorkspace'
