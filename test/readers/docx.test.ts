@@ -60,10 +60,8 @@ test('paragraphs in a monospaced face are a code block, one alone is none', asyn
   const body = prose + typed('for item in items:') + typed('    print(item)') + prose + typed('alone') + prose;
   const { text } = await readBytes(docx(body), { name: 'a.docx' });
   const sentence = 'This is how a loop is written in this language, in three lines.';
-  t.is(
-    text,
-    `${sentence}\n\n```\nfor item in items:\n    print(item)\n```\n\n${sentence}\n\nalone\n\n${sentence}\n`,
-  );
+  const code = ['```', 'for item in items:', '    print(item)', '```'].join('\n');
+  t.is(text, `${[sentence, code, sentence, 'alone', sentence].join('\n\n')}\n`);
   const whole = await readBytes(docx(typed('one line') + typed('another')), { name: 'a.docx' });
   t.false(whole.text.includes('```'));
 });
