@@ -1,15 +1,20 @@
 /**
  * `npm run bench:crawl [-- --articles 3000 --kills 3]`: crawls a site of a few thousand pages with everything that crawlers run
- * into, kills the worker on the way, and compares what came of it with how the site is built. Ends with status 1 when a page is
- * missing, there twice, or one too many. Then crawls it again, unchanged.
+ * into, kills the worker on the way and the API once, and compares what came of it with how the site is built. Ends with status 1
+ * when a page is missing, there twice, or one too many. Then crawls it again, unchanged, and measures the pace of several crawls of
+ * one host.
  */
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import { UploadProgress } from '../domain/records/upload.ts';
 import { DOWNLOAD_ADDRESS } from '../test/support/stack.ts';
 import { startTrapSite } from '../test/support/trap-site.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
-import { seconds } from './statistics.ts';
+import { measurePace } from './crawl-pace.ts';
+import { mebibytes, milliseconds, seconds, verdict } from './statistics.ts';
 
 const { values } = parseArgs({
   options: { articles: { type: 'string', default: '3000' }, kills: { type: 'string', default: '3' } },
@@ -39,6 +44,12 @@ try {
     console.log('\n## The same again, unchanged');
     const second = await crawl(stack, collectionId, 0);
     console.log(describe(second.progress, second.elapsedMs, site.requests.length - requests));
+    console.log(`worker: at most ${mebibytes(await workerPeakBytes(stack))} since its last start`);
+    console.log(`history: ${(await eventsOf(stack, first.progress)).join(', ')} events in the runs of the workflow`);
+    console.log('\n## Three crawls of one host, which wants a second between two requests; the worker is killed');
+    const pace = await measurePace(stack);
+    const shortest = `shortest pause ${milliseconds(pace.shortestMs)}`;
+    console.log(verdict(`${pace.requests} requests, ${shortest}; requests / seconds`, pace.ratio, { atMost: 1.01 }));
     return problems.length + problemsOf(second.progress).length;
   });
   console.log(`\npages missing, twice or too many: ${wrong}`);
@@ -59,14 +70,36 @@ async function crawl(stack: BenchStack, collectionId: string, times: number) {
     const taken = (pages?.fetched ?? 0) + (pages?.failed ?? 0);
     if (killed < times && taken > ((killed + 1) * site.expected.size) / (times + 1)) {
       killed += 1;
-      await stack.services.worker.kill('SIGKILL');
-      await stack.services.worker.start();
-      console.log(`killed after ${taken} pages`);
+      // The last time it is the API, which a crawl has nothing to do with.
+      const process = killed === times && times > 1 ? stack.services.api : stack.services.worker;
+      await process.kill('SIGKILL');
+      await process.start();
+      console.log(`${process === stack.services.api ? 'API' : 'worker'} killed after ${taken} pages`);
     }
     if (progress.status !== 'running') break;
     await delay(200);
   }
   return { progress: await whole(stack, upload_id ?? ''), elapsedMs: performance.now() - startedMs };
+}
+
+/** The highest resident size of the worker since it was started. */
+async function workerPeakBytes({ services }: BenchStack): Promise<number> {
+  const status = await readFile(`/proc/${services.worker.pid()}/status`, 'utf8').catch(() => '');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** How long the histories of a crawl are. */
+async function eventsOf({ config }: BenchStack, { crawls }: UploadProgress): Promise<number[]> {
+  const connection = await Connection.connect({ address: config.temporal.address });
+  try {
+    const { workflow } = new Client({ connection, namespace: config.temporal.namespace });
+    const lengths: number[] = [];
+    const query = `WorkflowId = '${crawlWorkflowId(crawls[0]?.id ?? '')}'`;
+    for await (const run of workflow.list({ query })) lengths.push(run.historyLength ?? 0);
+    return lengths;
+  } finally {
+    await connection.close();
+  }
 }
 
 /** An upload with all of its contents. */

@@ -4,6 +4,7 @@ import { crawlUrl, urlHash } from '../domain/crawl-url.ts';
 import type { JobStart } from '../domain/jobs.ts';
 import { DEFAULT_CRAWL, type UploadForm } from '../domain/records/upload.ts';
 import type { Scope } from '../domain/scope.ts';
+import type { NewCrawl } from '../store/crawls.ts';
 import type { Stores } from '../store/stores.ts';
 import type { SortedItem } from './sort-upload-items.ts';
 
@@ -30,31 +31,41 @@ export async function writeCrawls(
   upload: { id: string; form: UploadForm; createdBy: string; crawls: readonly PlannedCrawl[] },
 ): Promise<JobStart[]> {
   const { form } = upload;
-  const jobs: JobStart[] = [];
-  for (const { id, contentId, url, item } of upload.crawls) {
-    const { metadata, file_data } = item.item.content;
-    const { uploaded_by } = file_data;
-    const start = crawlUrl(url) ?? { url, identity: url };
-    await stores.crawls.insert(scope, {
-      id,
-      collectionId: form.collection_id,
-      uploadId: upload.id,
-      startContentId: contentId,
-      startUrl: start.url,
-      startHash: urlHash(start.identity),
-      maxPages: form.max_pages ?? DEFAULT_CRAWL.maxPages,
-      maxDepth: form.max_depth ?? DEFAULT_CRAWL.maxDepth,
-      pageOptions: {
-        metadata,
-        description: form.description,
-        reader: form.reader,
-        ingest: form.ingest,
-        created_by: upload.createdBy,
-        file_data: uploaded_by === undefined ? {} : { uploaded_by },
-      },
-    });
-    const args = { workspace_id: scope.workspaceId, collection_id: form.collection_id, upload_id: upload.id };
-    jobs.push(crawlSiteJob({ ...args, crawl_id: id }));
-  }
-  return jobs;
+  const args = { workspace_id: scope.workspaceId, collection_id: form.collection_id, upload_id: upload.id };
+  await stores.crawls.insert(
+    scope,
+    upload.crawls.map((crawl) => newCrawl(crawl, upload)),
+  );
+  return upload.crawls.map(({ id }) => crawlSiteJob({ ...args, crawl_id: id }));
+}
+
+function newCrawl(
+  { id, contentId, url, item }: PlannedCrawl,
+  upload: { id: string; form: UploadForm; createdBy: string },
+): NewCrawl {
+  const { form } = upload;
+  const { metadata, file_data } = item.item.content;
+  const { uploaded_by } = file_data;
+  const start = crawlUrl(url) ?? { url, identity: url };
+  const { origin } = new URL(start.url);
+  return {
+    id,
+    collection_id: form.collection_id,
+    upload_id: upload.id,
+    start_content_id: contentId,
+    start_url: start.url,
+    start_hash: urlHash(start.identity),
+    origin,
+    robots_url: `${origin}/robots.txt`,
+    max_pages: form.max_pages ?? DEFAULT_CRAWL.maxPages,
+    max_depth: form.max_depth ?? DEFAULT_CRAWL.maxDepth,
+    page_options: {
+      metadata,
+      description: form.description,
+      reader: form.reader,
+      ingest: form.ingest,
+      created_by: upload.createdBy,
+      file_data: uploaded_by === undefined ? {} : { uploaded_by },
+    },
+  };
 }

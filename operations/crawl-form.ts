@@ -1,6 +1,9 @@
 import type { ValidationIssue } from '../domain/app-error.ts';
 import type { UploadForm } from '../domain/records/upload.ts';
 
+/** Each URL of an upload is a crawl of its own. */
+const MAX_CRAWLS = 50;
+
 /** Fields that say what to crawl, and those that go with it or do not. Fields whose shape is wrong are left out. */
 export type CrawlForm = {
   [Name in 'crawl' | 'max_pages' | 'max_depth' | 'on_duplicate' | 'metadata']?: UploadForm[Name] | undefined;
@@ -18,6 +21,7 @@ export function crawlFormIssues(
       .map((field) => issueOf(field, 'is for crawls: send crawl=true with it', 'without_crawl'));
   }
   const issues: ValidationIssue[] = [];
+  if (urls > MAX_CRAWLS) issues.push(issueOf('urls', `may be at most ${MAX_CRAWLS} with crawl=true`, 'too_long'));
   if (urls === 0) issues.push(issueOf('crawl', 'needs a URL to start from: send urls', 'missing_url'));
   if ((form.max_pages ?? 0) > maxPages) {
     issues.push(issueOf('max_pages', `may be at most ${maxPages}`, 'too_big'));

@@ -15,14 +15,16 @@ export type PageOptions = {
 
 export type NewCrawl = {
   id: string;
-  collectionId: string;
-  uploadId: string;
-  startContentId: string;
-  startUrl: string;
-  startHash: string;
-  maxPages: number;
-  maxDepth: number;
-  pageOptions: PageOptions;
+  collection_id: string;
+  upload_id: string;
+  start_content_id: string;
+  start_url: string;
+  start_hash: string;
+  origin: string;
+  robots_url: string;
+  max_pages: number;
+  max_depth: number;
+  page_options: PageOptions;
 };
 
 export type CrawlState = 'running' | 'completed' | 'cancelled' | 'failed';
@@ -86,24 +88,21 @@ export function createCrawlStore(database: Database) {
     uploadId: 'uploadId' in target ? target.uploadId : null,
   });
   return {
-    /** Adds a crawl with the first of its frontier: robots.txt before all, then the page to start from. */
-    async insert(scope: Scope, crawl: NewCrawl): Promise<void> {
-      const { origin } = new URL(crawl.startUrl);
+    /** Adds crawls with the first of their frontiers: robots.txt before all, then the page to start from. */
+    async insert(scope: Scope, crawls: readonly NewCrawl[]): Promise<void> {
+      if (crawls.length === 0) return;
       await query(
         database,
-        `with added as (
+        `with input as (
+           select * from jsonb_to_recordset(:crawls::jsonb) as x(id uuid, collection_id uuid, upload_id uuid, start_content_id uuid, start_url text,
+             start_hash text, origin text, robots_url text, max_pages int, max_depth int, page_options jsonb)
+         ), added as (
            insert into crawls (id, workspace_id, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth, page_options)
-           values (:id, :workspaceId, :collectionId, :uploadId, :startContentId, :startUrl, :origin, :maxPages, :maxDepth, :pageOptions::jsonb))
-         insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, depth, is_start, content_id) values
-           (:id, 'robots', :workspaceId, :collectionId, 'robots', :robotsUrl, -1, false, null),
-           (:id, :startHash, :workspaceId, :collectionId, 'page', :startUrl, 0, true, :startContentId)`,
-        {
-          ...crawl,
-          workspaceId: scope.workspaceId,
-          origin,
-          robotsUrl: `${origin}/robots.txt`,
-          pageOptions: JSON.stringify(crawl.pageOptions),
-        },
+           select id, :workspaceId, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth, page_options from input)
+         insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, depth, is_start, content_id)
+         select id, 'robots', :workspaceId::uuid, collection_id, 'robots', robots_url, -1, false, null from input
+         union all select id, start_hash, :workspaceId::uuid, collection_id, 'page', start_url, 0, true, start_content_id from input`,
+        { workspaceId: scope.workspaceId, crawls: JSON.stringify(crawls) },
       );
     },
 

@@ -28,6 +28,7 @@ const INTERPRETERS: ReadonlyMap<string, string> = new Map([
   ['julia', 'jl'],
   ['make', 'mk'],
 ]);
+const SERVED_HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 const SHEETS = new Set([XLS, XLSX, ODS]);
 /** Types a client may declare for text that has no telling name. */
 const DECLARABLE = new Set([
@@ -59,7 +60,9 @@ export type TextHints = {
 export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredType, promised }: TextHints): string {
   const text = decodeText(head).text.trimStart();
   const isCode = promised !== null && languageOf(promised) !== null;
-  if (isCode && promised !== 'application/xml') return promised;
+  // A server that says so serves what its program made, not the program: `/index.php`.
+  const isServed = SERVED_HTML.test(declaredType ?? '') && HTML_START.test(text);
+  if (isCode && promised !== 'application/xml' && !isServed) return promised;
   if (HTML_START.test(text)) return 'text/html';
   if (XML_START.test(text)) return 'application/xml';
   if (isEmail(text, promised)) return EMAIL;

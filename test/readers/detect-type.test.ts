@@ -73,6 +73,8 @@ for (const [title, content, name, mediaType, isSurprise = false] of CASES) {
 test('a declared type decides only for text without a telling name', async (t) => {
   const detect = async (content: string, name: string, declaredType: string) =>
     (await detectType(Buffer.from(content), content.length, { name, declaredType })).mediaType;
+  t.is(await detect('<!doctype html><p>x', '/index.php', 'text/html; charset=utf-8'), 'text/html');
+  t.is(await detect('<!doctype html><?php echo 1;', 'index.php', 'application/x-php'), 'text/x-php');
   t.is(await detect('# a', '', 'text/markdown; charset=utf-8'), 'text/markdown');
   t.is(await detect('# a', 'a.txt', 'text/markdown'), 'text/plain');
   t.is(await detect('plain', '', 'application/pdf'), 'text/plain');

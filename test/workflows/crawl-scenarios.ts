@@ -12,11 +12,13 @@ const { description, download, metadata_key, metadata_value, url_path, url_query
 export const crawlScenarios = {
   crawled: {
     runs: { crawlSite: 1, ingestBatch: 1 },
+    orMore: ['ingestBatch'],
     keep: ['crawlSite'],
     play: (flow) => playCrawl(flow, async ({ release }) => release()),
   },
   'crawl-steered': {
     runs: { crawlSite: 1, ingestBatch: 1 },
+    orMore: ['ingestBatch'],
     keep: ['crawlSite'],
     shows: { crawlSite: ['WORKFLOW_EXECUTION_SIGNALED', 'TIMER_STARTED'] },
     play: (flow, workflows) => playCrawl(flow, (crawl) => steer(flow, workflows, crawl)),
