@@ -84,9 +84,9 @@ function linesOf(pdfium: Pdfium, textPage: number): PdfLine[] {
     if (!first || !last) continue;
     const start = line.length - line.trimStart().length;
     const end = line.trimEnd().length - 1;
-    const text = spacedAt(line, raised).slice(start);
+    const shown = spacedAt(line, raised).slice(start);
     const face = faces.ofLine({ line, from: start, to: end, words }, (at) => characters.faceAt(index + at));
-    lines.push({ text, first: characters.boxAt(index + start), last: boxEnd(last), ...face, words });
+    lines.push({ text: shown, first: characters.boxAt(index + start), last: boxEnd(last), ...face, words });
   }
   faces.settle(lines);
   pdfium._free(scratch);
