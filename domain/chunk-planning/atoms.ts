@@ -44,12 +44,15 @@ export const MOST_CHARACTERS_PER_TOKEN = 12;
 /** A run of blank space longer than this is not counted whole; what it adds is found when the chunk is verified. */
 export const MOST_BLANK_COUNTED = 64;
 
+/** What a line of code outside all others begins with: no indent, and nothing that ends what came before. */
+const TOP_LEVEL = /[^\s})\];]/;
+
 /** Splits a text into atoms of at most `limits.maxTokens`, lazily, in order, in time linear in its length. */
 export function* splitIntoAtoms(text: string, limits: AtomLimits): Generator<Atom> {
   const state = new LineState();
   const cutter = new Cutter(text, limits);
   for (const line of classifyLines(text)) {
-    let boundary: Boundary | null = state.enter(line);
+    let boundary: Boundary | null = state.enter(line, text);
     if (line.role === 'blank') continue;
     for (const piece of cutter.piecesOf(line)) {
       yield {
@@ -75,8 +78,8 @@ class LineState {
   #table: Table | null = null;
 
   /** The boundary before this line. */
-  enter(line: Line): Boundary {
-    const boundary = this.#boundaryBefore(line);
+  enter(line: Line, text: string): Boundary {
+    const boundary = this.#boundaryBefore(line, TOP_LEVEL.test(text.charAt(line.start)));
     if (line.role === 'heading') this.section = openSection(this.section, line);
     if (line.role !== 'table_row' && line.role !== 'table_delimiter') this.#table = null;
     this.#previous = line.role;
@@ -98,21 +101,22 @@ class LineState {
     return this.#table;
   }
 
-  #boundaryBefore(line: Line): Boundary {
+  #boundaryBefore(line: Line, isTopLevel: boolean): Boundary {
     const before = this.#previousText;
     if (this.#isFirst) return BOUNDARY.heading;
     if (before === 'heading' || before === 'heading_underline') return BOUNDARY.glued;
     if (line.role === 'heading') return BOUNDARY.heading;
     if (line.role === 'table_delimiter' || line.role === 'fence_close') return BOUNDARY.glued;
     if (before === 'fence_open' || before === 'table_delimiter') return BOUNDARY.glued;
-    const natural = this.#naturalBoundary(line);
+    const natural = this.#naturalBoundary(line, isTopLevel);
     // What a colon announces belongs with it.
     return natural > BOUNDARY.line && /[:：]$/.test(this.#lastCharacters) ? BOUNDARY.line : natural;
   }
 
-  #naturalBoundary(line: Line): Boundary {
+  #naturalBoundary(line: Line, isTopLevel: boolean): Boundary {
     const isAfterBlank = this.#previous === 'blank';
-    if (line.role === 'code') return isAfterBlank ? BOUNDARY.item : BOUNDARY.line;
+    // A definition begins where code stands at the margin again.
+    if (line.role === 'code') return isAfterBlank ? (isTopLevel ? BOUNDARY.block : BOUNDARY.item) : BOUNDARY.line;
     if (line.role === 'table_row') return line.isHeader ? BOUNDARY.block : BOUNDARY.item;
     if (line.role === 'list_item') return this.#previousText === 'list_item' ? BOUNDARY.item : BOUNDARY.block;
     if (isAfterBlank || line.role !== this.#previousText) return BOUNDARY.block;

@@ -1,4 +1,5 @@
 import { readChart } from './chart-text.ts';
+import { markCode } from './docx-code.ts';
 import { type DocxNumbering, readNumbering } from './docx-numbering.ts';
 import { type DocxStyle, listPlaceOf, readStyles } from './docx-styles.ts';
 import { LIST_LABEL } from './list-label.ts';
@@ -28,7 +29,7 @@ type Preparation = {
 
 /**
  * Writes what mammoth does not read into the document as plain text: the numbers of headings and of list items, equations
- * (as LaTeX) and the values of charts. List levels start at none and grow one at a time.
+ * (as LaTeX) and the values of charts; marks code. List levels start at none and grow one at a time.
  */
 export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   const parts = new Map<string, Buffer>();
@@ -48,6 +49,7 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   const document = await parseXml(source);
   const numbering = await readNumbering(text('word/numbering.xml'));
   const chartPaths = await relationTargets(text('word/_rels/document.xml.rels'), '/chart');
+  markCode(document, styles);
   const titles = new Set([...styles].filter(([, { name }]) => name === 'Title').map(([id]) => id));
   await prepareBlocks(document, { archive, styles, numbering, chartPaths });
   const hasTitle = descendantsOf(document, 'w:pStyle').some(({ attributes }) => titles.has(attributes['w:val'] ?? ''));

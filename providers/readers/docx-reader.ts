@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
+import { CODE_STYLE } from './docx-code.ts';
 import { prepareDocx } from './docx-preparation.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
 import { DOCX } from './media-types.ts';
@@ -15,6 +16,7 @@ const STYLES = [
   ...['Code', 'Source Code', 'HTML Preformatted', 'Macro Text', 'Plain Text', 'Code Block', 'macro'].map(
     (name) => `p[style-name='${name}'] => pre:separator('\\n')`,
   ),
+  `p.${CODE_STYLE} => pre:separator('\\n')`,
   "r[style-name='Source Text'] => code",
   "r[style-name='HTML Code'] => code",
   'comment-reference => ',

@@ -1,3 +1,4 @@
+import { MONOSPACED_NAME } from './monospaced-fonts.ts';
 import { childOf, childrenOf, parseXml, type XmlElement } from './xml-tree.ts';
 
 export type ListPlace = { listId: string; level: number };
@@ -6,6 +7,8 @@ export type DocxStyle = {
   /** 1 to 9 for headings, by name or outline level, own or inherited; null for body text. */
   headingLevel: number | null;
   list: ListPlace | null;
+  /** Its text is in a face whose characters are all of one width. */
+  isMonospaced: boolean;
 };
 
 const HEADING_NAME = /^heading ([1-9])$/i;
@@ -24,6 +27,7 @@ export async function readStyles(xml: string | null): Promise<ReadonlyMap<string
 function resolve(id: string, elements: ReadonlyMap<string, XmlElement>): DocxStyle {
   let headingLevel: number | null = null;
   let list: Partial<ListPlace> = {};
+  let font: string | null = null;
   const seen = new Set<string>();
   for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
     seen.add(at);
@@ -35,11 +39,13 @@ function resolve(id: string, elements: ReadonlyMap<string, XmlElement>): DocxSty
     headingLevel ??=
       named !== undefined ? Number(named) : outline !== undefined && Number(outline) < 9 ? Number(outline) + 1 : null;
     list = { ...listPlaceOf(properties), ...list };
+    font ??= fontOf(childOf(style, 'w:rPr'));
     at = childOf(style, 'w:basedOn')?.attributes['w:val'];
   }
   const name = childOf(elements.get(id), 'w:name')?.attributes['w:val'] ?? '';
   const { listId, level = 0 } = list;
-  return { name, headingLevel, list: listId === undefined || listId === '0' ? null : { listId, level } };
+  const isMonospaced = font !== null && MONOSPACED_NAME.test(font);
+  return { name, headingLevel, list: listId === undefined || listId === '0' ? null : { listId, level }, isMonospaced };
 }
 
 /** What `w:numPr` says; empty where it says nothing. */
@@ -48,4 +54,9 @@ export function listPlaceOf(properties: XmlElement | undefined): Partial<ListPla
   const listId = childOf(numbering, 'w:numId')?.attributes['w:val'];
   const level = childOf(numbering, 'w:ilvl')?.attributes['w:val'];
   return { ...(listId === undefined ? {} : { listId }), ...(level === undefined ? {} : { level: Number(level) }) };
+}
+
+/** The face that run properties name; null where they name none. */
+export function fontOf(properties: XmlElement | undefined): string | null {
+  return childOf(properties, 'w:rFonts')?.attributes['w:ascii'] ?? null;
 }

@@ -1,4 +1,5 @@
 import { markdownTable } from './markdown-table.ts';
+import { codeBlock, codeLength } from './pdf-code.ts';
 import { boldHeadingLevel, headingLevel, type Layout, sizeOf } from './pdf-headings.ts';
 import type { FoundTable } from './pdf-table.ts';
 import type { PageItem } from './pdf-tables.ts';
@@ -33,7 +34,8 @@ export function layOutPage(items: readonly PageItem[], layout: Layout): string {
   const parts: string[] = [];
   let lines: PdfLine[] = [];
   const endText = (): void => {
-    if (lines.length > 0) parts.push(layOutLines(lines, layout));
+    for (const part of textAndCode(lines))
+      parts.push(part.isCode ? codeBlock(part.lines) : layOutLines(part.lines, layout));
     lines = [];
   };
   for (const item of items) {
@@ -49,6 +51,21 @@ export function layOutPage(items: readonly PageItem[], layout: Layout): string {
     .replace(DOT_LEADER, ' …')
     .replace(PRESENTATION_FORM, (form) => form.normalize('NFKC'));
   return text.replace(TURNED_LAM_ALEF, 'ال$1').replace(TATWEEL, '');
+}
+
+/** Runs of lines, those of code apart. */
+function* textAndCode(lines: readonly PdfLine[]): Generator<{ isCode: boolean; lines: PdfLine[] }> {
+  let text: PdfLine[] = [];
+  for (let at = 0; at < lines.length;) {
+    const length = lines[at]?.isMonospaced === true ? codeLength(lines.slice(at)) : 0;
+    if (length > 0) {
+      if (text.length > 0) yield { isCode: false, lines: text };
+      text = [];
+      yield { isCode: true, lines: lines.slice(at, at + length) };
+    } else text.push(...lines.slice(at, at + 1));
+    at += Math.max(1, length);
+  }
+  if (text.length > 0) yield { isCode: false, lines: text };
 }
 
 export function isTable(item: PageItem): item is FoundTable {

@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { ReadDocument, Reader, ReadLimits } from '../../domain/reader.ts';
+import { setsCodeOff } from './pdf-code.ts';
 import { measureLayout } from './pdf-headings.ts';
 import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
 import { recognizePages } from './pdf-ocr.ts';
@@ -28,6 +29,7 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
   const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
   const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
   if (withText.length + found === 0) throw noTextError(file.pageCount);
+  if (!setsCodeOff(withText)) for (const line of withText.flatMap(({ lines }) => lines)) line.isMonospaced = false;
   const builder = new TextBuilder(maxTextBytes);
   const texts = withoutRunningLines(pages);
   const layout = measureLayout(withText.map(({ lines }) => lines));

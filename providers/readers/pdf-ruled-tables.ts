@@ -1,4 +1,4 @@
-import type { PdfWord } from './pdfium-page.ts';
+import type { Box, PdfWord } from './pdfium-page.ts';
 import type { Rule } from './pdfium-rules.ts';
 import { cellText, type FoundTable } from './pdf-table.ts';
 
@@ -15,9 +15,16 @@ const MIN_CUT_SHARE = 0.55;
 /** Tables told by their ruled lines: horizontal and vertical ones that meet in a grid of at least two by two cells. */
 export function findRuledTables(rules: readonly Rule[], words: readonly PdfWord[]): FoundTable[] {
   if (rules.length < 4 || rules.length > MAX_RULES) return [];
-  return meetingRules(joinedRules(rules))
+  const tables = meetingRules(joinedRules(rules))
     .map((group) => tableOf(group, words))
     .filter((table) => table !== null);
+  // What stands in a table within a cell is in the cell.
+  return tables.filter((table) => !tables.some((other) => other !== table && isInside(table.box, other.box)));
+}
+
+function isInside(inner: Box, outer: Box): boolean {
+  const isWithin = inner.left >= outer.left && inner.right <= outer.right && inner.top <= outer.top;
+  return isWithin && inner.bottom >= outer.bottom;
 }
 
 /** Rules drawn in pieces, put together. */

@@ -10,7 +10,7 @@ const MARGIN_SHARE = 0.1;
 const PAGE_NUMBER = /^[-–—\s]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur)\s*\d{1,4})?[-–—\s]*$/i;
 const MAX_HEADER_LENGTH = 120;
 /** A running title with the page's number before or behind it. */
-const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}[^.!?]*$|^\p{Lu}[^.!?]*\s\d{1,4}$/u;
+const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}(?:[^.!?]|(?<=\d)\.)*$|^\p{Lu}(?:[^.!?]|(?<=\d)\.)*\s\d{1,4}$/u;
 /** Of two facing pages that are one here. */
 const FACING_PAGES = /^(\d{1,4})\s.*\s(\d{1,4})$/;
 

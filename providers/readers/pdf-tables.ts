@@ -16,7 +16,8 @@ export function pageItems({ lines: given, rules }: PdfPage): PageItem[] {
   const byColumn = new Map<number, PdfLine[]>();
   for (const line of lines) {
     const rest = without(line, ruled);
-    if (rest) byColumn.set(columnOf(line), [...(byColumn.get(columnOf(line)) ?? []), rest]);
+    // Code is aligned too.
+    if (rest && !rest.isMonospaced) byColumn.set(columnOf(line), [...(byColumn.get(columnOf(line)) ?? []), rest]);
   }
   const tables = [...ruled, ...[...byColumn.values()].flatMap(findAlignedTables)];
   if (tables.length === 0) return lines;

@@ -1,5 +1,6 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
+import { createFaceReader, createLineFaces, type Face, FACE_BYTES, PLAIN_FACE } from './pdfium-faces.ts';
 import { isDrawn, readRules, type Rule } from './pdfium-rules.ts';
 
 /** Points, from the lower left corner of the page. */
@@ -14,6 +15,8 @@ export type PdfLine = {
   last: Box;
   /** Set in a bold face, by its first and last character. */
   isBold: boolean;
+  /** Set in a face whose characters are all of one width, by its first, middle and last character. */
+  isMonospaced: boolean;
   words: readonly PdfWord[];
 };
 
@@ -26,13 +29,13 @@ export type PdfPage = {
 };
 
 const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
-const BOLD_WEIGHT = 600;
-/** As in Arial-BoldMT, MyriadPro-Bd, NimbusRomNo9L-Medi, and TeX's CMBX10. */
-const BOLD_NAME = /bold|black|heavy|demi|medi(?!um)|^(?:\w+\+)?(?:cm|sf|lm|ec)\w?bx|bd(?:$|[^a-z])|bdit$/i;
 /** Wider characters than this many times their height, on average, stand apart. */
 const SCATTERED = 1.25;
 const MAX_SCATTERED = 12;
-const FONT_NAME_BYTES = 128;
+/** The number of a note, behind a word. */
+const NOTE_NUMBER = /\d{1,2}(?<=\p{L}{3}[.,;:)”"’]?\d{1,2})(?![\p{L}\d.,]*[\p{L}\d])/gu;
+/** Of the height of the text beside it; no larger character is raised. */
+const RAISED_SIZE = 0.85;
 
 /** Reads text and ruled lines of a page; null when it is damaged. */
 export function readPage(pdfium: Pdfium, document: number, index: number): PdfPage | null {
@@ -58,7 +61,7 @@ export function utf16(pdfium: Pdfium, pointer: number, sizeBytes: number): strin
 type Characters = {
   /** Box of the character at this place in the text. */
   boxAt(textIndex: number): Box;
-  isBoldAt(textIndex: number): boolean;
+  faceAt(textIndex: number): Face;
   /** Says which line is asked about next; most have one character of the page for each of their text. */
   enterLine(start: number, end: number): void;
 };
@@ -67,21 +70,25 @@ function linesOf(pdfium: Pdfium, textPage: number): PdfLine[] {
   const count = pdfium._FPDFText_CountChars(textPage);
   if (count <= 0) return [];
   const buffer = pdfium._malloc((count + 1) * 2);
-  const scratch = pdfium._malloc(FONT_NAME_BYTES);
+  const scratch = pdfium._malloc(FACE_BYTES);
   const written = pdfium._FPDFText_GetText(textPage, 0, count, buffer);
   const text = utf16(pdfium, buffer, Math.max(0, written - 1) * 2);
   const characters = charactersOf(pdfium, textPage, scratch);
+  const faces = createLineFaces();
   const lines: PdfLine[] = [];
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
     characters.enterLine(index, index + line.length - 1);
-    const words = wordsOf(line, index, characters);
+    const raised = raisedNumbers(line, index, characters);
+    const words = wordsOf({ line, offset: index, breaks: raised }, characters);
     const [first, last] = [words[0], words.at(-1)];
     if (!first || !last) continue;
     const start = line.length - line.trimStart().length;
     const end = line.trimEnd().length - 1;
-    const isBold = characters.isBoldAt(index + start) && characters.isBoldAt(index + end);
-    lines.push({ text: line.slice(start), first: characters.boxAt(index + start), last: boxEnd(last), isBold, words });
+    const shown = spacedAt(line, raised).slice(start);
+    const face = faces.ofLine({ line, from: start, to: end, words }, (at) => characters.faceAt(index + at));
+    lines.push({ text: shown, first: characters.boxAt(index + start), last: boxEnd(last), ...face, words });
   }
+  faces.settle(lines);
   pdfium._free(scratch);
   pdfium._free(buffer);
   return lines;
@@ -91,10 +98,31 @@ function boxEnd({ left, top, right, bottom }: PdfWord): Box {
   return { left, top, right, bottom };
 }
 
-function wordsOf(line: string, offset: number, characters: Characters): PdfWord[] {
+/** Where in the line numbers of notes begin, which stand higher and are smaller than the word before them. */
+function raisedNumbers(line: string, offset: number, characters: Characters): number[] {
+  const found: number[] = [];
+  for (const { index } of line.matchAll(NOTE_NUMBER)) {
+    const [before, number] = [characters.boxAt(offset + index - 1), characters.boxAt(offset + index)];
+    const isSmaller = number.top - number.bottom < RAISED_SIZE * (before.top - before.bottom);
+    if (isSmaller && number.bottom > before.bottom) found.push(index);
+  }
+  return found;
+}
+
+function spacedAt(line: string, places: readonly number[]): string {
+  return places.length === 0 ? line : [0, ...places].map((at, index) => line.slice(at, places[index])).join(' ');
+}
+
+type LineText = {
+  line: string;
+  /** Of the line in the text. */ offset: number;
+  /** Places where a word ends, with no blank. */ breaks: readonly number[];
+};
+
+function wordsOf({ line, offset, breaks }: LineText, characters: Characters): PdfWord[] {
   const boxAt = (textIndex: number): Box => characters.boxAt(textIndex);
   const words: PdfWord[] = [];
-  for (const { 0: text, index } of line.matchAll(/[^\s\uFFFE]+/g)) {
+  for (const { text, index } of piecesOf(line, breaks)) {
     const first = boxAt(offset + index);
     const last = text.length === 1 ? first : boxAt(offset + index + text.length - 1);
     const word = { text, ...hull(first, last) };
@@ -106,6 +134,16 @@ function wordsOf(line: string, offset: number, characters: Characters): PdfWord[
         words.push({ text: character, ...boxAt(offset + index + at) });
   }
   return words;
+}
+
+function* piecesOf(line: string, breaks: readonly number[]): Generator<{ text: string; index: number }> {
+  for (const { 0: whole, index } of line.matchAll(/[^\s\uFFFE]+/g)) {
+    const cuts = breaks.filter((at) => at > index && at < index + whole.length);
+    if (cuts.length === 0) yield { text: whole, index };
+    else
+      for (const [place, at] of [index, ...cuts].entries())
+        yield { text: line.slice(at, cuts[place] ?? index + whole.length), index: at };
+  }
 }
 
 function hull(a: Box, b: Box): Box {
@@ -121,7 +159,7 @@ function charactersOf(pdfium: Pdfium, textPage: number, scratch: number): Charac
   const lookUp = (textIndex: number): number => pdfium._FPDFText_GetCharIndexFromTextIndex(textPage, textIndex);
   let offset: number | null = null;
   const charAt = (textIndex: number): number => (offset === null ? lookUp(textIndex) : textIndex + offset);
-  const boldFonts = new Map<string, boolean>();
+  const faceOfCharacter = createFaceReader(pdfium, textPage, scratch);
   return {
     enterLine(start, end) {
       const [first, last] = [lookUp(start), lookUp(end)];
@@ -130,20 +168,17 @@ function charactersOf(pdfium: Pdfium, textPage: number, scratch: number): Charac
     boxAt(textIndex) {
       const charIndex = charAt(textIndex);
       if (charIndex < 0 || pdfium._FPDFText_GetLooseCharBox(textPage, charIndex, scratch) === 0) return NO_BOX;
-      const at = scratch / 4;
-      const [left = 0, top = 0, right = 0, bottom = 0] = pdfium.HEAPF32.subarray(at, at + 4);
-      return { left, top, right, bottom };
+      const [at, { HEAPF32: floats }] = [scratch / 4, pdfium];
+      return {
+        left: floats[at] ?? 0,
+        top: floats[at + 1] ?? 0,
+        right: floats[at + 2] ?? 0,
+        bottom: floats[at + 3] ?? 0,
+      };
     },
-    isBoldAt(textIndex) {
+    faceAt(textIndex) {
       const charIndex = charAt(textIndex);
-      if (charIndex < 0) return false;
-      if (pdfium._FPDFText_GetFontWeight(textPage, charIndex) >= BOLD_WEIGHT) return true;
-      const length = pdfium._FPDFText_GetFontInfo(textPage, charIndex, scratch, FONT_NAME_BYTES, 0);
-      if (length <= 1 || length > FONT_NAME_BYTES) return false;
-      const name = Buffer.from(pdfium.HEAPU8.buffer, scratch, length - 1).toString('latin1');
-      const isBold = boldFonts.get(name) ?? BOLD_NAME.test(name);
-      boldFonts.set(name, isBold);
-      return isBold;
+      return charIndex < 0 ? PLAIN_FACE : faceOfCharacter(charIndex);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Reader } from '../../domain/reader.ts';
 import { readTextFile } from './decode-text.ts';
+import { fencedCode } from './fenced-code.ts';
 import { CODE_TYPES, languageOf } from './media-types.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -10,17 +11,10 @@ export const textReader: Reader = {
   async read({ path, mediaType }, { maxTextBytes }) {
     const { text, charset } = await readTextFile(path, maxTextBytes);
     const language = languageOf(mediaType);
-    const builder = new TextBuilder(maxTextBytes).append(language === null ? text : fenced(text, language));
+    const builder = new TextBuilder(maxTextBytes).append(language === null ? text : fencedCode(text, language));
     return builder.build({
       ...(language === null ? {} : { language }),
       ...(charset === 'utf-8' ? {} : { charset }),
     });
   },
 };
-
-/** A code block whose fence is longer than any run of backticks in it. */
-function fenced(code: string, language: string): string {
-  const longest = (code.match(/`{3,}/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${code.trimEnd()}\n${fence}\n`;
-}

@@ -110,3 +110,12 @@ test('a chunk never ends with a heading that has text below it', (t) => {
     }),
   );
 });
+
+test('code is cut before what stands at the margin after an empty line', (t) => {
+  const definition = (name: string): string =>
+    `def ${name}(items):\n    first = items[0]\n\n    second = items[1]\n\n    return first + second\n`;
+  const code = `\`\`\`python\n${['one', 'two', 'three', 'four'].map(definition).join('\n')}\`\`\`\n`;
+  const chunks = split(code, { maxTokens: 120, targetTokens: 45 });
+  t.true(chunks.length > 1);
+  for (const chunk of chunks.slice(1)) t.regex(chunk.text, /^def /);
+});

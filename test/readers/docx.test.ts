@@ -51,3 +51,16 @@ test('an archive is no Word document, but may hold some: it reads as the list of
   t.is(mediaType, 'application/zip');
   t.true(text.includes('- a.docx'));
 });
+
+test('paragraphs in a monospaced face are a code block, one alone is none', async (t) => {
+  const typed = (text: string): string =>
+    `<w:p><w:r><w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+  const prose = docxParagraph('This is how a loop is written in this language, in three lines.');
+  const body = prose + typed('for item in items:') + typed('    print(item)') + prose + typed('alone') + prose;
+  const { text } = await readBytes(docx(body), { name: 'a.docx' });
+  const sentence = 'This is how a loop is written in this language, in three lines.';
+  const code = ['```', 'for item in items:', '    print(item)', '```'].join('\n');
+  t.is(text, `${[sentence, code, sentence, 'alone', sentence].join('\n\n')}\n`);
+  const whole = await readBytes(docx(typed('one line') + typed('another')), { name: 'a.docx' });
+  t.false(whole.text.includes('```'));
+});

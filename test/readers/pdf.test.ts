@@ -106,6 +106,7 @@ test('lines of Hangul are joined inside words only where the document tells word
     first: box(y, 82),
     last: box(y, 500),
     isBold: false,
+    isMonospaced: false,
     words: [],
   });
   const layOut = (lines: readonly PdfLine[]): string => layOutPage(lines, measureLayout([lines]));
@@ -115,4 +116,40 @@ test('lines of Hangul are joined inside words only where the document tells word
   ];
   t.is(layOut([line(first, 700), line(second, 686)]), `${first} ${second}`);
   t.is(layOut([line(first, 700), line(`${second} `, 686)]), `${first}${second}`);
+});
+
+test('lines in a monospaced face are a code block, with their indents and empty lines; a document typed in one is none', async (t) => {
+  const prose = [
+    'This page shows how a loop is written in this language.',
+    'It has more prose than code, as most pages do have.',
+  ];
+  const code = ['for (const item of items) {', 'console.log(item);', '}', 'done();'];
+  const lines = [
+    ...prose.map((text, index) => ({ text, y: 770 - index * 14 })),
+    { text: code[0] ?? '', y: 720, isCode: true },
+    { text: code[1] ?? '', y: 706, x: 72 + 2 * 7.2, isCode: true },
+    { text: code[2] ?? '', y: 692, isCode: true },
+    { text: code[3] ?? '', y: 664, isCode: true },
+    { text: 'And the text goes on below it.', y: 630 },
+  ];
+  const { text } = await readBytes(pdf([lines]), { name: 'a.pdf' });
+  t.regex(
+    text,
+    /\n\n```\nfor \(const item of items\) \{\n {2}console\.log\(item\);\n\}\n\ndone\(\);\n```\n\nAnd the text/,
+  );
+  const typed = await readBytes(pdf([lines.map((line) => ({ ...line, isCode: true }))]), { name: 'a.pdf' });
+  t.false(typed.text.includes('```'));
+});
+
+test('the number of a note is no part of the word before it', async (t) => {
+  const { text } = await readBytes(
+    pdf([
+      [
+        { text: 'Reports of the Center', size: 12 },
+        { text: '1', size: 7, x: 72 + 118, y: 775 },
+      ],
+    ]),
+    { name: 'a.pdf' },
+  );
+  t.regex(text, /Center 1/);
 });

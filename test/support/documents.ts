@@ -2,7 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /** Builders of small real files for tests. */
 
-export type PdfText = { text: string; /** Points. */ size?: number; x?: number; y?: number };
+export type PdfText = { text: string; /** Points. */ size?: number; x?: number; y?: number; isCode?: boolean };
 export type PdfOptions = {
   title?: string;
   /** Adds an encryption dictionary that the empty password does not open. */ isEncrypted?: boolean;
@@ -15,11 +15,12 @@ export function pdf(pages: readonly (readonly PdfText[])[], { title, isEncrypted
   const catalog = add('<< /Type /Catalog /Pages 2 0 R >>');
   add(''); // the page tree, once its kids are known
   const font = add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
+  const codeFont = add('<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>');
   const kids = pages.map((lines) => {
     const content = lines.length === 0 ? '0.5 g 72 72 300 300 re f' : lines.map(pdfLine).join('\n');
     const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
     return add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${stream} 0 R /Resources << /Font << /F1 ${font} 0 R >> >> >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${stream} 0 R /Resources << /Font << /F1 ${font} 0 R /F2 ${codeFont} 0 R >> >> >>`,
     );
   });
   objects[1] = `<< /Type /Pages /Count ${kids.length} /Kids [${kids.map((kid) => `${kid} 0 R`).join(' ')}] >>`;
@@ -110,8 +111,8 @@ export function junk(sizeBytes: number): Buffer {
   );
 }
 
-function pdfLine({ text, size = 12, x = 72, y = 770 }: PdfText): string {
-  return `BT /F1 ${size} Tf ${x} ${y} Td (${escapePdf(text)}) Tj ET`;
+function pdfLine({ text, size = 12, x = 72, y = 770, isCode = false }: PdfText): string {
+  return `BT /${isCode ? 'F2' : 'F1'} ${size} Tf ${x} ${y} Td (${escapePdf(text)}) Tj ET`;
 }
 
 function escapePdf(text: string): string {
