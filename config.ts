@@ -1,20 +1,15 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { accessProblems } from './access-problems.ts';
+import { ConfigError } from './config-error.ts';
+import { crawlerAgent } from './domain/crawler-name.ts';
+import { deepFreeze } from './domain/deep-freeze.ts';
 import { WEBHOOK_WAITS_MS } from './domain/webhook-schedule.ts';
 import { PublicProviderSettings } from './providers/models/public-provider-settings.ts';
 import { readSecretFiles } from './read-secret-files.ts';
-import { isOrigin, isPlainUrl } from './setting-urls.ts';
 
-/** Thrown by `readConfig`; its message lists every problem, one a line. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
-}
+export { ConfigError };
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const bytes = z.coerce.number().int().positive();
@@ -76,6 +71,16 @@ const Environment = z.object({
   LOCI_READER_PROCESSES: count.default(2),
   LOCI_READER_MEMORY_BYTES: bytes.default(1024 * MIB),
   LOCI_READER_TIMEOUT_S: count.default(300),
+  LOCI_CRAWL_DELAY_MS: countOrNone.default(1_000),
+  LOCI_CRAWL_MAX_DELAY_S: countOrNone.default(30),
+  LOCI_CRAWL_MAX_PAGES: count.max(1_000_000).default(10_000),
+  LOCI_CRAWL_MAX_PAGE_BYTES: bytes.default(10 * MIB),
+  LOCI_CRAWL_PAGE_TIMEOUT_S: count.default(30),
+  LOCI_CRAWL_QUERIES_PER_PATH: count.default(50),
+  LOCI_CRAWL_CONTACT: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'may have no spaces')
+    .optional(),
   LOCI_UNSTRUCTURED_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOCI_UNSTRUCTURED_API_KEY: z.string().optional(),
   LOCI_EGRESS_ALLOW: list.default([]),
@@ -115,26 +120,6 @@ export function readConfig(environment: NodeJS.ProcessEnv) {
   if (parsed.success) problems.push(...accessProblems(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(shape(parsed.data));
-}
-
-/** Who may ask: settings that go together. */
-function accessProblems(env: z.infer<typeof Environment>): string[] {
-  const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
-    (origin) => `LOCI_CORS_ORIGINS: '${origin}' is no origin such as https://app.example.com, or *`,
-  );
-  problems.push(
-    ...env.LOCI_OAUTH_REDIRECTS.filter((url) => !isPlainUrl(url)).map(
-      (url) => `LOCI_OAUTH_REDIRECTS: '${url}' is no URL such as https://app.example.com/connected`,
-    ),
-  );
-  const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
-  if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
-  const isAsked = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
-  if (!isAsked) return problems;
-  if (sources.length === 0) problems.push('LOCI_JWT_JWKS_URL or LOCI_JWT_SECRET is required for bearer tokens');
-  if (!env.LOCI_JWT_ISSUER) problems.push('LOCI_JWT_ISSUER is required for bearer tokens');
-  if (!env.LOCI_JWT_AUDIENCE) problems.push('LOCI_JWT_AUDIENCE is required for bearer tokens');
-  return problems;
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -187,6 +172,7 @@ function shape(env: z.infer<typeof Environment>) {
       maxRequestItems: env.LOCI_MAX_REQUEST_ITEMS,
       maxDownloadBytes: env.LOCI_MAX_DOWNLOAD_BYTES,
       maxTextBytes: env.LOCI_MAX_TEXT_BYTES,
+      maxCrawlPages: env.LOCI_CRAWL_MAX_PAGES,
       compress: {
         maxBytes: env.LOCI_COMPRESS_MAX_BYTES,
         maxJobBytes: env.LOCI_COMPRESS_MAX_JOB_BYTES,
@@ -198,6 +184,14 @@ function shape(env: z.infer<typeof Environment>) {
       processes: env.LOCI_READER_PROCESSES,
       memoryBytes: env.LOCI_READER_MEMORY_BYTES,
       timeoutMs: env.LOCI_READER_TIMEOUT_S * 1000,
+    },
+    crawling: {
+      userAgent: crawlerAgent(env.LOCI_CRAWL_CONTACT),
+      delayMs: env.LOCI_CRAWL_DELAY_MS,
+      maxDelayMs: env.LOCI_CRAWL_MAX_DELAY_S * 1000,
+      pageTimeoutMs: env.LOCI_CRAWL_PAGE_TIMEOUT_S * 1000,
+      maxPageBytes: env.LOCI_CRAWL_MAX_PAGE_BYTES,
+      queriesOfPath: env.LOCI_CRAWL_QUERIES_PER_PATH,
     },
     unstructured: { url: env.LOCI_UNSTRUCTURED_URL ?? null, apiKey: env.LOCI_UNSTRUCTURED_API_KEY ?? null },
     access: {
@@ -236,9 +230,4 @@ function plain(message: string): string {
   if (message.startsWith('is required')) return ` ${message}`;
   if (message.endsWith('received NaN')) return ' is not a number';
   return `: ${message.replace(/^Invalid input: /, '')}`;
-}
-
-function deepFreeze<T extends object>(value: T): T {
-  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
-  return Object.freeze(value);
 }

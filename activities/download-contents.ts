@@ -118,13 +118,15 @@ async function fetchInto(services: WorkerServices, batch: Batch, one: Download):
     name: content.name,
     declaredType,
     sizeBytes: blob.sizeBytes,
+    checkOut: () => services.blobs.checkOut(batch.workspace_id, blob.sha256),
   });
   if (type === null) throw new AppError('unsupported_type', 'The URL leads to bytes of no known document type.');
   services.readers.requireReadable(content.reader, type);
   return services.stores.transaction(async (stores) => {
     await retainBlobs({ ...services, stores }, scopeOf(batch), [blob]);
     const { content_id, name } = content;
-    const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256 };
+    const file_data = services.readers.mismatchNotes(name, type);
+    const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256, file_data };
     return stores.runs.finishDownload(scopeOf(batch), sliceOf(batch), file);
   });
 }

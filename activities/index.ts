@@ -1,4 +1,5 @@
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
+import type { CrawlSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
 import type { WebhookSteps } from '../domain/webhook-jobs.ts';
 import {
@@ -11,6 +12,8 @@ import type { CompressionSteps } from '../domain/compression-jobs.ts';
 import { completeCompression, compressSlice, failCompression, planCompression } from './compression-steps.ts';
 import type { ConversationSteps } from '../domain/conversation-steps.ts';
 import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
+import { crawlSlice } from './crawl-slice.ts';
+import { controlCrawl, endCrawl } from './crawl-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
 import { downloadContents } from './download-contents.ts';
 import { indexSlice, publishContents } from './index-contents.ts';
@@ -36,9 +39,15 @@ import {
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {
-  upkeep: UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ReindexSteps & ConversationSteps;
+  upkeep: UpkeepSteps &
+    CollectionDeletionSteps &
+    WorkspaceDeletionSteps &
+    ReindexSteps &
+    ConversationSteps &
+    CrawlUpkeepSteps;
   oauth: OAuthSteps;
   download: DownloadSteps;
+  crawl: CrawlSteps;
   ingest: IngestSteps;
   index: IndexSteps & ReindexSlice;
   compress: CompressionSteps;
@@ -66,6 +75,8 @@ export function createActivities(services: WorkerServices): Activities {
       settleOutbox: step('settle', settleOutbox),
       summariseMessages: step('summarise', summariseMessages),
       extractFromMessages: step('extract', extractFromMessages),
+      controlCrawl: step('control', controlCrawl),
+      endCrawl: step('settle', endCrawl),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -89,6 +100,9 @@ export function createActivities(services: WorkerServices): Activities {
     },
     download: {
       downloadContents: step('download', downloadContents),
+    },
+    crawl: {
+      crawlSlice: step('crawl', crawlSlice),
     },
     ingest: {
       readContents: step('read', readContents),

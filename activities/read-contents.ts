@@ -76,6 +76,7 @@ async function readGroup(
       reader: content.reader,
       mediaType: content.type ?? 'application/octet-stream',
       name: content.name,
+      mainText: content.main_text,
     }));
     await using read = await services.documents.read(tasks, { plan, signal: step.signal, beginWithinMs: SLICE_MS });
     const writer = createChunkWriter(services, batch);

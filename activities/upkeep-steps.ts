@@ -1,8 +1,10 @@
+import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
 import { groupFailures } from '../domain/ingest-outcomes.ts';
 import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
 import type { RunKey } from '../domain/ingest-jobs.ts';
 import { settleIngestion } from '../operations/settle-ingestion.ts';
+import { wakeJobs } from '../operations/start-jobs.ts';
 import { failContents, sliceOf } from './claim.ts';
 import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -19,21 +21,29 @@ export async function planBatches(
 ): Promise<BatchPlan> {
   const run = { collectionId: plan.collection_id, runId: plan.run_id };
   const rows = await services.stores.runs.listPending(scopeOf(plan), run, { after: plan.after, limit: PLAN_PAGE });
+  const batches = packBatches(rows.map((row) => ({ ...row, downloads: row.source === 'url' })));
+  return { batches, next: rows.length === PLAN_PAGE ? (rows.at(-1)?.content_id ?? null) : null };
+}
+
+/** Contents in batches, in their order. */
+export function packBatches(
+  contents: readonly { content_id: string; size: number | null; downloads: boolean }[],
+): BatchPlan['batches'] {
   const batches: BatchPlan['batches'] = [];
   let bytes = Infinity;
-  for (const row of rows) {
-    const size = row.size ?? 0;
+  for (const { content_id, downloads, ...content } of contents) {
+    const size = content.size ?? 0;
     const last = batches.at(-1);
     if (last && last.content_ids.length < BATCH_CONTENTS && bytes + size <= BATCH_BYTES) {
-      last.content_ids.push(row.content_id);
-      last.downloads ||= row.source === 'url';
+      last.content_ids.push(content_id);
+      last.downloads ||= downloads;
       bytes += size;
     } else {
-      batches.push({ content_ids: [row.content_id], downloads: row.source === 'url' });
+      batches.push({ content_ids: [content_id], downloads });
       bytes = size;
     }
   }
-  return { batches, next: rows.length === PLAN_PAGE ? (rows.at(-1)?.content_id ?? null) : null };
+  return batches;
 }
 
 /** Pauses, resumes or cancels an upload for an operator who sent the signal in the Temporal UI. */
@@ -42,6 +52,8 @@ export async function controlUpload(
   control: UploadKey & { action: 'pause' | 'resume' | 'cancel' },
 ): Promise<void> {
   const target = { uploadId: control.upload_id };
+  const crawls = await services.stores.crawls.steer(scopeOf(control), target, control.action);
+  wakeJobs(services, crawls.map(crawlWorkflowId));
   const changed =
     control.action === 'cancel'
       ? await services.stores.runControl.cancel(scopeOf(control), target)

@@ -14,7 +14,7 @@ import { createModelCatalogue } from '../providers/models/index.ts';
 import { createPublicModels } from '../providers/models/public-models.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
-import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createTokenVerifier } from '../security/bearer-tokens.ts';
 import { createEgress } from '../security/egress/egress.ts';
 import { createKeyRing } from '../security/sealed.ts';
@@ -91,7 +91,7 @@ async function buildServices(config: Config, log: Services['log'], closing: Asyn
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
     models: createModelCatalogue(publicModels),
-    readers: readerCatalogue,
+    readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
     chat,
     compressors,
     oauth: createTokenRequester(createEgress({ allow: config.egressAllow }), OAUTH_PROVIDERS),

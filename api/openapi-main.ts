@@ -9,6 +9,7 @@ const limits = {
   maxFileBytes: 200 * MIB,
   maxRequestBytes: 1024 * MIB,
   maxRequestItems: 1000,
+  maxCrawlPages: 10_000,
   compress: { maxBytes: MIB, maxJobBytes: 8 * MIB, timeoutMs: 60_000, retentionMs: 168 * 3_600_000 },
 };
 const document = createOpenApi(routes, { version: packageJson.version, limits });

@@ -5,7 +5,7 @@ import { chunkLimitsFor } from '../domain/chunk-limits.ts';
 import { indexedText } from '../domain/chunker.ts';
 import type { Embedder } from '../domain/embedder.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
-import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool, type ReadTask } from '../providers/readers/reader-pool.ts';
 import { createVectorIndex, type IndexObject } from '../store/weaviate/vector-index.ts';
 import { timed } from './statistics.ts';
@@ -15,6 +15,7 @@ export type LocalFile = { name: string; path: string };
 /** How long each stage of an ingestion takes with the machine to itself, in milliseconds. */
 export type StageTimes = { reading: number; embedding: number; writing: number; chunks: number };
 
+const readerCatalogue = createReaderCatalogue({ hasUnstructured: false });
 const HEAD_BYTES = 64 * 1024;
 const WEAVIATE_TIMEOUT_MS = 60_000;
 /** What an ingestion writes at once. */
@@ -74,6 +75,7 @@ async function taskOf({ name, path }: LocalFile): Promise<ReadTask | null> {
       name,
       declaredType: null,
       sizeBytes: (await file.stat()).size,
+      checkOut: () => Promise.resolve({ path, release: () => Promise.resolve() }),
     });
     if (mediaType === null) return null;
     readerCatalogue.requireReadable('native', mediaType);

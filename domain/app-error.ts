@@ -40,6 +40,7 @@ export type ItemErrorCode =
   | 'download_rejected'
   | 'download_too_large'
   | 'download_timeout'
+  | 'crawl_refused'
   | 'embedding_rejected'
   | 'embedder_unavailable'
   | 'blob_missing'

@@ -75,6 +75,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Upload a smaller file, or raise `LOCI_MAX_DOWNLOAD_BYTES`',
   },
   download_timeout: { meaning: 'The server of the URL was too slow', remedy: 'Retry, or upload the file itself' },
+  crawl_refused: {
+    meaning: 'The site does not want this page crawled',
+    remedy: 'Ask its owner, or upload the URL without `crawl`',
+  },
   embedding_rejected: {
     meaning: 'The embedding server refused the text',
     remedy: 'Check model and dimensions with the embedding server, then retry',

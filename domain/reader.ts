@@ -17,6 +17,8 @@ export type ReadInput = {
   mediaType: string;
   /** Name of the file as uploaded; a hint only. */
   name: string;
+  /** True for a page of a crawl: what it is about is wanted, not what surrounds it on every page of its site. */
+  mainText?: boolean;
 };
 
 export type ReadLimits = {

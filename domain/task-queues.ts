@@ -4,6 +4,8 @@ export const TASK_QUEUES = {
   workflows: 'loci-workflows',
   /** Downloads: they wait for others, so that many may be under way, and hold up no reading. */
   download: 'loci-download',
+  /** Crawling: hardly more than waiting, for hosts to have their rest, so that it holds up no download. */
+  crawl: 'loci-crawl',
   /** Reading and splitting: bounded by cores and by child processes. */
   ingest: 'loci-ingest',
   /** Embedding and index writes: bounded by the embedder. */

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as access from './20261121_access.ts';
 import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
+import * as crawls from './20261121_crawls.ts';
 import * as foundation from './20261121_foundation.ts';
 import * as library from './20261121_library.ts';
 import * as memories from './20261121_memories.ts';
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_compression', ...compression },
   { name: '20261121_memory_turns', ...memoryTurns },
   { name: '20261121_reindexing', ...reindexing },
+  { name: '20261121_crawls', ...crawls },
 ];
 
 /** For `knex.migrate`. */

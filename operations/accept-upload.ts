@@ -5,7 +5,9 @@ import { ingestUploadJob, reprojectJob, uploadWorkflowId } from '../domain/inges
 import type { JobStart } from '../domain/jobs.ts';
 import type { UploadError, UploadForm, UploadItem, UploadResponse } from '../domain/records/upload.ts';
 import { reachesCollection, type Scope } from '../domain/scope.ts';
+import type { NewRun } from '../store/run-control.ts';
 import type { Stores } from '../store/stores.ts';
+import { planCrawls, writeCrawls, type PlannedCrawl } from './accept-crawls.ts';
 import { answerOnce, type Answer, type Idempotency } from './answer-once.ts';
 import { inLine } from './in-line.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
@@ -26,7 +28,7 @@ export type ReceivedUpload = {
 };
 
 type UploadToWrite = { id: string; form: UploadForm; planned: PlannedItem[]; errors: UploadError[] };
-type SortedUpload = UploadToWrite & { sorted: SortedItem[]; workflowId: string | null };
+type SortedUpload = UploadToWrite & { sorted: SortedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
 
 /**
  * Takes an upload: contents, runs, outbox and answer in one transaction, then tries to start the workflow at once.
@@ -40,7 +42,7 @@ export async function acceptUpload(
 ): Promise<Answer<UploadResponse>> {
   const { form } = received;
   if (!reachesCollection(caller.scope, form.collection_id)) throw inaccessible();
-  const { planned, errors } = await planUpload(services, { form, items: received.items, principal: caller.principal });
+  const { planned, errors } = await planUpload(services, { form, items: received.items, caller });
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
   // Uploads into one collection wait for each other anyway; here they do so without a connection that others need.
@@ -75,18 +77,20 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     planned.flatMap((item) => item.blob ?? []),
   );
   const sorted = await sortItems(stores, scope, upload);
-  const runs = sorted.filter((one) => one.fate !== 'kept').length;
+  const crawls = planCrawls(form, sorted);
+  const runs = sorted.filter((one) => one.fate !== 'kept' && !isCrawled(one, crawls)).length;
   const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
-  const stale = await writeContents(services, caller, { ...upload, sorted, workflowId });
+  const stale = await writeContents(services, caller, { ...upload, sorted, workflowId, crawls });
   const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
   const published = await stores.projections.claim(scope, stale);
   const jobs = [
     ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
+    ...(await writeCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
   for (const job of jobs) await stores.outbox.add(scope, job);
   // Nothing to ingest: it ends with its beginning.
-  if (workflowId === null) await announceUpload(stores, scope, upload.id);
+  if (workflowId === null && crawls.length === 0) await announceUpload(stores, scope, upload.id);
   return {
     answer: answerOf(
       upload,
@@ -102,22 +106,13 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
   const { form, sorted, id, workflowId } = upload;
   const { scope } = caller;
   const stage: 'pending' | 'stored' = form.ingest ? 'pending' : 'stored';
-  const fresh = sorted.filter((one) => one.fate === 'fresh').map((one) => one.item);
+  const fresh = sorted.filter((one) => one.fate === 'fresh');
   await stores.contents.insert(
     scope,
     form.collection_id,
-    fresh.map((item) => ({ ...item.content, status: stage })),
+    fresh.map(({ item }) => ({ ...item.content, status: stage })),
   );
-  const runs = fresh.map(({ content, dedupeKey }) => ({
-    content_id: content.id,
-    upload_id: id,
-    run_id: id,
-    workflow_id: workflowId,
-    stage,
-    reader: form.reader,
-    dedupe_key: content.external_id === null ? dedupeKey : null,
-    external_id: content.external_id,
-  }));
+  const runs = fresh.map((one) => newRun(one, upload));
   await stores.runControl.insert(scope, form.collection_id, runs);
   const changed = await updateExisting(stores, scope, upload);
   for (const { item, contentId, fate } of sorted) {
@@ -132,19 +127,40 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
     stage,
     reader: form.reader,
     uploadId: id,
+    mainText: false,
   });
   await stores.uploads.insert(scope, {
     id,
     collectionId: form.collection_id,
     contentType: form.content_type,
     ingest: form.ingest,
-    workflowId,
+    workflowId: workflowId ?? upload.crawls[0]?.workflowId ?? null,
     total: upload.planned.length + upload.errors.length,
     errors: upload.errors,
     createdBy: caller.principal,
     contentIds: sorted.map((one) => one.contentId),
   });
   return changed;
+}
+
+/** The first run of a content: that of the upload, or of the crawl which starts from it. */
+function newRun(sorted: SortedItem, { id, form, workflowId, crawls }: SortedUpload): NewRun {
+  const { content, dedupeKey } = sorted.item;
+  const crawl = crawls.find(({ contentId }) => contentId === sorted.contentId);
+  return {
+    content_id: content.id,
+    upload_id: id,
+    run_id: crawl?.id ?? id,
+    workflow_id: crawl?.workflowId ?? workflowId,
+    stage: form.ingest ? 'pending' : 'stored',
+    reader: form.reader,
+    dedupe_key: content.external_id === null ? dedupeKey : null,
+    external_id: content.external_id,
+  };
+}
+
+function isCrawled({ contentId }: SortedItem, crawls: readonly PlannedCrawl[]): boolean {
+  return crawls.some((crawl) => crawl.contentId === contentId);
 }
 
 async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: SortedUpload): Promise<string[]> {

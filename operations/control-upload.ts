@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/caller.ts';
+import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import type { UploadProgress } from '../domain/records/upload.ts';
 import { answerOnce, type Idempotency } from './answer-once.ts';
 import { getUpload, uploadNotFound } from './get-upload.ts';
@@ -27,11 +28,12 @@ export async function controlUpload(
     effect: async (stores) => {
       const upload = await stores.uploads.find(caller.scope, uploadId);
       if (!upload) throw uploadNotFound();
+      const crawls = await stores.crawls.steer(caller.scope, { uploadId }, action);
       const changed =
         action === 'cancel'
           ? await stores.runControl.cancel(caller.scope, { uploadId })
           : await stores.runControl.setPaused(caller.scope, { uploadId }, action === 'pause');
-      wake = [upload.workflow_id, ...changed.map((run) => run.workflow_id)];
+      wake = [upload.workflow_id, ...crawls.map(crawlWorkflowId), ...changed.map((run) => run.workflow_id)];
       const progress = await getUpload({ ...services, stores }, caller, { uploadId, limit: MANIFEST_LIMIT });
       return { status: 200, body: progress };
     },

@@ -66,7 +66,8 @@ async function start(
   if (run?.stage === 'deleting' || runs.every((one) => one.stage === 'deleting'))
     throw new AppError('conflict', 'The content is being deleted.');
   const reader = body.reader ?? run?.reader ?? 'native';
-  if (content.type !== null) services.readers.requireReadable(reader, content.type);
+  if (content.type === null) services.readers.requireAvailable(reader);
+  else services.readers.requireReadable(reader, content.type);
   if (run && !isSettled(run.stage)) {
     if (run.reader !== reader) {
       throw new AppError(

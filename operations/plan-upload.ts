@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { StoredBlob } from '../domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '../domain/app-error.ts';
+import type { Caller } from '../domain/caller.ts';
 import { externalIdIssues } from '../domain/external-id.ts';
 import type { UploadError, UploadForm } from '../domain/records/upload.ts';
 import { metadataIssues } from '../domain/filters/facets.ts';
 import type { NewContent } from '../store/contents.ts';
-import type { ReaderCatalogue, Services } from './services.ts';
+import { crawlFormIssues, type CrawlForm } from './crawl-form.ts';
+import { dedupeKey, urlDedupeKey } from './page-content.ts';
+import type { Services } from './services.ts';
 
 /** One input of an upload, with its bytes already in the blob store. `head` is its first 64 KiB. */
 export type ReceivedItem =
@@ -27,16 +29,17 @@ export type PlannedItem = {
  */
 export async function planUpload(
   services: Services,
-  received: { form: UploadForm; items: readonly ReceivedItem[]; principal: string },
+  received: { form: UploadForm; items: readonly ReceivedItem[]; caller: Caller },
 ): Promise<{ planned: PlannedItem[]; errors: UploadError[] }> {
   const { form, items } = received;
-  const issues = uploadFormIssues(services.readers, form, items.length);
+  const counts = { items: items.length, urls: items.filter(({ source }) => source === 'url').length };
+  const issues = uploadFormIssues(services, form, counts);
   if (issues.length > 0) throw validationError(issues);
   const planned: PlannedItem[] = [];
   const errors: UploadError[] = [];
   for (const item of items) {
     try {
-      planned.push(await planItem(services, item, { form, principal: received.principal, single: items.length === 1 }));
+      planned.push(await planItem(services, item, { form, caller: received.caller, single: items.length === 1 }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       errors.push({ name: item.name, source: item.source, code: error.code, message: error.message });
@@ -47,9 +50,9 @@ export async function planUpload(
 
 /** What is wrong with a form beyond its shape. Fields whose shape is wrong are left out of `form`. */
 export function uploadFormIssues(
-  { names }: ReaderCatalogue,
-  form: { [Name in 'metadata' | 'reader' | 'crawl']?: UploadForm[Name] | undefined },
-  itemCount: number,
+  { readers: { names }, limits }: Pick<Services, 'readers' | 'limits'>,
+  form: CrawlForm & { [Name in 'metadata' | 'reader']?: UploadForm[Name] | undefined },
+  counts: { items: number; urls: number },
 ): ValidationIssue[] {
   const issues = metadataIssues(form.metadata ?? {}, ['body', 'metadata']);
   if (form.reader !== undefined && !names.includes(form.reader)) {
@@ -59,16 +62,10 @@ export function uploadFormIssues(
       type: 'unknown_reader',
     });
   }
-  if (form.crawl === true) {
-    issues.push({
-      loc: ['body', 'crawl'],
-      msg: 'crawling is not available in this version; send the URLs to take',
-      type: 'unavailable',
-    });
-  }
+  issues.push(...crawlFormIssues(form, { urls: counts.urls, maxPages: limits.maxCrawlPages }));
   const externalIssues = externalIdIssues(form.metadata ?? {}, ['body', 'metadata']);
   issues.push(...externalIssues);
-  if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && itemCount > 1) {
+  if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && counts.items > 1) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
       msg: 'names one content; send one item with it',
@@ -78,10 +75,10 @@ export function uploadFormIssues(
   return issues;
 }
 
-type ItemContext = { form: UploadForm; principal: string; single: boolean };
+type ItemContext = { form: UploadForm; caller: Caller; single: boolean };
 
 async function planItem(services: Services, item: ReceivedItem, context: ItemContext): Promise<PlannedItem> {
-  const { form, single } = context;
+  const { form, single, caller } = context;
   const name = single && form.label !== null ? form.label : item.name;
   const metadata: Record<string, unknown> = {
     ...form.metadata,
@@ -95,10 +92,11 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     metadata,
     external_id: typeof metadata['external_id'] === 'string' ? metadata['external_id'] : null,
     source: item.source,
-    created_by: context.principal,
+    created_by: caller.principal,
   };
   const uploadedBy = form.user_id === null ? {} : { uploaded_by: form.user_id };
   if (item.source === 'url') {
+    if (form.ingest) services.readers.requireAvailable(form.reader);
     const content = {
       ...shared,
       type: null,
@@ -107,25 +105,31 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
       url: item.url,
       file_data: { url: item.url, ...uploadedBy },
     };
-    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : digest(['url', item.url]) };
+    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
   }
+  const { sha256, sizeBytes } = item.blob;
   const type = await services.readers.detectType(item.head, {
     name: item.name,
     declaredType: item.declaredType,
-    sizeBytes: item.blob.sizeBytes,
+    sizeBytes,
+    checkOut: () => services.blobs.checkOut(caller.scope.workspaceId, sha256),
   });
   // A file that is only stored may be of any kind; reading it later says what is wrong with it.
   if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });
-  const { sha256, sizeBytes } = item.blob;
+  const mismatch = type === null ? {} : services.readers.mismatchNotes(item.name, type);
   const content = {
     ...shared,
     type: type ?? 'application/octet-stream',
     size: sizeBytes,
     content_hash: sha256,
     url: null,
-    file_data: { original_name: item.name, ...uploadedBy },
+    file_data: { original_name: item.name, ...mismatch, ...uploadedBy },
   };
-  return { content, blob: item.blob, dedupeKey: form.on_duplicate === 'keep' ? null : digest(['bytes', sha256, name]) };
+  return {
+    content,
+    blob: item.blob,
+    dedupeKey: form.on_duplicate === 'keep' ? null : dedupeKey(['bytes', sha256, name]),
+  };
 }
 
 function requireReadable(services: Services, file: { reader: string; type: string | null; name: string }): void {
@@ -136,8 +140,4 @@ function requireReadable(services: Services, file: { reader: string; type: strin
     );
   }
   services.readers.requireReadable(file.reader, file.type);
-}
-
-function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

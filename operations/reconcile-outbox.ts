@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError, assertNever } from '../domain/app-error.ts';
 import { COMPRESS_TEXT } from '../domain/compression-jobs.ts';
 import type { OutboxRow } from '../store/system.ts';
+import { settleCrawl } from './settle-crawl.ts';
 import { endCompression, failedWith } from './end-compression.ts';
 import { settleIngestion } from './settle-ingestion.ts';
 import type { Services } from './services.ts';
@@ -12,6 +13,17 @@ const AT_ONCE = 50;
 /** Workflows that nothing hangs on but what they make: an operator can end them, and one that always fails is left. */
 const OPTIONAL: ReadonlySet<string> = new Set(['summariseConversation', 'extractMemories']);
 const OPTIONAL_RESTARTS = 3;
+
+const CrawlArgs = z.object({
+  workspace_id: z.string(),
+  collection_id: z.string(),
+  upload_id: z.string(),
+  crawl_id: z.string(),
+});
+const ENDED_CRAWL = {
+  code: 'terminated',
+  message: 'The workflow of the crawl ended before it was done; upload the URL again to go on.',
+};
 
 const CompressArgs = z.object({ job_id: z.string() });
 const IngestArgs = z.object({
@@ -64,6 +76,10 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
 }
 
 async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
+  if (row.workflow_type === 'crawlSite') {
+    await settleCrawl(services, CrawlArgs.parse(row.args), { outboxId: row.workflow_id, failure: ENDED_CRAWL });
+    return;
+  }
   if (row.workflow_type === COMPRESS_TEXT) return endCompressJob(services, row);
   if (row.workflow_type === 'deliverWebhook') return endDelivery(services, row);
   if (row.workflow_type !== 'ingestUpload' && row.workflow_type !== 'ingestBatch') {

@@ -30,9 +30,19 @@ export type ReaderCatalogue = {
   /** Media type by content first, name and declared type as hints; null when the bytes are of no known kind. */
   detectType(
     head: Uint8Array,
-    hints: { name: string; declaredType: string | null; sizeBytes: number },
+    hints: {
+      name: string;
+      declaredType: string | null;
+      sizeBytes: number;
+      /** The whole file, which is looked at where its beginning does not tell. */
+      checkOut: () => Promise<{ path: string; release: () => Promise<void> }>;
+    },
   ): Promise<string | null>;
-  /** @throws AppError `unsupported_type` or `type_mismatch` when this reader cannot read this type. */
+  /** For `file_data`: what the name of a file promises, where its content is something else. */
+  mismatchNotes(name: string, mediaType: string): Readonly<Record<string, string>>;
+  /** @throws AppError `reader_unavailable` when the reader needs a server that is not configured. */
+  requireAvailable(reader: string): void;
+  /** @throws AppError `unsupported_type`, `encrypted` or `type_mismatch` when this reader cannot read this type; `reader_unavailable`. */
   requireReadable(reader: string, mediaType: string): void;
 };
 
@@ -41,6 +51,8 @@ export type Limits = {
   maxFileBytes: number;
   maxRequestBytes: number;
   maxRequestItems: number;
+  /** Of one crawl. */
+  maxCrawlPages: number;
   compress: CompressLimits;
 };
 

@@ -1,9 +1,10 @@
+import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import { uploadWorkflowId, type RunKey } from '../domain/ingest-jobs.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Stores } from '../store/stores.ts';
 import { announceEvent } from './announce-event.ts';
 import { failUnsettled } from './fail-unsettled.ts';
-import { countsOf, statusOfUpload } from './get-upload.ts';
+import { uploadState } from './get-upload.ts';
 import type { Services } from './services.ts';
 
 /**
@@ -18,22 +19,33 @@ export async function settleIngestion(
   const scope = { workspaceId: run.workspace_id, collectionIds: [run.collection_id] };
   await services.stores.transaction(async (stores) => {
     const isFirst = await stores.outbox.settle(scope, run.outbox_id);
-    if (isFirst && run.outbox_id === uploadWorkflowId(run.run_id)) await announceUpload(stores, scope, run.run_id);
+    if (isFirst && run.outbox_id === uploadWorkflowId(run.run_id)) {
+      await announceUploadWhenOver(stores, scope, run.run_id);
+    }
   });
+}
+
+/** As `announceUpload`, unless other work of the upload, its contents or a crawl, is still on the outbox. */
+export async function announceUploadWhenOver(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
+  // Works of one upload that end at the same time look one after the other.
+  await stores.uploads.lock(scope, uploadId);
+  const crawls = await stores.crawls.list(scope, uploadId);
+  const works = [uploadWorkflowId(uploadId), ...crawls.map(({ id }) => crawlWorkflowId(id))];
+  if (!(await stores.outbox.hasAny(scope, works))) await announceUpload(stores, scope, uploadId);
 }
 
 /** Tells webhooks that nothing of an upload is left to do. One whose collection is gone meanwhile is not told of. */
 export async function announceUpload(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
   const upload = await stores.uploads.find(scope, uploadId);
   if (!upload) return;
-  const { byStatus, chunks } = await stores.uploads.progress(scope, uploadId);
+  const { status, progress } = await uploadState(stores, scope, upload);
   const data = {
     upload_id: upload.id,
     collection_id: upload.collection_id,
-    status: statusOfUpload(upload, byStatus),
+    status,
     total_uploads: upload.total_uploads,
     failed_uploads: upload.failed_uploads,
-    progress: { ...countsOf(byStatus), by_status: byStatus, chunks },
+    progress,
   };
   await announceEvent(stores, scope, { type: 'upload.completed', data, collectionId: upload.collection_id });
 }

@@ -50,6 +50,8 @@ export async function sortItems(
 
 function fateOf(item: PlannedItem, existing: ExistingContent, form: UploadForm): SortedItem['fate'] {
   const { external_id: externalId, content_hash: hash, name, source } = item.content;
+  // The crawl finds out whether it has changed.
+  if (form.crawl && source === 'url') return 'kept';
   if (externalId !== null && (existing.content_hash !== hash || existing.name !== name)) return 'replaced';
   const worthAnotherRun = existing.stage !== 'ready' || source === 'url';
   return form.ingest && isSettled(existing.stage) && worthAnotherRun ? 'again' : 'kept';

@@ -38,7 +38,8 @@ async function untilSettled(
     if (leftMs <= 0 || wait.signal?.aborted === true) return;
     const { byStatus } = await services.stores.uploads.progress(caller.scope, wait.uploadId);
     const { pending, downloading, reading, splitting, indexing } = byStatus;
-    if (!pending && !downloading && !reading && !splitting && !indexing) return;
+    const isWorking = pending || downloading || reading || splitting || indexing;
+    if (!isWorking && (await services.stores.crawls.underWay(caller.scope, wait.uploadId)).running === 0) return;
     await delay(Math.min(pollMs, leftMs));
   }
 }

@@ -1,5 +1,6 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Scope } from '../domain/scope.ts';
+import { removeCrawls } from './forget-crawls.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -98,9 +99,10 @@ export function createCollectionDeletions(database: Database) {
       });
     },
 
-    /** Removes what is known of uploads into the collection, some at a time; false when there is nothing left. */
+    /** Removes what is known of uploads and crawls into the collection, some at a time; false when there is nothing left. */
     async removeUploads(scope: Scope, deleted: Deleted, limit: number): Promise<boolean> {
       const bindings = { ...bind(scope, deleted), limit };
+      if (await removeCrawls(database, bindings)) return true;
       const items = await query(
         database,
         `delete from upload_contents where (upload_id, content_id) in (

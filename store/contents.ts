@@ -19,6 +19,8 @@ export type NewContent = {
   source: 'file' | 'url' | 'text';
   url: string | null;
   created_by: string;
+  /** The page or archive it came from. */
+  linked_to?: string | null;
 };
 
 /** A content is in reach when one of its collections is. */
@@ -82,11 +84,11 @@ export function createContentStore(database: Database) {
       await query(
         database,
         `insert into contents (id, workspace_id, collection_id, name, description, metadata, type, size, status, content_hash,
-           file_data, external_id, source, url, created_by)
+           file_data, external_id, source, url, created_by, linked_to)
          select id, :workspaceId, :collectionId, name, description, metadata, type, size, status, content_hash,
-           file_data, external_id, source, url, created_by
+           file_data, external_id, source, url, created_by, linked_to
          from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
-           size bigint, status text, content_hash text, file_data jsonb, external_id text, source text, url text, created_by text)`,
+           size bigint, status text, content_hash text, file_data jsonb, external_id text, source text, url text, created_by text, linked_to uuid)`,
         { workspaceId: scope.workspaceId, collectionId, contents: JSON.stringify(contents) },
       );
     },

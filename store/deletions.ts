@@ -1,6 +1,7 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Deletion } from '../domain/records/deletion.ts';
 import type { Scope } from '../domain/scope.ts';
+import { forgetCrawledContent } from './forget-crawls.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -94,6 +95,7 @@ export function createDeletionStore(database: Database) {
           bindings,
         );
         await lockContents(transaction, scope.workspaceId, [contentId]);
+        await forgetCrawledContent(transaction, { workspaceId: scope.workspaceId, contentId });
         const gone = await query<{ content_hash: string | null }>(
           transaction,
           `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId

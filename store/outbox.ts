@@ -25,6 +25,16 @@ export function createOutboxStore(database: Database) {
       );
     },
 
+    /** Whether any of these workflows has something left to do. */
+    async hasAny(scope: Scope, workflowIds: readonly string[]): Promise<boolean> {
+      const rows = await query(
+        database,
+        `select from outbox where workspace_id = :workspaceId and workflow_id = any(:workflowIds::text[]) limit 1`,
+        { workspaceId: scope.workspaceId, workflowIds },
+      );
+      return rows.length > 0;
+    },
+
     /** The workflow has done what was acknowledged. True the first time. */
     async settle(scope: Scope, workflowId: string): Promise<boolean> {
       const rows = await query(

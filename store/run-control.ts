@@ -2,6 +2,7 @@ import type { Scope } from '../domain/scope.ts';
 import type { ContentStatus } from '../domain/statuses.ts';
 import { livingIn } from './living.ts';
 import { query, type Database } from './postgres.ts';
+import { bindTarget, IN_TARGET, type RunTarget } from './run-target.ts';
 
 /** The first run of a content in a collection. */
 export type NewRun = {
@@ -13,6 +14,8 @@ export type NewRun = {
   reader: string;
   dedupe_key: string | null;
   external_id: string | null;
+  /** Of a crawled page: only what it is about is read, not what surrounds it. */
+  main_text?: boolean;
 };
 
 /** A run as a request sees it. */
@@ -35,24 +38,16 @@ export type Restart = {
   stage: 'pending' | 'stored';
   reader?: string | undefined;
   uploadId?: string | undefined;
+  mainText?: boolean | undefined;
 };
 
 /** Stages in which a run has work under way. */
 export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
-/** One content, or everything of an upload. */
-export type RunTarget = { contentId: string } | { uploadId: string };
-
 const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${livingIn('cc.collection_id')}`;
 
-const TARGETED = `${IN_SCOPE} and (cc.content_id = :contentId or cc.upload_id = :uploadId)`;
-
-function bindTarget(target: RunTarget): { contentId: string | null; uploadId: string | null } {
-  return 'contentId' in target
-    ? { contentId: target.contentId, uploadId: null }
-    : { contentId: null, uploadId: target.uploadId };
-}
+const TARGETED = `${IN_SCOPE} and ${IN_TARGET}`;
 
 /**
  * What requests do to runs. Each change that ends a run gives the row a new `run_id` first, so that whatever still
@@ -65,10 +60,11 @@ export function createRunControl(database: Database) {
       await query(
         database,
         `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
-           version, dedupe_key, external_id)
-         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id
+           version, dedupe_key, external_id, main_text)
+         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id,
+           coalesce(main_text, false)
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
-           reader text, dedupe_key text, external_id text)`,
+           reader text, dedupe_key text, external_id text, main_text boolean)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
       );
     },
@@ -99,7 +95,7 @@ export function createRunControl(database: Database) {
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
              failure_code = null, paused = false, reader = coalesce(:reader, reader), upload_id = coalesce(:uploadId::uuid, upload_id),
-             version = version + 1, dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
+             main_text = coalesce(:mainText::boolean, main_text), version = version + 1, dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
@@ -108,7 +104,14 @@ export function createRunControl(database: Database) {
          )
          update contents t set status = :stage, status_message = null, updated_at = now()
          from restarted where t.id = restarted.content_id and t.collection_id = :collectionId`,
-        { workspaceId: scope.workspaceId, collectionId, ...run, reader: run.reader, uploadId: run.uploadId },
+        {
+          workspaceId: scope.workspaceId,
+          collectionId,
+          ...run,
+          reader: run.reader,
+          uploadId: run.uploadId,
+          mainText: run.mainText,
+        },
       );
     },
 

@@ -20,6 +20,7 @@ export type OwnedContent = {
   content_hash: string | null;
   source: 'file' | 'url' | 'text';
   url: string | null;
+  main_text: boolean;
 };
 
 /** What became of the others: paused, in a later stage, or taken over by another run, a cancel or a delete. */
@@ -77,12 +78,12 @@ export function createRunStages(database: Database) {
            from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
              and mine.stage = any(:upTo::text[])
              and (:source::text is null or exists (select 1 from contents t where t.id = mine.content_id and t.source = :source))
-           returning cc.content_id, cc.version, cc.reader, cc.dead_attempts
+           returning cc.content_id, cc.version, cc.reader, cc.dead_attempts, cc.main_text
          ), shown as (
            update contents t set status = :stage, status_message = null, updated_at = now()
            from moved where t.id = moved.content_id and t.collection_id = :collectionId
          )
-         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, t.name, t.type, t.size, t.content_hash, t.source, t.url,
+         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, t.name, t.type, t.size, t.content_hash, t.source, t.url,
            case when moved.content_id is not null then 'owned' when mine.paused then 'paused'
              when mine.content_id is not null then 'further' else 'gone' end as fate
          from unnest(:contentIds::uuid[]) as asked(id)
@@ -159,17 +160,18 @@ export function createRunStages(database: Database) {
     async finishDownload(
       scope: Scope,
       slice: Omit<RunSlice, 'contentIds'>,
-      file: { content_id: string; name: string; type: string; size: number; content_hash: string },
+      file: { content_id: string; name: string; type: string; size: number; content_hash: string; file_data: object },
     ): Promise<boolean> {
+      const written = { ...file, file_data: JSON.stringify(file.file_data) };
       const rows = await query(
         database,
         `with mine as (
            update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
            where ${MINE} and cc.stage = 'downloading' returning cc.content_id
          )
-         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now()
+         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(), file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
          from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
-        { ...bind(scope, { ...slice, contentIds: [file.content_id] }), ...file },
+        { ...bind(scope, { ...slice, contentIds: [file.content_id] }), ...written },
       );
       return rows.length > 0;
     },

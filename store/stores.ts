@@ -8,6 +8,10 @@ import { createCompressionStore, type CompressionStore } from './compressions.ts
 import { createConnectionStore, type ConnectionStore } from './connections.ts';
 import { createContentChanges, type ContentChanges } from './content-changes.ts';
 import { createContentStore, type ContentStore } from './contents.ts';
+import { createCrawlContentStore, type CrawlContentStore } from './crawl-contents.ts';
+import { createCrawlFrontier, type CrawlFrontier } from './crawl-frontier.ts';
+import { createCrawlPageStore, type CrawlPageStore } from './crawl-pages.ts';
+import { createCrawlStore, type CrawlStore } from './crawls.ts';
 import { createCredentialStore, type CredentialStore } from './credentials.ts';
 import { createConversationStore, type ConversationStore } from './conversations.ts';
 import { createDeletionStore, type DeletionStore } from './deletions.ts';
@@ -48,6 +52,10 @@ export type Stores = {
   contentChanges: ContentChanges;
   existingContents: ExistingContents;
   uploads: UploadStore;
+  crawls: CrawlStore;
+  crawlPages: CrawlPageStore;
+  crawlFrontier: CrawlFrontier;
+  crawlContents: CrawlContentStore;
   runControl: RunControl;
   runs: RunStages;
   publications: PublicationStore;
@@ -93,6 +101,10 @@ export function createStores(database: Database): Stores {
     contentChanges: createContentChanges(database),
     existingContents: createExistingContents(database),
     uploads: createUploadStore(database),
+    crawls: createCrawlStore(database),
+    crawlPages: createCrawlPageStore(database),
+    crawlFrontier: createCrawlFrontier(database),
+    crawlContents: createCrawlContentStore(database),
     runControl: createRunControl(database),
     runs: createRunStages(database),
     publications: createPublicationStore(database),

@@ -1,4 +1,5 @@
 import type { JobStart } from '../domain/jobs.ts';
+import { createHostTurns } from './host-turns.ts';
 import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from './oauth-system.ts';
 import { findReach, type Reach, type ReachQuery } from './reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
@@ -66,6 +67,8 @@ export function createSystemStore(database: Database) {
     findReach(user: ReachQuery): Promise<Reach[]> {
       return findReach(database, user);
     },
+
+    ...createHostTurns(database),
 
     /** Notes a use, at most once a minute. */
     async touchApiKey(id: string): Promise<void> {

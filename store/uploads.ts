@@ -58,6 +58,24 @@ export function createUploadStore(database: Database) {
       );
     },
 
+    /** Has others who end work of the upload wait. */
+    async lock(scope: Scope, id: string): Promise<void> {
+      await query(database, `select from uploads where id = :id and workspace_id = :workspaceId for update`, {
+        workspaceId: scope.workspaceId,
+        id,
+      });
+    },
+
+    /** Adds contents that were found later, e.g. the pages of a crawl. */
+    async addContents(scope: Scope, id: string, contentIds: readonly string[]): Promise<void> {
+      await query(
+        database,
+        `insert into upload_contents (upload_id, content_id, workspace_id)
+         select :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id) on conflict do nothing`,
+        { workspaceId: scope.workspaceId, id, contentIds },
+      );
+    },
+
     /** An upload whose collection the scope reaches, or null. */
     find(scope: Scope, id: string): Promise<UploadRow | null> {
       return queryOne<UploadRow>(

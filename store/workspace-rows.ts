@@ -24,6 +24,7 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
     },
   },
   { table: 'contents', counted: 'contents' },
+  { table: 'crawls', parts: { table: 'crawl_pages', on: 'part.crawl_id = whole.id' } },
   { table: 'uploads', parts: { table: 'upload_contents', on: 'part.upload_id = whole.id' } },
   { table: 'residues' },
   // From the leaves up.

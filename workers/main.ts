@@ -17,8 +17,9 @@ import { createCompressors } from '../providers/compressors/index.ts';
 import { createEmbedders } from '../providers/embedders/index.ts';
 import { createModelCatalogue } from '../providers/models/index.ts';
 import { createChatModel } from '../providers/models/chat-model.ts';
+import { createPagePool } from '../providers/crawler/page-pool.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '../providers/oauth/index.ts';
-import { readerCatalogue } from '../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '../providers/readers/reader-pool.ts';
 import { withUnstructured } from '../providers/readers/unstructured.ts';
 import { createEgress } from '../security/egress/egress.ts';
@@ -36,6 +37,8 @@ import { loadWorkflowBundle } from './workflow-bundle.ts';
 const WEAVIATE_TIMEOUT_MS = 30_000;
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
 const RECONNECT_MS = 1_000;
+/** Looking for the links of a page takes milliseconds, and no tree of it is built. */
+const PAGE_LIMITS = { processes: 1, memoryBytes: 384 * 1024 * 1024, timeoutMs: 20_000 };
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -104,6 +107,8 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     maxAnswerBytes: limits.maxTextBytes * 4,
     workFolder,
   });
+  const pages = createPagePool({ ...PAGE_LIMITS, workFolder });
+  closing.defer(() => pages.close());
   const chat = createChatModel(config.chat);
   const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
   closing.defer(() => compressors.close());
@@ -116,10 +121,11 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     blobs: createLocalBlobStore({ dir: config.blobDir }),
     embedders,
     models: createModelCatalogue(),
-    readers: readerCatalogue,
+    readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
     chat,
     compressors,
     documents,
+    pages,
     egress,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
@@ -128,6 +134,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
       redirectUrls: config.oauthRedirects,
     },
     webhooks: config.webhooks,
+    crawling: config.crawling,
     jobs,
     accesses,
     clock: systemClock,

@@ -19,6 +19,8 @@ const WORKFLOW_TASKS = 20;
 /** Else the SDK holds heartbeats back for four fifths of their timeout, and a pause of two seconds counts as a death. */
 const HEARTBEAT_EVERY = '2s';
 const DOWNLOAD_STEPS = 12;
+/** Each holds as many answers in flight as it waits for, on disk rather than in memory. */
+const CRAWL_STEPS = 24;
 const OAUTH_STEPS = 40;
 const INDEX_STEPS = 3;
 const UPKEEP_STEPS = 10;
@@ -48,6 +50,12 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
       taskQueue: TASK_QUEUES.download,
       activities: { ...activities.download },
       maxConcurrentActivityTaskExecutions: DOWNLOAD_STEPS,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.crawl,
+      activities: { ...activities.crawl },
+      maxConcurrentActivityTaskExecutions: CRAWL_STEPS,
     }),
     Worker.create({
       ...shared,

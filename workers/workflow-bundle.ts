@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export async function loadWorkflowBundle(cacheDir: string): Promise<WorkflowBund
   if (kept !== null) return { code: kept };
   const bundle = await bundleWorkflowCode({ workflowsPath: join(PROJECT_DIR, 'workflows', 'index.ts') });
   await mkdir(folder, { recursive: true });
-  const temporary = `${path}.${process.pid}`;
+  const temporary = `${path}.${randomUUID()}`;
   await writeFile(temporary, bundle.code);
   await rename(temporary, path);
   return bundle;

@@ -1,5 +1,6 @@
 /** Every workflow, by the name under which it is started. */
 export { compressText } from './compress-text.ts';
+export { crawlSite } from './crawl-site.ts';
 export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
 export { deliverWebhook } from './deliver-webhook.ts';

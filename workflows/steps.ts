@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
+import type { CrawlSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
 import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
 import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
 import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
@@ -16,7 +17,9 @@ const HEARTBEAT = '10s';
 export function stepsFor(workspaceId: string) {
   const priority = { fairnessKey: workspaceId };
   return {
-    upkeep: proxyActivities<UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ReindexSteps>({
+    upkeep: proxyActivities<
+      UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionSteps & ReindexSteps & CrawlUpkeepSteps
+    >({
       taskQueue: TASK_QUEUES.upkeep,
       startToCloseTimeout: '2m',
       heartbeatTimeout: HEARTBEAT,
@@ -25,6 +28,13 @@ export function stepsFor(workspaceId: string) {
     }),
     download: proxyActivities<DownloadSteps>({
       taskQueue: TASK_QUEUES.download,
+      startToCloseTimeout: '6h',
+      heartbeatTimeout: HEARTBEAT,
+      retry: RETRY,
+      priority,
+    }),
+    crawl: proxyActivities<CrawlSteps>({
+      taskQueue: TASK_QUEUES.crawl,
       startToCloseTimeout: '6h',
       heartbeatTimeout: HEARTBEAT,
       retry: RETRY,

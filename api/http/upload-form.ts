@@ -9,10 +9,12 @@ export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'file
 export const TEXT_FIELD = 'content';
 
 const BOOLEANS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
+const NUMBERS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 /** Fields whose shape is right; those whose is not are left out. */
-export type InspectedForm = { [Name in 'metadata' | 'reader' | 'crawl']?: UploadForm[Name] | undefined };
+const INSPECTED = ['metadata', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
+export type InspectedForm = { [Name in (typeof INSPECTED)[number]]?: UploadForm[Name] | undefined };
 
 /** What has to be known of an upload to judge its form. */
 export type FormContext = {
@@ -21,7 +23,7 @@ export type FormContext = {
   /** Items and URLs beyond twice as many refuse the request: the list of errors itself would become the attack. */
   maxItems: number;
   /** What is wrong with fields beyond their shape, told together with all else. */
-  inspect: (form: InspectedForm, itemCount: number) => readonly ValidationIssue[];
+  inspect: (form: InspectedForm, counts: { items: number; urls: number }) => readonly ValidationIssue[];
 };
 
 /**
@@ -47,7 +49,7 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
   if (itemCount === 0 && !reported.has('urls')) {
     problems.push(issueOf('file', 'There is nothing to upload: send file, files, content or urls', 'missing'));
   }
-  const found = context.inspect(wellShaped(values), itemCount);
+  const found = context.inspect(wellShaped(values), { items: itemCount, urls: urls.length });
   problems.push(...found.filter(({ loc }) => !reported.has(loc[1])));
   if (parsed.success && problems.length === 0) return parsed.data;
   if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
@@ -58,12 +60,10 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
 
 /** The fields that can be looked into although others are wrong. */
 function wellShaped(values: Record<string, unknown>): InspectedForm {
-  const { metadata, reader, crawl } = UploadForm.shape;
-  return {
-    metadata: metadata.safeParse(values['metadata']).data,
-    reader: reader.safeParse(values['reader']).data,
-    crawl: crawl.safeParse(values['crawl']).data,
-  };
+  const { shape } = UploadForm;
+  const entries = INSPECTED.map((name) => [name, shape[name].safeParse(values[name]).data]);
+  // The values are those that their own schemas gave.
+  return Object.fromEntries(entries) as InspectedForm;
 }
 
 type ReadFields = { urls: unknown[]; values: Record<string, unknown> };
@@ -85,6 +85,11 @@ function readValue(name: string, value: string, problems: ValidationIssue[]): un
     const truth = TRUTH[value.trim().toLowerCase()];
     if (truth === undefined) problems.push(issueOf(name, 'Must be true, false, 1 or 0', 'invalid_type'));
     return truth;
+  }
+  if (NUMBERS.has(name)) {
+    const isNumber = /^\s*\d{1,9}\s*$/.test(value);
+    if (!isNumber) problems.push(issueOf(name, 'Must be a whole number', 'invalid_type'));
+    return isNumber ? Number(value) : undefined;
   }
   if (name !== 'metadata') return value;
   const parsed = readJson(value);

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '../statuses.ts';
 import { Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
+export const MAX_CRAWL_DEPTH = 50;
+export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
+
 /** The text fields of `POST /upload`, all optional but the collection; files come beside them. */
 export const UploadForm = z.strictObject({
   collection_id: Id.meta({ description: 'Target collection' }),
@@ -24,6 +27,19 @@ export const UploadForm = z.strictObject({
     .meta({ description: 'Name of the content when it is the only one, else kept in the metadata' }),
   description: storableText(10_000).nullable().default(null),
   crawl: z.boolean().default(false).meta({ description: 'Follow the links of the URLs' }),
+  max_pages: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Most pages of a crawl; 100 by default', 'x-loci-extension': true }),
+  max_depth: z
+    .int()
+    .min(0)
+    .max(MAX_CRAWL_DEPTH)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Most links from the URL to a page of a crawl; 3 by default', 'x-loci-extension': true }),
   ingest: z
     .boolean()
     .default(true)
@@ -70,6 +86,30 @@ export const UploadResponse = z
   .meta({ id: 'UploadResponse' });
 export type UploadResponse = z.infer<typeof UploadResponse>;
 
+/** A crawl of an upload: how far it is. */
+export const UploadCrawl = z
+  .object({
+    id: Id,
+    url: z.string().meta({ description: 'Where it started, without the query' }),
+    content_id: Id.meta({ description: 'The page it started from' }),
+    status: z.enum(['running', 'paused', 'completed', 'cancelled', 'failed']),
+    status_message: z.string().nullable(),
+    workflow_id: z.string(),
+    max_pages: z.int(),
+    max_depth: z.int(),
+    pages: z.object({
+      waiting: z.int().meta({ description: 'Known and not yet asked for' }),
+      fetched: z.int().meta({ description: 'New or changed: being ingested, or ingested' }),
+      unchanged: z.int().meta({ description: 'As the collection has them' }),
+      failed: z.int(),
+      gone: z.int().meta({ description: 'In the collection, and no longer on the site' }),
+      skipped: z.int().meta({ description: 'Not to be taken' }),
+    }),
+    reasons: z.record(z.string(), z.int()).meta({ description: 'Why pages failed or were skipped, and how many' }),
+  })
+  .meta({ id: 'UploadCrawl' });
+export type UploadCrawl = z.infer<typeof UploadCrawl>;
+
 /** `GET /uploads/{id}`: progress and manifest. */
 export const UploadProgress = z
   .object({
@@ -83,12 +123,13 @@ export const UploadProgress = z
     successful_uploads: z.int(),
     failed_uploads: z.int(),
     progress: z.object({
-      total: z.int(),
+      total: z.int().meta({ description: 'Contents, and pages that a crawl will still ask for' }),
       settled: z.int().meta({ description: 'Contents with no work under way' }),
       by_status: z.record(z.string(), z.int()),
       chunks: z.int(),
       percent: z.number().min(0).max(100),
     }),
+    crawls: z.array(UploadCrawl).meta({ description: 'One for each URL of an upload with `crawl=true`' }),
     errors: z.array(UploadError),
     contents: z.array(
       z.object({

@@ -1,5 +1,5 @@
 import { decodeText } from './decode-text.ts';
-import { EMAIL, isTextual, languageOf } from './media-types.ts';
+import { EMAIL, isTextual, languageOf, ODS, typeOfName, XLS, XLSX } from './media-types.ts';
 
 /** A comment ends at its first end: were there other ways to match, hostile text would try each combination of them. */
 const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
@@ -9,6 +9,27 @@ const EMAIL_START =
   /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\n(?:[ \t][^\n]*\n)*){2,}/i;
 const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
 const JSON_START = /^\s*(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})|\[\s*[{["\]\d-])/;
+/** What no JSON text, with or without comments, begins with. */
+const NO_JSON = /^[^[{"\d\-+tfnNI/#']/;
+/** The program that a script is for; `env` finds it. */
+const INTERPRETER = /^#![ \t]*(?:\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?([a-z]+)/i;
+/** A file name extension for each. */
+const INTERPRETERS: ReadonlyMap<string, string> = new Map([
+  ...['python', 'pypy'].map((name) => [name, 'py'] as const),
+  ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'bats'].map((name) => [name, 'sh'] as const),
+  ...['node', 'nodejs'].map((name) => [name, 'js'] as const),
+  ...['deno', 'bun', 'tsx'].map((name) => [name, 'ts'] as const),
+  ['ruby', 'rb'],
+  ['perl', 'pl'],
+  ['php', 'php'],
+  ['lua', 'lua'],
+  ['rscript', 'r'],
+  ['pwsh', 'ps1'],
+  ['julia', 'jl'],
+  ['make', 'mk'],
+]);
+const SERVED_HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
+const SHEETS = new Set([XLS, XLSX, ODS]);
 /** Types a client may declare for text that has no telling name. */
 const DECLARABLE = new Set([
   'text/markdown',
@@ -32,23 +53,54 @@ export type TextHints = {
   promised: string | null;
 };
 
-/** Which kind of text this is: HTML, XML and JSON by content; Markdown, tables and source code by name or declaration. */
+/**
+ * Which kind of text this is: HTML, XML, JSON and scripts by content; Markdown, tables and other source code by name or
+ * declaration.
+ */
 export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredType, promised }: TextHints): string {
   const text = decodeText(head).text.trimStart();
   const isCode = promised !== null && languageOf(promised) !== null;
-  if (isCode && promised !== 'application/xml') return promised;
+  // A server that says so serves what its program made, not the program: `/index.php`.
+  const isServed = SERVED_HTML.test(declaredType ?? '') && HTML_START.test(text);
+  if (isCode && promised !== 'application/xml' && !isServed) return promised;
   if (HTML_START.test(text)) return 'text/html';
   if (XML_START.test(text)) return 'application/xml';
   if (isEmail(text, promised)) return EMAIL;
   const named = promised !== null && isTextual(promised) ? promised : null;
-  if (named !== null && named !== 'text/plain' && !named.includes('json')) return named;
   const isWhole = head.length >= sizeBytes;
+  const isTable = named === 'text/csv' || named === 'text/tab-separated-values';
+  if (named !== null && named !== 'text/plain' && !isTable && !named.includes('json')) return named;
   const json = jsonType(text, isWhole);
-  if (named?.includes('json')) return json === 'application/x-ndjson' ? json : named;
+  if (isTable) return isWhole && json !== null ? json : named;
+  if (named?.includes('json')) {
+    if (NO_JSON.test(text)) return 'text/plain';
+    return json === 'application/x-ndjson' ? json : named;
+  }
   if (json !== null) return json;
+  const script = scriptType(text);
+  if (script !== null) return script;
+  // Many programs write tables as text under a spreadsheet's name.
+  if (promised !== null && SHEETS.has(promised)) return tableType(text) ?? 'text/plain';
   const declared = declaredType?.split(';')[0]?.trim().toLowerCase() ?? '';
   const known = ALIASES.get(declared) ?? declared;
   return named === null && DECLARABLE.has(known) ? known : 'text/plain';
+}
+
+function scriptType(text: string): string | null {
+  if (text.startsWith('<?php')) return typeOfName('a.php');
+  const extension = INTERPRETERS.get(INTERPRETER.exec(text.slice(0, 200))?.[1]?.toLowerCase() ?? '');
+  return extension === undefined ? null : typeOfName(`a.${extension}`);
+}
+
+/** A table where the first lines have equally many of one delimiter. */
+function tableType(text: string): string | null {
+  const lines = text.split('\n', 6).slice(0, 5);
+  const rows = lines.filter((line) => line.trim() !== '');
+  const counts = (delimiter: string): Set<number> => new Set(rows.map((row) => row.split(delimiter).length));
+  const isDelimiter = (delimiter: string): boolean => counts(delimiter).size === 1 && !counts(delimiter).has(1);
+  if (rows.length < 2) return null;
+  if (isDelimiter('\t')) return 'text/tab-separated-values';
+  return [';', ',', '|'].some(isDelimiter) ? 'text/csv' : null;
 }
 
 /** By its headers; a name that promises one needs fewer. */

@@ -2,9 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AppError } from '../../domain/app-error.ts';
+import { compoundFileType } from './compound-file.ts';
 import { markedCharset, unmarkedUtf16 } from './decode-text.ts';
 import { detectTextType } from './detect-text-type.ts';
-import { DOCX, isTextual, typeOfName } from './media-types.ts';
+import { COMPOUND_FILE, DOCX, ODP, ODS, ODT, PPTX, typeOfName, XLSX } from './media-types.ts';
+import { mismatchNotes } from './type-mismatch.ts';
 import { readZipDirectory } from './zip-directory.ts';
 
 /** How much of the beginning of a file detection looks at. */
@@ -19,7 +21,7 @@ export type TypeHints = {
 
 export type DetectedType = {
   mediaType: string;
-  /** `detected_type` when the content is not what the name says. For the notes of the document. */
+  /** For `file_data`, when the content is not what the name says. */
   notes: Readonly<Record<string, string>>;
 };
 
@@ -31,8 +33,18 @@ const ZIP = 'application/zip';
 /** Folders by which Office packages are told. */
 const PACKAGES: readonly (readonly [folder: string, mediaType: string])[] = [
   ['word/', DOCX],
-  ['xl/', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ['ppt/', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['xl/', XLSX],
+  ['ppt/', PPTX],
+];
+/** Templates, shows and documents with macros are read like the plain ones; macros are never looked at. */
+const VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
+  [/^application\/vnd\.(?:ms-word\.|openxmlformats-officedocument\.wordprocessingml\.)/, DOCX],
+  [/^application\/vnd\.(?:ms-excel\.(?:sheet|template)\.m|openxmlformats-officedocument\.spreadsheetml\.)/, XLSX],
+  [/^application\/vnd\.(?:ms-powerpoint\.|openxmlformats-officedocument\.presentationml\.)/, PPTX],
+  [/^application\/vnd\.oasis\.opendocument\.text/, ODT],
+  [/^application\/vnd\.oasis\.opendocument\.spreadsheet/, ODS],
+  [/^application\/vnd\.oasis\.opendocument\.presentation/, ODP],
+  [/^image\/apng$/, 'image/png'],
 ];
 
 /**
@@ -44,10 +56,15 @@ export async function detectType(head: Uint8Array, sizeBytes: number, hints: Typ
   if (sizeBytes === 0) throw new AppError('empty_file', 'The file is empty. Upload a file with content.');
   const promised = typeOfName(hints.name);
   const mediaType = await typeOfContent(head, sizeBytes, { ...hints, promised });
-  return { mediaType, notes: surprise(hints.name, mediaType) };
+  return { mediaType, notes: mismatchNotes(hints.name, mediaType) };
 }
 
-/** `detectType` for a file on disk; tells Office packages of any size apart. */
+/** True for what only the whole file tells: see `detectFileType`. */
+export function needsWholeFile(mediaType: string): boolean {
+  return mediaType === ZIP || mediaType === COMPOUND_FILE || PACKAGES.some(([, type]) => type === mediaType);
+}
+
+/** `detectType` for a file on disk; tells Office packages of any size, and kinds of binary Office documents, apart. */
 export async function detectFileType(path: string, hints: TypeHints): Promise<DetectedType> {
   const file = await open(path);
   try {
@@ -55,11 +72,15 @@ export async function detectFileType(path: string, hints: TypeHints): Promise<De
     const head = Buffer.alloc(Math.min(size, SNIFFED_BYTES));
     await file.read(head, 0, head.length, 0);
     const detected = await detectType(head, size, hints);
-    if (detected.mediaType !== ZIP && !PACKAGES.some(([, type]) => type === detected.mediaType)) return detected;
+    if (!needsWholeFile(detected.mediaType)) return detected;
+    if (detected.mediaType === COMPOUND_FILE) {
+      const kind = (await compoundFileType(file)) ?? COMPOUND_FILE;
+      return { mediaType: kind, notes: kind === COMPOUND_FILE ? {} : mismatchNotes(hints.name, kind) };
+    }
     const entries = await readZipDirectory(path);
     if (entries === null) return detected;
     const mediaType = PACKAGES.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1] ?? ZIP;
-    return { mediaType, notes: surprise(hints.name, mediaType) };
+    return { mediaType, notes: mismatchNotes(hints.name, mediaType) };
   } finally {
     await file.close();
   }
@@ -86,7 +107,11 @@ async function typeOfContent(
 
 async function signatureOf(head: Uint8Array): Promise<string | null> {
   try {
-    return (await fileTypeFromBuffer(head))?.mime ?? null;
+    const found = await fileTypeFromBuffer(head);
+    if (!found) return null;
+    // Outlook's folders go by the type of its messages there.
+    if (found.ext === 'pst') return 'application/x-outlook-folders';
+    return VARIANTS.find(([pattern]) => pattern.test(found.mime))?.[1] ?? found.mime;
   } catch {
     // A file that is cut off within its header.
     return null;
@@ -107,18 +132,4 @@ function lastWholeCharacter(head: Uint8Array): number {
   let end = head.length;
   while (end > 0 && head.length - end < 4 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return Math.max(0, end - 1);
-}
-
-function surprise(name: string, mediaType: string): DetectedType['notes'] {
-  const promised = typeOfName(name);
-  return promised === null || isSameKind(promised, mediaType) ? {} : { detected_type: mediaType };
-}
-
-/** Different names of texts are no surprise (`.txt` with Markdown in it); a table or page called a document is. */
-function isSameKind(promised: string, mediaType: string): boolean {
-  if (promised === mediaType) return true;
-  const isPlain = promised === 'text/plain' && mediaType !== 'text/html';
-  return (
-    isTextual(promised) && isTextual(mediaType) && (isPlain || mediaType === 'text/plain' || promised.includes('xml'))
-  );
 }

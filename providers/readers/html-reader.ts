@@ -14,13 +14,13 @@ const MARKUP_RATIO = 8;
 export const htmlReader: Reader = {
   name: 'html',
   mediaTypes: ['text/html'],
-  async read({ path }, { maxTextBytes }) {
+  async read({ path, mainText = false }, { maxTextBytes }) {
     const { size } = await stat(path);
     if (size > maxTextBytes * MARKUP_RATIO) throw outputLimitError(maxTextBytes);
     const bytes = await readFile(path);
     const start = bytes.subarray(0, DECLARATION_BYTES).toString('latin1');
     const { text, charset } = decodeText(bytes, DECLARED_CHARSET.exec(start)?.[1]);
-    const { markdown, title } = await htmlToMarkdown(text);
+    const { markdown, title } = await htmlToMarkdown(text, { mainText });
     const builder = new TextBuilder(maxTextBytes).append(markdown);
     return builder.build({ ...(title === '' ? {} : { title }), ...(charset === 'utf-8' ? {} : { charset }) });
   },

@@ -1,5 +1,6 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
 import { withPlainLabels } from './list-label.ts';
+import { mainTextOf } from './main-text.ts';
 import { createTurndown } from './markdown-rules.ts';
 import { cleanText } from './text-builder.ts';
 
@@ -26,9 +27,9 @@ export type MarkdownPage = {
 
 /**
  * Renders an HTML page as Markdown: headings, lists, tables, code and emphasis are kept, what is not its text is
- * dropped. A page without a first-level heading gets its title as one. Fetches nothing.
+ * dropped. A page without a first-level heading gets its title as one. With `mainText` only what the page is about. Fetches nothing.
  */
-export async function htmlToMarkdown(html: string): Promise<MarkdownPage> {
+export async function htmlToMarkdown(html: string, options: { mainText?: boolean } = {}): Promise<MarkdownPage> {
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
   // One element around everything: fragments and stray text beside <html> are kept, and there is always a root.
@@ -39,7 +40,9 @@ export async function htmlToMarkdown(html: string): Promise<MarkdownPage> {
   for (const element of root.querySelectorAll('[style]')) {
     if (INVISIBLE.test(element.getAttribute('style') ?? '')) element.remove();
   }
-  const body = pruned(root);
+  const whole = pruned(root);
+  const main = options.mainText === true ? await mainTextOf(whole, title) : null;
+  const body = main?.root ?? whole;
   const hasHeading = body.querySelector('h1') !== null;
   const markdown = tidy(withPlainLabels(convert(turndown, body)));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };

@@ -8,7 +8,7 @@ import { htmlReader } from './html-reader.ts';
 import { imageReader } from './image-reader.ts';
 import { jsonReader } from './json-reader.ts';
 import { markdownReader } from './markdown-reader.ts';
-import { describeType } from './media-types.ts';
+import { COMPOUND_FILE, describeType, DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS } from './media-types.ts';
 import { ocrReader } from './ocr-reader.ts';
 import { markitdownReader } from './markitdown-reader.ts';
 import { odfReader } from './odf-reader.ts';
@@ -69,6 +69,7 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   if (!choice) {
     throw new AppError('unknown_reader', `There is no reader of this name. Known readers: ${READER_NAMES.join(', ')}.`);
   }
+  if (mediaType === ENCRYPTED_OFFICE) throw encryptedError();
   const reader = choice.readers.find((candidate) => reads(candidate.mediaTypes, mediaType));
   if (reader) return reader;
   const [first] = choice.readers;
@@ -85,7 +86,30 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   );
 }
 
+/** What to make of documents that are old and common. */
+const CONVERSIONS: ReadonlyMap<string, string> = new Map([
+  [DOC, 'Save it as .docx (Word or LibreOffice: File, Save As)'],
+  [XLS, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
+  [PPT, 'Save it as .pptx (PowerPoint or LibreOffice: File, Save As)'],
+  [MSG, 'Save it as .eml (in Thunderbird or Apple Mail: Save As), or its text as .txt'],
+  [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that made it: File, Save As)'],
+]);
+
+function encryptedError(): AppError {
+  return new AppError(
+    'encrypted',
+    'The Office document is protected by a password. Open it, remove the password (File, Info, Protect, Encrypt with Password: leave it empty), save it and upload it again.',
+  );
+}
+
 function unsupportedError(mediaType: string): AppError {
+  const conversion = CONVERSIONS.get(mediaType);
+  if (conversion !== undefined) {
+    return new AppError(
+      'unsupported_type',
+      `The file is ${describeType(mediaType)}, which no reader reads by itself. ${conversion} and upload that, or use the reader unstructured, where its server is configured.`,
+    );
+  }
   const known =
     'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, images of text, HTML, Markdown, CSV, JSON, plain text and source code';
   return new AppError(

@@ -1,20 +1,37 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { ReaderCatalogue } from '../../operations/services.ts';
-import { detectType } from './detect-type.ts';
+import { detectFileType, detectType, needsWholeFile } from './detect-type.ts';
 import { READER_NAMES, resolveReader } from './index.ts';
+import { mismatchNotes } from './type-mismatch.ts';
+import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
 /** Readers as the API knows them: their names, and which of them reads what. Loads no parser. */
-export const readerCatalogue: ReaderCatalogue = {
-  names: READER_NAMES,
-  async detectType(head, hints) {
-    try {
-      return (await detectType(head, hints.sizeBytes, hints)).mediaType;
-    } catch (error) {
-      if (error instanceof AppError) return null;
-      throw error;
-    }
-  },
-  requireReadable(reader, mediaType) {
-    resolveReader(reader, mediaType);
-  },
-};
+export function createReaderCatalogue({ hasUnstructured }: { hasUnstructured: boolean }): ReaderCatalogue {
+  const requireAvailable = (reader: string): void => {
+    if (!hasUnstructured && UNSTRUCTURED_STRATEGIES.has(reader)) throw notConfigured();
+  };
+  return {
+    names: READER_NAMES,
+    async detectType(head, { checkOut, ...hints }) {
+      try {
+        const { mediaType } = await detectType(head, hints.sizeBytes, hints);
+        if (!needsWholeFile(mediaType)) return mediaType;
+        const { path, release } = await checkOut();
+        try {
+          return (await detectFileType(path, hints)).mediaType;
+        } finally {
+          await release();
+        }
+      } catch (error) {
+        if (error instanceof AppError && error.code !== 'blob_missing') return null;
+        throw error;
+      }
+    },
+    mismatchNotes,
+    requireAvailable,
+    requireReadable(reader, mediaType) {
+      requireAvailable(reader);
+      resolveReader(reader, mediaType);
+    },
+  };
+}

@@ -68,11 +68,12 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'reader-tasks.ts') });
   return {
     async read(tasks, { plan, signal, beginWithinMs } = {}) {
-      const payload = ({ reader, mediaType, name }: ReadTask): TaskPayload => ({
+      const payload = ({ reader, mediaType, name, mainText = false }: ReadTask): TaskPayload => ({
         kind: 'read',
         reader,
         mediaType,
         name,
+        mainText,
         maxTextBytes,
         timeoutMs: options.timeoutMs,
         plan: plan ?? null,

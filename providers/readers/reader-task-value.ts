@@ -12,6 +12,7 @@ export type TaskPayload =
       reader: string;
       mediaType: string;
       name: string;
+      mainText: boolean;
       maxTextBytes: number;
       timeoutMs: number;
       plan: SplitPlan | null;

@@ -35,9 +35,9 @@ export async function runTask({ inputPath, outputPrefix, payload }: ChildTask): 
 }
 
 async function read(path: string, task: Extract<TaskPayload, { kind: 'read' }>): Promise<ReadDocument> {
-  const { mediaType, name, reader: readerName, maxTextBytes, timeoutMs } = task;
+  const { mediaType, name, mainText, reader: readerName, maxTextBytes, timeoutMs } = task;
   const document = await resolveReader(readerName, mediaType)
-    .read({ path, mediaType, name }, { maxTextBytes, timeoutMs })
+    .read({ path, mediaType, name, mainText }, { maxTextBytes, timeoutMs })
     .catch((error: unknown) => {
       throw readError(error);
     });

@@ -11,7 +11,10 @@ export const textReader: Reader = {
     const { text, charset } = await readTextFile(path, maxTextBytes);
     const language = languageOf(mediaType);
     const builder = new TextBuilder(maxTextBytes).append(language === null ? text : fenced(text, language));
-    return builder.build(charset === 'utf-8' ? {} : { charset });
+    return builder.build({
+      ...(language === null ? {} : { language }),
+      ...(charset === 'utf-8' ? {} : { charset }),
+    });
   },
 };
 

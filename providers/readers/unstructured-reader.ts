@@ -19,6 +19,20 @@ const Element = z.object({
 });
 type Element = z.infer<typeof Element>;
 
+/** Values of the `reader` field, with the server's strategy. */
+export const UNSTRUCTURED_STRATEGIES: ReadonlyMap<string, string> = new Map([
+  ['unstructured', 'auto'],
+  ['unstructured_hi_res', 'hi_res'],
+  ['unstructured_fast', 'fast'],
+]);
+
+export function notConfigured(): AppError {
+  return new AppError(
+    'reader_unavailable',
+    'No Unstructured server is configured. Use the reader native, or have the operator set LOCI_UNSTRUCTURED_URL.',
+  );
+}
+
 const FURNITURE = new Set(['Header', 'Footer', 'PageNumber', 'PageBreak']);
 
 /**

@@ -10,6 +10,7 @@ import { Agent, fetch, FormData, type Response } from 'undici';
 import { AppError } from '../../domain/app-error.ts';
 import { NOT_BEGUN } from '../sandbox/sandbox-batch.ts';
 import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from './reader-pool.ts';
+import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
 export type UnstructuredOptions = {
   /** Base address of the server; null where none is configured. */
@@ -23,12 +24,6 @@ export type UnstructuredOptions = {
   workFolder?: string;
 };
 
-/** Values of the `reader` field, with the server's strategy. */
-const STRATEGIES: ReadonlyMap<string, string> = new Map([
-  ['unstructured', 'auto'],
-  ['unstructured_hi_res', 'hi_res'],
-  ['unstructured_fast', 'fast'],
-]);
 const REQUESTS_AT_ONCE = 2;
 const ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1_000;
@@ -45,12 +40,12 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
   return {
     ...pool,
     async read(tasks, settings = {}) {
-      if (!tasks.some(({ reader }) => STRATEGIES.has(reader))) return pool.read(tasks, settings);
+      if (!tasks.some(({ reader }) => UNSTRUCTURED_STRATEGIES.has(reader))) return pool.read(tasks, settings);
       const folder = await mkdtemp(join(options.workFolder ?? tmpdir(), 'loci-unstructured-'));
       const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
       const isOver = timer(settings.beginWithinMs);
       const prepare = async (task: ReadTask, index: number): Promise<ReadTask | AppError> => {
-        const strategy = STRATEGIES.get(task.reader);
+        const strategy = UNSTRUCTURED_STRATEGIES.get(task.reader);
         if (strategy === undefined) return task;
         const exchange = {
           ...options,
@@ -198,13 +193,6 @@ async function refusal(response: Response): Promise<AppError> {
   return new AppError(
     'unreadable',
     `The Unstructured server does not take this document (status ${status}). Use the reader native.`,
-  );
-}
-
-function notConfigured(): AppError {
-  return new AppError(
-    'reader_unavailable',
-    'No Unstructured server is configured. Use the reader native, or have the operator set LOCI_UNSTRUCTURED_URL.',
   );
 }
 

@@ -125,7 +125,7 @@ export class SandboxProcess {
   kill(reason: DeathReason = 'stopped'): void {
     this.#killedFor ??= reason;
     this.#isEnding = true;
-    this.#child.ref();
+    this.#hold(true);
     this.#child.kill('SIGKILL');
   }
 

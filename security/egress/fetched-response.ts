@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/app-error.ts';
+import { retryAfterS } from '../../domain/retry-after.ts';
 import { urlForDisplay } from '../url-for-display.ts';
 
 export type FetchedResponse = {
@@ -27,11 +28,11 @@ export async function requireSuccess(response: FetchedResponse): Promise<Fetched
   await response.discard();
   const shown = urlForDisplay(response.url);
   if (status >= 500 || TEMPORARY_STATUSES.has(status)) {
-    const retryAfterS = retryAfter(response.headers['retry-after']);
+    const seconds = retryAfter(response.headers['retry-after']);
     throw new AppError(
       'download_failed',
       `${shown} answered ${status}, which may pass.`,
-      retryAfterS === null ? {} : { retryAfterS },
+      seconds === null ? {} : { retryAfterS: seconds },
     );
   }
   throw new AppError('download_rejected', `${shown} answered ${status}${adviceFor(status)}.`);
@@ -43,9 +44,7 @@ function adviceFor(status: number): string {
   return ' instead of the file';
 }
 
-/** Seconds from `Retry-After`, given as a number or a date (RFC 9110), at most `maxS`, an hour by default. */
+/** Seconds from `Retry-After`, at most `maxS`, an hour by default. */
 export function retryAfter(header: string | undefined, maxS = MAX_RETRY_AFTER_S): number | null {
-  if (header === undefined) return null;
-  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), maxS) : null;
+  return retryAfterS(header, { nowMs: Date.now(), maxS });
 }

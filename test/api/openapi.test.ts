@@ -12,6 +12,7 @@ const limits = {
   maxFileBytes: 200 * MIB,
   maxRequestBytes: 1024 * MIB,
   maxRequestItems: 1000,
+  maxCrawlPages: 10_000,
   compress: COMPRESS_LIMITS,
 };
 const document = createOpenApi(routes, { version: packageJson.version, limits });

@@ -13,6 +13,8 @@ test('every problem of a form is listed at once, with its place', async (t) => {
     ['label', 'l'.repeat(256)],
     ['crawl', 'yes'],
     ['ingest', '2'],
+    ['max_pages', '-3'],
+    ['max_depth', '1.5'],
     ['reader', 'one'],
     ['reader', 'two'],
     ['on_duplicate', 'drop'],
@@ -33,6 +35,8 @@ test('every problem of a form is listed at once, with its place', async (t) => {
     'body.crawl invalid_type',
     'body.ingest invalid_type',
     'body.label too_big',
+    'body.max_depth invalid_type',
+    'body.max_pages invalid_type',
     'body.metadata json_invalid',
     'body.on_duplicate invalid_value',
     'body.reader repeated',
@@ -56,10 +60,32 @@ test('what is wrong beyond the shape of a field is listed with the rest', async 
   const problems = (Array.isArray(body.detail) ? body.detail : []).map(({ loc, type }) => `${loc.join('.')} ${type}`);
   t.deepEqual(problems.sort(), [
     'body.content_type invalid_value',
-    'body.crawl unavailable',
+    'body.crawl missing_url',
+    'body.metadata.external_id not_with_crawl',
     'body.metadata.external_id too_many_items',
     'body.reader unknown_reader',
   ]);
+});
+
+test('what a crawl cannot go by is told, and its fields go with a crawl only', async (t) => {
+  await using receiver = await startUploadReceiver({ maxCrawlPages: 50 });
+  const url = ['urls', 'https://example.com/'] as const;
+  const problemsOf = async (...entries: Parameters<typeof uploadForm>[0]) => {
+    const { status, body } = await receiver.post(uploadForm(entries));
+    if (status !== 400) return status;
+    return (Array.isArray(body.detail) ? body.detail : []).map(({ loc, type }) => `${loc.join('.')} ${type}`).sort();
+  };
+  t.deepEqual(await problemsOf(file, ['crawl', 'true']), ['body.crawl missing_url']);
+  t.deepEqual(
+    await problemsOf(url, ['crawl', 'true'], ['max_pages', '51'], ['max_depth', '51'], ['on_duplicate', 'keep']),
+    ['body.max_depth too_big', 'body.max_pages too_big', 'body.on_duplicate not_with_crawl'],
+  );
+  t.deepEqual(await problemsOf(url, ['crawl', 'true'], ['max_pages', '0']), ['body.max_pages too_small']);
+  t.deepEqual(await problemsOf(url, ['max_pages', '5'], ['max_depth', '0']), [
+    'body.max_depth without_crawl',
+    'body.max_pages without_crawl',
+  ]);
+  t.is(await problemsOf(url, ['crawl', 'true'], ['max_pages', '50'], ['max_depth', '0']), 200);
 });
 
 test('a key __proto__ in metadata is refused at any depth, names that only look like it are data', async (t) => {

@@ -71,6 +71,8 @@ test('fields after the file count, and every field of the form is understood', a
     label: 'a label',
     description: 'words',
     crawl: false,
+    max_depth: null,
+    max_pages: null,
     ingest: false,
     reader: 'markdown',
     on_duplicate: 'keep',

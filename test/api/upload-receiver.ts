@@ -16,7 +16,7 @@ import type { BlobStore, StoredBlob } from '../../domain/blob-store.ts';
 import { createSilentLog } from '../../observability/log.ts';
 import type { Limits } from '../../operations/services.ts';
 import { uploadFormIssues } from '../../operations/plan-upload.ts';
-import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../../providers/readers/reader-catalogue.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
 
 export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
@@ -45,7 +45,15 @@ export const Answer = z.object({
 });
 
 /** The part of the API that receives uploads, over a real blob folder, answering what it received. */
-export async function startUploadReceiver(limits: Partial<Limits> = {}) {
+export async function startUploadReceiver(changed: Partial<Limits> = {}) {
+  const usual = {
+    maxFileBytes: 1_000_000,
+    maxRequestBytes: 10_000_000,
+    maxRequestItems: 20,
+    maxCrawlPages: 1_000,
+    compress: COMPRESS_LIMITS,
+  };
+  const limits: Limits = { ...usual, ...changed };
   const dir = await mkdtemp(join(tmpdir(), 'loci-upload-'));
   const blobs = createLocalBlobStore({ dir });
   const told: StoredBlob[] = [];
@@ -58,15 +66,10 @@ export async function startUploadReceiver(limits: Partial<Limits> = {}) {
       const upload = await receiveUpload(context, {
         workspaceId: WORKSPACE_ID,
         blobs,
-        limits: {
-          maxFileBytes: 1_000_000,
-          maxRequestBytes: 10_000_000,
-          maxRequestItems: 20,
-          compress: COMPRESS_LIMITS,
-          ...limits,
-        },
+        limits,
         stored: async (some) => void told.push(...some),
-        inspect: (form, itemCount) => uploadFormIssues(readerCatalogue, form, itemCount),
+        inspect: (form, counts) =>
+          uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,

@@ -6,6 +6,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { runCommand } from '../../stack/run-command.ts';
 import { startFlow, until } from '../support/flow.ts';
+import { htmlPage, startSite } from '../support/site-server.ts';
 import { testStack } from '../support/stack.ts';
 import { folderOf, manyFiles } from './folders.ts';
 import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
@@ -80,6 +81,23 @@ test('a folder with a broken file among many: the others are found, the broken i
     /^0 added, 41 there already, 2 failed, of 42\.\nFailed:\n {2}.*empty\.txt: The file is empty\.\n {2}.*torn\.pdf: .+\n$/,
   );
   t.is(await loci.countContents(), 41);
+});
+
+test('an address is crawled, and waited for until its pages can be found', async (t) => {
+  const site = await startSite({
+    '/': htmlPage('drumlins', ['/a', '/b']),
+    '/a': htmlPage('eskers'),
+    '/b': htmlPage('kames', ['/deeper']),
+    '/deeper': htmlPage('too deep'),
+  });
+  t.teardown(site.close);
+  const loci = await startUpload();
+  const folder = await folderOf(t, { 'notes.txt': 'Notes about moraines.' });
+  const done = await loci.report(folder, `${site.origin}/`, '--crawl', '--max-depth', '1');
+  t.like(done, { code: 0, total: 2, added: 2, waited: true, failed: [] });
+  t.is(await loci.countContents(), 4);
+  t.is((await loci.search('everything about eskers', { max_results: 1 }))[0]?.source, `${site.origin}/a`);
+  t.is((await loci.run(folder, '--crawl')).code, 1, 'a crawl wants an address');
 });
 
 test('killed in the middle, the same again finishes it without duplicates', async (t) => {

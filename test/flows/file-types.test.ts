@@ -2,6 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { SEARCH_TYPES } from '../../domain/records/search.ts';
+import { UploadResponse } from '../../domain/records/upload.ts';
+import { formFor } from '../api/api-client.ts';
+import { compoundFile } from '../support/compound-file.ts';
 import { docx, docxParagraph, pdf } from '../support/documents.ts';
 import { idsOf, startFlow } from '../support/flow.ts';
 import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
@@ -151,10 +154,75 @@ test('chunks keep their place in the text, and their vectors have unit length', 
   t.is(covered.size, 60, 'nothing is lost between chunks');
 });
 
-test('a file is what its bytes are, whatever it is called', async (t) => {
+test('a file is read as what its bytes are, whatever it is called, and its file_data says so', async (t) => {
   const flow = await startFlow();
-  const [id] = idsOf(await flow.upload(['file', new File([pdf([[{ text: 'Quokkas smile.' }]])], 'lies.txt')]));
-  t.is((await flow.content(id)).type, 'application/pdf');
+  const page = '<!doctype html><title>x</title><p>Wombats dig at night.</p>';
+  const origin = await serve(t, { '/report.pdf': { type: 'application/pdf', body: page } });
+  const uploaded = await flow.upload(
+    ['files', new File([pdf([[{ text: 'Quokkas smile.' }]])], 'lies.txt')],
+    ['files', new File([docx(docxParagraph('Numbats eat termites.'))], 'lies.pdf')],
+    ['files', new File(['honest'], 'honest.txt')],
+    ['urls', `${origin}/report.pdf`],
+  );
+  const [lies, liesToo, honest, downloaded] = await Promise.all(idsOf(uploaded).map((id) => flow.content(id)));
+  const docxType = documents['docx']?.type;
+  t.like(lies, { status: 'ready', type: 'application/pdf' });
+  t.like(lies?.file_data, {
+    original_name: 'lies.txt',
+    named_type: 'text/plain',
+    detected_type: 'application/pdf',
+    type_note: 'The name says plain text; the content is a PDF document and is read as that.',
+    page_count: 1,
+  });
+  t.like(liesToo, {
+    status: 'ready',
+    type: docxType,
+    file_data: { named_type: 'application/pdf', detected_type: docxType },
+  });
+  t.like(downloaded, {
+    status: 'ready',
+    type: 'text/html',
+    file_data: { named_type: 'application/pdf', detected_type: 'text/html' },
+  });
+  t.is(honest?.file_data['type_note'], undefined);
+  t.is((await flow.search('wombats dig at night'))[0]?.content_id, downloaded?.id);
+});
+
+test('a reader whose server is not configured refuses each item at upload, and says what to do', async (t) => {
+  const flow = await startFlow();
+  const form = formFor(flow.collectionId, [
+    ['files', new File(['text'], 'a.txt')],
+    ['urls', 'https://example.org/a'],
+    ['reader', 'unstructured_hi_res'],
+  ]);
+  const refused = await flow.api.post('/upload', UploadResponse, { body: form, status: 400 });
+  t.like(refused, { total_uploads: 2, successful_uploads: 0, failed_uploads: 2 });
+  for (const { code, message } of refused.errors) {
+    t.is(code, 'reader_unavailable');
+    t.regex(message, /LOCI_UNSTRUCTURED_URL/);
+  }
+});
+
+test('documents with a password, and old binary ones, are refused at upload with what to do', async (t) => {
+  const flow = await startFlow();
+  const files: readonly (readonly [name: string, bytes: Buffer, code: string, message: RegExp])[] = [
+    // So long that the beginning of the file does not tell what it is.
+    ['old.doc', compoundFile(['1Table', 'WordDocument'], 126), 'unsupported_type', /Save it as \.docx/],
+    ['old.xls', compoundFile(['Workbook']), 'unsupported_type', /Save it as \.xlsx/],
+    ['mail.msg', compoundFile(['__properties_version1.0']), 'unsupported_type', /Save it as \.eml/],
+    ['locked.docx', compoundFile(['EncryptionInfo', 'EncryptedPackage']), 'encrypted', /remove the password/],
+  ];
+  const form = formFor(flow.collectionId, [
+    ['content', 'A text beside them.'],
+    ...files.map(([name, bytes]) => ['files', new File([new Uint8Array(bytes)], name)] as const),
+  ]);
+  const { uploads, errors } = await flow.api.post('/upload', UploadResponse, { body: form, status: 202 });
+  t.is(uploads.length, 1);
+  const told = new Map(errors.map((error) => [error.name, error]));
+  for (const [name, , code, message] of files) {
+    t.is(told.get(name)?.code, code, name);
+    t.regex(told.get(name)?.message ?? '', message);
+  }
 });
 
 type Served = { type: string; body: string | Buffer };

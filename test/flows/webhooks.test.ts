@@ -4,6 +4,7 @@ import { WebhookDelivery, WebhookDeliveryList } from '../../domain/records/webho
 import { announceTo } from '../../operations/announce-event.ts';
 import { apiClient, createKey, freshClient } from '../api/api-client.ts';
 import { openInsides, startFlow, until } from '../support/flow.ts';
+import { htmlPage, startSite } from '../support/site-server.ts';
 import { TEST_WEBHOOK_WAITS_S } from '../support/stack.ts';
 import { answer, createWebhook, deliveryOver, startWebhookReceiver, verified } from '../support/webhook-receiver.ts';
 
@@ -49,6 +50,30 @@ test('what becomes of an upload is told, signed as the published library verifie
   t.deepEqual(log.data.map(({ id }) => id).toSorted(), messages.map(({ id }) => id).toSorted());
   t.deepEqual([log.data[0]?.attempts.length, log.data[0]?.attempts[0]?.status_code], [1, 204]);
   t.is(log.data[0]?.url, `${receiver.origin}/hook`);
+});
+
+test('the end of an upload with crawls is told once, when the last of them is over', async (t) => {
+  const receiver = await startWebhookReceiver(t);
+  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a'), '/two': htmlPage('two') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  await createWebhook(flow.api, `${receiver.origin}/hook`, { events: ['upload.completed'] });
+  const { upload_id } = await flow.send(
+    ['urls', JSON.stringify([`${site.origin}/`, `${site.origin}/two`])],
+    ['crawl', 'true'],
+    ['content', 'A text beside the crawls.'],
+  );
+  const [message] = await until(
+    async () => receiver.received,
+    (received) => received.length > 0,
+  );
+  t.like(message?.event.data, { upload_id, status: 'completed', progress: { total: 4, settled: 4, percent: 100 } });
+  await flow.upload(['content', 'What comes after it is told after it.']);
+  const told = await until(
+    async () => receiver.received,
+    (received) => received.some(({ event }) => event.data['upload_id'] !== upload_id),
+  );
+  t.is(told.filter(({ event }) => event.data['upload_id'] === upload_id).length, 1);
 });
 
 test('a webhook that names no events is not told of single contents, and one that is limited not of other collections', async (t) => {

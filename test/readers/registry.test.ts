@@ -1,5 +1,6 @@
 import test from 'ava';
 import { READER_NAMES, resolveReader } from '../../providers/readers/index.ts';
+import { createReaderCatalogue } from '../../providers/readers/reader-catalogue.ts';
 
 test('native reads every supported type, each with its own reader', (t) => {
   const expected: Record<string, string> = {
@@ -54,4 +55,30 @@ test('a reader that does not fit is answered with what the file is and who reads
 test('a type that nobody reads is unsupported, with any reader', (t) => {
   for (const name of ['native', 'pdf'])
     t.throws(() => resolveReader(name, 'video/mp4'), { code: 'unsupported_type', message: /an MP4 video/ });
+});
+
+test('what is old, or has a password, is answered with what to do', (t) => {
+  const answers: readonly (readonly [mediaType: string, code: string, message: RegExp])[] = [
+    ['application/msword', 'unsupported_type', /old binary Word document \(\.doc\).*Save it as \.docx/],
+    ['application/vnd.ms-excel', 'unsupported_type', /\(\.xls\).*Save it as \.xlsx/],
+    ['application/vnd.ms-powerpoint', 'unsupported_type', /\(\.ppt\).*Save it as \.pptx/],
+    ['application/vnd.ms-outlook', 'unsupported_type', /Outlook message \(\.msg\).*Save it as \.eml/],
+    ['application/x-cfb', 'unsupported_type', /Save it as \.docx, \.xlsx or \.pptx/],
+    ['application/x-encrypted-office', 'encrypted', /remove the password/],
+  ];
+  for (const [mediaType, code, message] of answers)
+    for (const name of ['native', 'docx']) t.throws(() => resolveReader(name, mediaType), { code, message });
+  t.is(resolveReader('unstructured', 'application/msword').name, 'unstructured');
+  t.throws(() => resolveReader('unstructured', 'application/x-encrypted-office'), { code: 'encrypted' });
+});
+
+test('a reader whose server is not configured is refused, whatever the file', (t) => {
+  const without = createReaderCatalogue({ hasUnstructured: false });
+  for (const name of ['unstructured', 'unstructured_hi_res', 'unstructured_fast'])
+    t.throws(() => without.requireReadable(name, 'application/pdf'), {
+      code: 'reader_unavailable',
+      message: /LOCI_UNSTRUCTURED_URL/,
+    });
+  t.notThrows(() => without.requireReadable('native', 'application/pdf'));
+  t.notThrows(() => createReaderCatalogue({ hasUnstructured: true }).requireReadable('unstructured', 'audio/mpeg'));
 });

@@ -133,7 +133,14 @@ async function unfinishedWork(behind: BehindTheApi, workspaceId: string): Promis
        and not exists (select 1 from content_collections cc where cc.content_id = t.id)`,
     { workspaceId },
   );
+  const crawls = await behind.query<{ id: string; waiting: number }>(
+    `select id, (select count(*) from crawl_pages p where p.crawl_id = c.id and p.state = 'waiting') as waiting from crawls c
+     where workspace_id = :workspaceId and (state = 'running' or exists (
+       select 1 from crawl_pages p where p.crawl_id = c.id and p.state = 'waiting'))`,
+    { workspaceId },
+  );
   return [
+    ...crawls.map(({ id, waiting }) => `crawl ${id}: under way, or ${waiting} pages wait`),
     ...outbox.map((row) => `outbox: ${row.workflow_id} is ${row.state} ${row.last_error ?? ''}`),
     ...deletions.map(({ id, status }) => `deletion ${id}: ${status}`),
     ...unlinked.map(({ id }) => `content ${id}: in no collection`),

@@ -14,7 +14,7 @@ import { createCompressors } from '../../providers/compressors/index.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '../../providers/embedders/index.ts';
 import { createModelCatalogue } from '../../providers/models/index.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '../../providers/oauth/index.ts';
-import { readerCatalogue } from '../../providers/readers/reader-catalogue.ts';
+import { createReaderCatalogue } from '../../providers/readers/reader-catalogue.ts';
 import { createEgress } from '../../security/egress/egress.ts';
 import { createKeyRing } from '../../security/sealed.ts';
 import { createLocalBlobStore } from '../../store/local-blob-store.ts';
@@ -62,7 +62,7 @@ export async function openOwnServices(
     blobs: createLocalBlobStore({ dir: blobDir }),
     embedders,
     models: createModelCatalogue(),
-    readers: readerCatalogue,
+    readers: createReaderCatalogue({ hasUnstructured: false }),
     chat: null,
     compressors,
     oauth: createTokenRequester(createEgress({ allow: [DOWNLOAD_ADDRESS] }), OAUTH_PROVIDERS),
@@ -80,6 +80,7 @@ export async function openOwnServices(
       maxFileBytes: 1e6,
       maxRequestBytes: 1e7,
       maxRequestItems: 100,
+      maxCrawlPages: 1_000,
       compress: COMPRESS_LIMITS,
     },
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: null },

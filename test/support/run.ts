@@ -38,6 +38,7 @@ const LOG_LINES = 8;
 const LOG_CHARACTERS = 400;
 
 const startedAt = performance.now();
+const stateDir = join(realpathSync(tmpdir()), `loci-test-${randomBytes(6).toString('hex')}`);
 const log = (line: string) => console.log(line);
 const environment: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
@@ -45,6 +46,11 @@ const environment: NodeJS.ProcessEnv = {
   ),
   // One loopback address for servers of tests to be downloaded from; all the others stay refused.
   LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
+  // Sites of tests need no rest between two requests; what is slow or large there is so on purpose.
+  LOCI_CRAWL_DELAY_MS: '5',
+  LOCI_CRAWL_PAGE_TIMEOUT_S: '10',
+  LOCI_CRAWL_MAX_PAGE_BYTES: String(2 * 1024 * 1024),
+  LOCI_CRAWL_QUERIES_PER_PATH: '7',
   LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
   // Hundreds of tests are one client at one address.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
@@ -58,6 +64,8 @@ const environment: NodeJS.ProcessEnv = {
   LOCI_WEBHOOK_TIMEOUT_S: '5',
   // An answer that does not fit its schema is an error here, and a line in the log elsewhere.
   NODE_ENV: 'test',
+  // Each file of tests is a process of its own, which would compile the same modules anew.
+  NODE_COMPILE_CACHE: join(stateDir, 'compiled'),
 };
 // Whatever ends this process, the reaper ends the stack and removes its state.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
@@ -83,7 +91,7 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function withStack(use: (facts: TestStackFacts) => Promise<void>): Promise<void> {
   const stack = await startLocalStack({
-    stateDir: join(realpathSync(tmpdir()), `loci-test-${randomBytes(6).toString('hex')}`),
+    stateDir,
     cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
     ports: 'free',
     environment,

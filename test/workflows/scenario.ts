@@ -4,6 +4,7 @@ import type { Flow } from '../support/flow.ts';
 export type WorkflowType =
   | 'ingestUpload'
   | 'ingestBatch'
+  | 'crawlSite'
   | 'deleteContent'
   | 'deleteCollection'
   | 'deleteWorkspace'
@@ -21,6 +22,8 @@ export type Scenario = {
   play(flow: Flow, workflows: WorkflowClient): Promise<void>;
   /** How many runs of which workflow there are then, and no other ones. */
   runs: Partial<Record<WorkflowType, number>>;
+  /** Of which there may be more: pages that come late to a crawl go in a batch of their own. */
+  orMore?: readonly WorkflowType[];
   /** Of which workflows a recording is kept: the first run of each. */
   keep: readonly WorkflowType[];
   /** Events that make this scenario what it is, by recorded workflow. */

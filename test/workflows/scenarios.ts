@@ -6,6 +6,7 @@ import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
 import { Message } from '../../domain/records/message.ts';
 import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
 import { CANARIES } from './canaries.ts';
+import { crawlScenarios } from './crawl-scenarios.ts';
 import { compressScenarios } from './compress-scenarios.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
 import type { Scenario } from './scenario.ts';
@@ -205,6 +206,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await api.post('/messages', z.array(Message), { json: { enable_memories: true, content }, status: 201 });
     },
   },
+  ...crawlScenarios,
   ...webhookScenarios,
   ...oauthScenarios,
   ...compressScenarios,

@@ -24,6 +24,9 @@ export const uploadContentRoute = route(
       '',
       'The same bytes under the same name are taken once: the item says `duplicate: true`. `on_duplicate=keep` takes them again.',
       '',
+      '`crawl=true` follows the links of each URL on its site: `max_pages`, `max_depth`. The pages become contents of the upload as',
+      'they are fetched, each with its own status; `GET /uploads/{id}` tells how far the crawl is.',
+      '',
       'The header `Prefer: wait=30` (at most 60) has the answer wait until the contents are ready or the time is over; the',
       'statuses in it are then those of that moment.',
     ].join('\n'),
@@ -45,7 +48,7 @@ export const uploadContentRoute = route(
       blobs: services.blobs,
       limits: services.limits,
       stored: (blobs) => noteBlobs(services, caller, blobs),
-      inspect: (form, itemCount) => uploadFormIssues(services.readers, form, itemCount),
+      inspect: (form, counts) => uploadFormIssues(services, form, counts),
     });
     const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };
     const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });

@@ -2,14 +2,21 @@ import { Presets, SingleBar } from 'cli-progress';
 
 export type ProgressLine = {
   update(value: number, text: string): void;
+  /** There is more to do than was known. */
+  grow(total: number): void;
   stop(): void;
 };
 
 /** A bar on standard error, where a person watches; nothing elsewhere. */
 export function startProgress(title: string, total: number, isShown: boolean): ProgressLine {
-  if (!isShown || total === 0 || !process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
+  const nothing = () => undefined;
+  if (!isShown || total === 0 || !process.stderr.isTTY) return { update: nothing, grow: nothing, stop: nothing };
   const format = `${title} {bar} {value}/{total} {text}`;
   const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true, barsize: 30 }, Presets.shades_classic);
   bar.start(total, 0, { text: '' });
-  return { update: (value, text) => bar.update(value, { text }), stop: () => bar.stop() };
+  return {
+    update: (value, text) => bar.update(value, { text }),
+    grow: (more) => bar.setTotal(more),
+    stop: () => bar.stop(),
+  };
 }

@@ -22,6 +22,8 @@ export type UploadForm = {
   ingest?: boolean | undefined;
   /** `keep` takes the same bytes under the same name once more. */
   onDuplicate?: 'existing' | 'keep' | undefined;
+  /** Follow the links of the URLs on their sites; `true` with the limits of the service. Files and texts are taken beside. */
+  crawl?: boolean | { maxPages?: number | undefined; maxDepth?: number | undefined } | undefined;
 };
 
 export type BatchToSend = {
@@ -97,6 +99,7 @@ async function formOf(form: UploadForm, batch: readonly UploadInput[]): Promise<
     reader: form.reader,
     ingest: form.ingest === undefined ? undefined : String(form.ingest),
     on_duplicate: form.onDuplicate,
+    ...(batch[0]?.source === 'url' ? crawlFields(form) : {}),
   };
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) data.append(name, value);
   for (const input of batch) {
@@ -105,6 +108,13 @@ async function formOf(form: UploadForm, batch: readonly UploadInput[]): Promise<
     else data.append(input.source === 'url' ? 'urls' : 'content', opened);
   }
   return data;
+}
+
+/** A crawl starts from URLs, and files go in requests of their own. */
+function crawlFields({ crawl = false }: UploadForm): Record<string, string | undefined> {
+  if (crawl === false) return {};
+  const { maxPages, maxDepth } = crawl === true ? {} : crawl;
+  return { crawl: 'true', max_pages: maxPages?.toString(), max_depth: maxDepth?.toString() };
 }
 
 async function openInput(input: UploadInput): Promise<Blob | string> {

@@ -31,6 +31,7 @@ const downloaded = (content_id: string) => ({
   type: 'text/html',
   size: 9,
   content_hash: 'z',
+  file_data: { note: 'of a zombie' },
 });
 
 /** Each with the state in which its owner may do it. */

@@ -5,7 +5,7 @@ import { LociError } from '../../loci-error.ts';
 import { unreadable } from '../../upload/upload-input.ts';
 import type { UploadOptions, UploadResult, UploadTally } from '../../upload/upload.ts';
 import type { ReadyResult } from '../../wait-until-ready.ts';
-import { jsonObject, repeated } from '../option-values.ts';
+import { integer, jsonObject, repeated } from '../option-values.ts';
 import { startProgress } from '../progress-line.ts';
 import { collectionIdOf, type Shell } from '../shell.ts';
 import { reportOf, summary } from '../upload-report.ts';
@@ -38,12 +38,20 @@ export function addUpload(program: Command, shell: Shell): void {
         'keep',
       ] as const),
     )
+    .option('--crawl', 'follow the links of the addresses, each on its own site')
+    .option('--max-pages <n>', 'most pages of a crawl; 100 by default', integer(1, 1_000_000))
+    .option('--max-depth <n>', 'most links from the address to a page of a crawl; 3 by default', integer(0, 50))
     .option('--store-only', 'do not read and index yet')
     .option('--hidden', 'take what begins with a dot, too')
     .option('--no-wait', 'do not wait until everything can be found')
     .addHelpText('after', HELP)
     .action(async (given, options) => {
       const target = splitGiven(given);
+      const hasLimits = options.maxPages !== undefined || options.maxDepth !== undefined;
+      if ((options.crawl === true && target.urls.length === 0) || (hasLimits && options.crawl !== true)) {
+        const message = 'A crawl starts from an address: name one, with --crawl.';
+        throw new LociError(message, { status: null, code: 'nothing_to_do' });
+      }
       if (given.length === 0 && (options.text ?? []).length === 0) {
         throw new LociError('Name something to upload: files, folders, URLs, or --text.', {
           status: null,
@@ -63,6 +71,7 @@ export function addUpload(program: Command, shell: Shell): void {
         reader: options.reader,
         onDuplicate: options.onDuplicate,
         ingest: options.storeOnly === true ? false : undefined,
+        crawl: options.crawl === true && { maxPages: options.maxPages, maxDepth: options.maxDepth },
       });
       sent.failures.unshift(...walk.problems);
       const ready = options.wait ? await waitForAll(loci, shell, sent) : null;
@@ -149,8 +158,10 @@ async function waitForAll(loci: LociClient, shell: Shell, sent: UploadResult): P
       { uploadIds: sent.uploadIds, contentIds: unsettled.map(({ content_id }) => content_id) },
       {
         signal: shell.signal,
-        onProgress({ settled, byStatus }) {
+        onProgress({ settled, total, byStatus }) {
           const failed = byStatus.failed ?? 0;
+          // A crawl finds more and more.
+          bar.grow(settledBefore + total);
           bar.update(settledBefore + settled, failed > 0 ? `${failed} failed` : '');
         },
       },

@@ -1,17 +1,20 @@
 /**
  * `npm run bench:memory [-- --file-mib 500 --text-mib 20]`: the most resident memory that API and worker ever take while a large
- * file is uploaded (`ingest=false`) and while a large text is ingested with the `lexical` embedder. Linux only: it reads `/proc`.
+ * file is uploaded (`ingest=false`), while a large text is ingested with the `lexical` embedder, and while receivers of webhooks
+ * answer with a gibibyte each. Linux only: it reads `/proc`.
  */
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { type BenchStack, withBenchStack } from './bench-stack.ts';
-import { sampleText } from './sample-texts.ts';
-import { mebibytes, seconds, timed, verdict } from './statistics.ts';
+import { type BenchStack, withBenchStack } from '../bench-stack.ts';
+import { sampleText } from '../sample-texts.ts';
+import { mebibytes, seconds, timed, verdict } from '../statistics.ts';
+import { describe, forgetPeaks, peaks, type Peaks } from './peaks.ts';
+import { deliverAnswered, RECEIVER_ADDRESS } from './webhook-answers.ts';
 
 const GOAL_MIB = 400;
 const MIB = 1024 * 1024;
@@ -24,11 +27,16 @@ const textBytes = Number(options['text-mib']) * MIB;
 
 const folder = await mkdtemp(join(tmpdir(), 'loci-bench-files-'));
 try {
-  const settings = { LOCI_EMBEDDER: 'lexical', LOCI_MAX_FILE_BYTES: String(fileBytes + MIB) };
+  const settings = {
+    LOCI_EMBEDDER: 'lexical',
+    LOCI_MAX_FILE_BYTES: String(fileBytes + MIB),
+    LOCI_EGRESS_ALLOW: RECEIVER_ADDRESS,
+  };
   await withBenchStack(settings, async (stack) => {
     console.log(`at rest: ${describe(await peaks(stack))}`);
     await compare(stack, { what: 'uploaded', bytes: fileBytes, fields: { ingest: 'false' } });
     await compare(stack, { what: 'ingested', bytes: textBytes, fields: {} });
+    await compareAnswers(stack);
   });
 } finally {
   await rm(folder, { recursive: true });
@@ -44,6 +52,22 @@ async function compare(stack: BenchStack, load: Load): Promise<void> {
     console.log(`peak of ${name}, whole / quarter: ${(whole[name] / quarter[name]).toFixed(3)} (flat: 1)`);
     console.log(verdict(`peak of ${name}, MiB`, Math.round(whole[name] / MIB), { atMost: GOAL_MIB }));
   }
+}
+
+/** Webhooks whose receivers answer with nothing, then with a gibibyte each, to as many deliveries. */
+async function compareAnswers(stack: BenchStack): Promise<void> {
+  const peakOfWorker = async (bytes: number) => {
+    await forgetPeaks(stack);
+    const { result: sentBytes, elapsedMs } = await timed(() => deliverAnswered(stack, bytes));
+    const found = await peaks(stack);
+    const answers = `${mebibytes(bytes)} an answer, ${mebibytes(sentBytes)} taken of them all`;
+    console.log(`\n## webhooks, ${answers}, in ${seconds(elapsedMs)}\n${describe(found)}`);
+    return found.worker;
+  };
+  const little = await peakOfWorker(0);
+  const much = await peakOfWorker(1024 * MIB);
+  console.log(`peak of worker, answers of 1 GiB / of nothing: ${(much / little).toFixed(3)} (flat: 1)`);
+  console.log(verdict('peak of worker, MiB', Math.round(much / MIB), { atMost: GOAL_MIB }));
 }
 
 async function measure(stack: BenchStack, { what, bytes, fields }: Load): Promise<Peaks> {
@@ -63,44 +87,6 @@ async function measure(stack: BenchStack, { what, bytes, fields }: Load): Promis
   );
   console.log(describe(found));
   return found;
-}
-
-type Peaks = { api: number; worker: number; readers: number[] };
-
-/** The highest resident sizes since they were last forgotten, in bytes; of the reading processes that are there now, too. */
-async function peaks(stack: BenchStack): Promise<Peaks> {
-  const worker = pidOf(stack, 'worker');
-  const readers = await Promise.all((await childrenOf(worker)).map(peakOf));
-  return { api: await peakOf(pidOf(stack, 'api')), worker: await peakOf(worker), readers };
-}
-
-function describe({ api, worker, readers }: Peaks): string {
-  const children = readers.length === 0 ? '' : `, its reading processes ${readers.map(mebibytes).join(' and ')}`;
-  return `API ${mebibytes(api)}, worker ${mebibytes(worker)}${children}`;
-}
-
-async function peakOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
-}
-
-async function forgetPeaks(stack: BenchStack): Promise<void> {
-  // 5: the kernel's "reset the peak resident set size".
-  for (const name of ['api', 'worker'] as const) await writeFile(`/proc/${pidOf(stack, name)}/clear_refs`, '5');
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  return text
-    .split(' ')
-    .map(Number)
-    .filter((child) => child > 0);
-}
-
-function pidOf(stack: BenchStack, name: 'api' | 'worker'): number {
-  const pid = stack.services[name].pid();
-  if (pid === null) throw new Error(`the ${name} does not run`);
-  return pid;
 }
 
 /** A text of paragraphs, made as it is written. */

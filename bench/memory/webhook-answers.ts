@@ -1,0 +1,66 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { Webhook } from '../../domain/records/webhook.ts';
+import type { BenchStack } from '../bench-stack.ts';
+
+/** Where receivers are; the one address inside that the service may reach. */
+export const RECEIVER_ADDRESS = '127.0.0.71';
+
+/** A receiver gets few at a time, so there are several. */
+const RECEIVERS = 8;
+const DELIVERIES_EACH = 8;
+const POLL_MS = 200;
+const BLOCK = Buffer.alloc(64 * 1024, 'x');
+
+/**
+ * Sends webhooks to receivers that answer 200 with a body of so many bytes, and waits until all are delivered. Gives the bytes
+ * that were handed over to the network in answers.
+ */
+export async function deliverAnswered({ servers, apiKey }: BenchStack, answerBytes: number): Promise<number> {
+  let taken = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'Content-Type': 'text/plain' });
+    const body = function* () {
+      for (let left = answerBytes; left > 0; left -= BLOCK.length) {
+        taken += BLOCK.length;
+        yield BLOCK;
+      }
+    };
+    // Who had enough hangs up.
+    pipeline(Readable.from(body()), response).catch(() => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, RECEIVER_ADDRESS, resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+
+  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
+    const url = `http://127.0.0.1:${servers.ports.api}/api/v1${path}`;
+    const response = await fetch(url, { method, headers, body: body ? JSON.stringify(body) : null });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response.status === 204 ? null : response.json();
+  };
+  const sendTo = async (index: number) => {
+    const webhook = Webhook.parse(
+      await call('POST', '/webhooks', { url: `http://${RECEIVER_ADDRESS}:${port}/${index}`, description: 'bench' }),
+    );
+    for (let count = 0; count < DELIVERIES_EACH; count += 1) await call('POST', `/webhooks/${webhook.id}/test`);
+    for (let delivered = 0; delivered < DELIVERIES_EACH;) {
+      await delay(POLL_MS);
+      const list = await call('GET', `/webhook-deliveries?webhook_id=${webhook.id}&status=delivered&limit=1`);
+      delivered = z.object({ total_count: z.int() }).parse(list).total_count;
+    }
+    await call('DELETE', `/webhooks/${webhook.id}`);
+  };
+  try {
+    await Promise.all(Array.from({ length: RECEIVERS }, (_, index) => sendTo(index)));
+    return taken;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}

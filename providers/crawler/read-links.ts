@@ -1,0 +1,64 @@
+import { Parser } from 'htmlparser2';
+
+/** What a page of HTML says about itself and where it leads; addresses as they stand there. */
+export type PageLinks = {
+  base: string | null;
+  links: readonly string[];
+  canonical: string | null;
+  /** Words of `<meta name="robots">`, lower case. */
+  robots: readonly string[];
+};
+
+/** Links that their page does not stand for. */
+const NOT_FOLLOWED = /\b(?:nofollow|ugc|sponsored)\b/i;
+const MAX_FOUND = 5_000;
+/** Nobody nests so deep who means well, and it costs the parser the square of it: what comes behind is not looked at. */
+const MAX_NESTING = 5_000;
+/** `<meta http-equiv="refresh" content="0; url=…">` */
+const REFRESH = /^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"]+)/i;
+
+/** Reads the links of a page in one pass, without building it. `name`: the crawler that `<meta name=…>` may address. */
+export function readLinks(html: string, name: string): PageLinks {
+  const found = { base: null as string | null, links: [] as string[], canonical: null as string | null };
+  const robots: string[] = [];
+  let nesting = 0;
+  const parser = new Parser({
+    onclosetag() {
+      nesting -= 1;
+    },
+    onopentag(tag, { href, rel = '', src, name: metaName, content = '', 'http-equiv': equiv }) {
+      nesting += 1;
+      if (nesting > MAX_NESTING || found.links.length >= MAX_FOUND) throw new EnoughError();
+      const relations = rel.toLowerCase().split(/\s+/);
+      if (tag === 'base') found.base ??= href ?? null;
+      else if ((tag === 'a' || tag === 'area') && href !== undefined && !NOT_FOLLOWED.test(rel)) found.links.push(href);
+      else if (tag === 'frame' && src !== undefined) found.links.push(src);
+      else if (tag === 'link' && href !== undefined) {
+        if (relations.includes('canonical')) found.canonical ??= href;
+        else if (relations.includes('next') || relations.includes('prev')) found.links.push(href);
+      } else if (tag === 'meta') {
+        const addressed = metaName?.trim().toLowerCase();
+        if (addressed === 'robots' || addressed === name.toLowerCase()) robots.push(...wordsOf(content));
+        const refresh = equiv?.toLowerCase() === 'refresh' ? REFRESH.exec(content)?.[1] : undefined;
+        if (refresh !== undefined) found.links.push(refresh);
+      }
+    },
+  });
+  try {
+    parser.end(html);
+  } catch (error) {
+    if (!(error instanceof EnoughError)) throw error;
+  }
+  return { ...found, robots };
+}
+
+/** Ends the parsing of a page of which enough is known. */
+class EnoughError extends Error {}
+
+/** Words of a robots directive: `noindex, nofollow`. */
+export function wordsOf(directive: string): string[] {
+  return directive
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim());
+}

@@ -1,0 +1,54 @@
+import { gunzipSync } from 'node:zlib';
+import { Parser } from 'htmlparser2';
+import { AppError } from '../../domain/app-error.ts';
+import { MAX_SITEMAP_LINKS } from './page-task-value.ts';
+
+/** Addresses of a sitemap, or of a sitemap index, as they stand there (sitemaps.org). */
+export type Sitemap = { pages: readonly string[]; sitemaps: readonly string[] };
+
+/** The protocol's own limit of an unpacked sitemap. */
+const MAX_INFLATED_BYTES = 50 * 1024 * 1024;
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+/**
+ * Reads a sitemap in XML or as lines of text, packed with gzip or not. Entities of its own are not expanded, so nothing grows.
+ * @throws AppError `unreadable` when it is packed wrongly, or unpacks to too much.
+ */
+export function readSitemap(bytes: Buffer): Sitemap {
+  const text = unpacked(bytes).toString('utf8').trimStart();
+  if (!text.startsWith('<'))
+    return { pages: text.split('\n', MAX_SITEMAP_LINKS).map((line) => line.trim()), sitemaps: [] };
+  const pages: string[] = [];
+  const sitemaps: string[] = [];
+  let place: string[] | null = null;
+  let address: string | null = null;
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        if (name === 'url') place = pages;
+        else if (name === 'sitemap') place = sitemaps;
+        else if (name === 'loc' && place) address = '';
+      },
+      ontext(part) {
+        if (address !== null && address.length < 4096) address += part;
+      },
+      onclosetag(name) {
+        if (name !== 'loc' || address === null) return;
+        if (place && pages.length + sitemaps.length < MAX_SITEMAP_LINKS) place.push(address.trim());
+        address = null;
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(text);
+  return { pages, sitemaps };
+}
+
+function unpacked(bytes: Buffer): Buffer {
+  if (!bytes.subarray(0, 2).equals(GZIP)) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES });
+  } catch (cause) {
+    throw new AppError('unreadable', 'The sitemap is damaged, or unpacks to too much.', { cause });
+  }
+}

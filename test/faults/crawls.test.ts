@@ -1,0 +1,140 @@
+import { Client, Connection } from '@temporalio/client';
+import test from 'ava';
+import { crawlWorkflowId } from '../../domain/crawl-jobs.ts';
+import { openBehindTheApi, type BehindTheApi } from '../support/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '../support/census.ts';
+import { crawl, crawled, startCrawl, untilOver } from '../support/crawl-flow.ts';
+import { eventually } from '../support/eventually.ts';
+import { startFlow, until } from '../support/flow.ts';
+import { startSecondWorker } from '../support/second-worker.ts';
+import { htmlPage, startSite, type SitePage } from '../support/site-server.ts';
+import { testStack } from '../support/stack.ts';
+import { startTrapSite } from '../support/trap-site.ts';
+
+const stack = testStack();
+const { worker } = stack.processes;
+let behind: BehindTheApi;
+
+test.before(() => (behind = openBehindTheApi(stack)));
+test.after.always(() => behind.close());
+test.afterEach.always('the worker runs again', () => worker.start());
+
+test.serial('a worker that is killed in the middle of a crawl loses no page and takes none twice', async (t) => {
+  t.timeout(300_000);
+  const limits = { maxDepth: 4, queriesOfPath: 7 };
+  const site = await startTrapSite({ articles: 300, ...limits });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const fields = { max_pages: '2000', max_depth: String(limits.maxDepth) };
+  const id = await startCrawl(flow, `${site.origin}/`, fields);
+  for (const reached of [5, 60, 200]) {
+    await until(
+      () => crawled(flow, id),
+      ({ crawl: { pages, status } }) => status !== 'running' || pages.fetched + pages.failed >= reached,
+    );
+    await worker.signal('SIGKILL');
+    await worker.start();
+  }
+  const done = await untilOver(flow, id);
+  const expected = [...site.expected].map(([path, status]) => `${path.split('?')[0]} ${status}`).toSorted();
+  const found = done.contents.map(({ name, status }) => `${name.replace(site.origin, '')} ${status}`).toSorted();
+  t.deepEqual(found, expected);
+  t.like(done.crawl, { status: 'completed', pages: { waiting: 0 } });
+  const urls = await behind.query<{ url: string }>(`select url from contents where workspace_id = :id`, {
+    id: flow.workspaceId,
+  });
+  t.is(new Set(urls.map(({ url }) => url)).size, urls.length, 'no page is there twice');
+  await eventually('nothing is lost, doubled or left over', async () => {
+    await behind.hurry(flow.workspaceId);
+    return isSound(await takeCensus(behind, flow.workspaceId));
+  });
+  t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
+});
+
+test.serial('a host is asked at its pace by several crawls and workers, one of which is killed', async (t) => {
+  t.timeout(240_000);
+  const everyMs = 500;
+  const arrivals: number[] = [];
+  const paths = Array.from({ length: 8 }, (_, index) => `/${index}`);
+  const page =
+    (html: string): SitePage =>
+    (response) => {
+      arrivals.push(performance.now());
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    };
+  const site = await startSite({
+    '/robots.txt': (response) => void response.end(`User-agent: *\nCrawl-delay: ${everyMs / 1000}`),
+    '/': page(htmlPage('start', paths)),
+    ...Object.fromEntries(paths.map((path) => [path, page(htmlPage(`page ${path}`))])),
+  });
+  t.teardown(site.close);
+  const second = await startSecondWorker(stack);
+  t.teardown(() => second.stop());
+  const crawls = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const flow = await startFlow();
+      return { flow, id: await startCrawl(flow, `${site.origin}/`) };
+    }),
+  );
+  await until(
+    async () => arrivals.length,
+    (count) => count >= 8,
+  );
+  await worker.signal('SIGKILL');
+  await worker.start();
+  for (const { flow, id } of crawls) t.like(await untilOver(flow, id), { progress: { by_status: { ready: 9 } } });
+  t.true(arrivals.length >= 36);
+  // Without turns that all of them share it would be a quarter of that, or less.
+  const tookMs = (arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0);
+  t.true(tookMs >= 0.6 * everyMs * (arrivals.length - 1), `${arrivals.length} requests in ${tookMs} ms`);
+});
+
+test.serial('a crawl whose workflow an operator ends is over, and what it had under way has failed', async (t) => {
+  const connection = await Connection.connect({ address: stack.temporal.address });
+  t.teardown(() => connection.close());
+  const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });
+  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  await worker.stop();
+  const id = await startCrawl(flow, `${site.origin}/`);
+  const { crawl: waiting } = await crawled(flow, id);
+  await eventually('it is terminated', () =>
+    workflow
+      .getHandle(crawlWorkflowId(waiting.id))
+      .terminate('by a test')
+      .then(() => true),
+  );
+  await worker.start();
+  const over = await eventually('the crawl is over', async () => {
+    await behind.hurry(flow.workspaceId);
+    const now = await crawled(flow, id);
+    return now.status === 'running' ? null : now;
+  });
+  t.like(over, { status: 'failed', progress: { by_status: { failed: 1 } } });
+  t.like(over.crawl, { status: 'failed', pages: { waiting: 0 } });
+  t.regex(over.crawl.status_message ?? '', /upload the URL again/);
+  const again = await crawl(flow, `${site.origin}/`);
+  t.like(again, { status: 'completed', progress: { total: 2, by_status: { ready: 2 } } });
+});
+
+test.serial('an operator pauses, resumes and cancels a crawl by signals', async (t) => {
+  const connection = await Connection.connect({ address: stack.temporal.address });
+  t.teardown(() => connection.close());
+  const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });
+  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  await worker.stop();
+  const id = await startCrawl(flow, `${site.origin}/`);
+  const handle = workflow.getHandle(crawlWorkflowId((await crawled(flow, id)).crawl.id));
+  await eventually('it is paused', () => handle.signal('pause').then(() => true));
+  await worker.start();
+  await eventually('the crawl is paused', async () => (await crawled(flow, id)).status === 'paused');
+  await handle.signal('resume');
+  await eventually('the crawl goes on', async () => (await crawled(flow, id)).status !== 'paused');
+  await handle.signal('cancel').catch(() => undefined);
+  const over = await untilOver(flow, id);
+  t.true(['cancelled', 'completed'].includes(over.crawl.status));
+  await t.notThrowsAsync(handle.result());
+});

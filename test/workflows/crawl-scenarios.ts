@@ -1,0 +1,76 @@
+import type { WorkflowClient } from '@temporalio/client';
+import { crawlWorkflowId } from '../../domain/crawl-jobs.ts';
+import { untilOver } from '../support/crawl-flow.ts';
+import { until, type Flow } from '../support/flow.ts';
+import { htmlPage, startSite } from '../support/site-server.ts';
+import { CANARIES } from './canaries.ts';
+import type { Scenario } from './scenario.ts';
+
+const { description, download, metadata_key, metadata_value, url_path, url_query, user } = CANARIES;
+
+/** What Temporal keeps of crawls: one with a page that is not there, and one that is steered. */
+export const crawlScenarios = {
+  crawled: {
+    runs: { crawlSite: 1, ingestBatch: 1 },
+    orMore: ['ingestBatch'],
+    keep: ['crawlSite'],
+    play: (flow) => playCrawl(flow, async ({ release }) => release()),
+  },
+  'crawl-steered': {
+    runs: { crawlSite: 1, ingestBatch: 1 },
+    orMore: ['ingestBatch'],
+    keep: ['crawlSite'],
+    shows: { crawlSite: ['WORKFLOW_EXECUTION_SIGNALED', 'TIMER_STARTED'] },
+    play: (flow, workflows) => playCrawl(flow, (crawl) => steer(flow, workflows, crawl)),
+  },
+} satisfies Record<string, Scenario>;
+
+/** `release` has the first page answer, so that something can be done to the crawl before. */
+type Held = { uploadId: string; release: () => void };
+
+/** A crawl of a page, one that it links to, and one that is not there. */
+async function playCrawl(flow: Flow, meanwhile: (held: Held) => Promise<void>): Promise<void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const first = htmlPage(download, [`/${url_path}/linked?${url_query}=1`, `/${url_path}/absent`]);
+  const site = await startSite({
+    [`/${url_path}`]: (response) =>
+      void released.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end(first)),
+    [`/${url_path}/linked`]: htmlPage(`${download} linked`),
+  });
+  try {
+    const { upload_id } = await flow.send(
+      ['urls', `${site.origin}/${url_path}?${url_query}=1`],
+      ['crawl', 'true'],
+      ['metadata', JSON.stringify({ [metadata_key]: metadata_value })],
+      ['description', description],
+      ['user_id', user],
+    );
+    const uploadId = upload_id ?? '';
+    await meanwhile({ uploadId, release });
+    await untilOver(flow, uploadId);
+  } finally {
+    await site.close();
+  }
+}
+
+/** Pauses a crawl, and lets it go on when it rests. */
+async function steer(flow: Flow, workflows: WorkflowClient, { uploadId, release }: Held): Promise<void> {
+  const [crawl] = (await flow.progress(uploadId)).crawls;
+  const handle = workflows.getHandle(crawlWorkflowId(crawl?.id ?? ''));
+  await flow.control(`/uploads/${uploadId}/pause`);
+  release();
+  await until(
+    async () => {
+      const { events } = await handle.fetchHistory().catch(() => ({ events: [] }));
+      return events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) ?? false;
+    },
+    (isResting) => isResting,
+  );
+  await handle.signal('pause');
+  await handle.signal('resume');
+  // Until then it is over only as far as anybody can see: a paused upload has nothing under way.
+  await until(
+    () => flow.progress(uploadId),
+    ({ status }) => status !== 'paused',
+  );
+}
