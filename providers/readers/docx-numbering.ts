@@ -52,6 +52,10 @@ export async function readNumbering(xml: string | null): Promise<DocxNumbering> 
     const levels = new Map(abstract.get(abstractId));
     for (const override of childrenOf(number, 'w:lvlOverride')) {
       for (const [index, level] of levelsOf(override)) levels.set(index, level);
+      const index = Number(override.attributes['w:ilvl'] ?? 0);
+      const start = Number(childOf(override, 'w:startOverride')?.attributes['w:val'] ?? Number.NaN);
+      const level = levels.get(index);
+      if (level && Number.isInteger(start)) levels.set(index, { ...level, start });
     }
     const isOverridden = descendantsOf(number, 'w:startOverride').length > 0;
     const listId = number.attributes['w:numId'] ?? '';

@@ -1,7 +1,9 @@
 import { readChart } from './chart-text.ts';
+import { readDiagram } from './diagram-text.ts';
 import { markCode } from './docx-code.ts';
 import { type DocxNumbering, readNumbering } from './docx-numbering.ts';
 import { type DocxStyle, listPlaceOf, readStyles } from './docx-styles.ts';
+import { simplifyDocx } from './docx-simplification.ts';
 import { LIST_LABEL } from './list-label.ts';
 import { ommlToLatex } from './omml-to-latex.ts';
 import { childOf, childrenOf, descendantsOf, isElement, parseXml, serializeXml, type XmlElement } from './xml-tree.ts';
@@ -24,7 +26,8 @@ type Preparation = {
   archive: ZipArchive;
   styles: ReadonlyMap<string, DocxStyle>;
   numbering: DocxNumbering;
-  chartPaths: ReadonlyMap<string, string>;
+  /** Of parts in the package, by relation. */
+  paths: ReadonlyMap<string, string>;
 };
 
 /**
@@ -47,22 +50,26 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   }
   if (source === null) return { buffer: packZip(parts), headingStyles, hasTitle: false };
   const document = await parseXml(source);
+  simplifyDocx(document);
   const numbering = await readNumbering(text('word/numbering.xml'));
-  const chartPaths = await relationTargets(text('word/_rels/document.xml.rels'), '/chart');
+  const paths = await relationTargets(text('word/_rels/document.xml.rels'));
   markCode(document, styles);
   const titles = new Set([...styles].filter(([, { name }]) => name === 'Title').map(([id]) => id));
-  await prepareBlocks(document, { archive, styles, numbering, chartPaths });
+  await prepareBlocks(document, { archive, styles, numbering, paths });
   const hasTitle = descendantsOf(document, 'w:pStyle').some(({ attributes }) => titles.has(attributes['w:val'] ?? ''));
   parts.set(DOCUMENT, Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${serializeXml(document)}`));
   return { buffer: packZip(parts), headingStyles, hasTitle };
 }
 
-async function relationTargets(xml: string | null, kind: string): Promise<Map<string, string>> {
+async function relationTargets(xml: string | null): Promise<Map<string, string>> {
   const relations = xml === null ? [] : childrenOf(await parseXml(xml), 'Relationship');
   return new Map(
     relations
-      .filter(({ attributes }) => attributes['Type']?.endsWith(kind))
-      .map(({ attributes }) => [attributes['Id'] ?? '', `word/${attributes['Target'] ?? ''}`]),
+      .filter(({ attributes }) => attributes['TargetMode'] !== 'External')
+      .map(({ attributes }) => {
+        const target = attributes['Target'] ?? '';
+        return [attributes['Id'] ?? '', target.startsWith('/') ? target.slice(1) : `word/${target}`];
+      }),
   );
 }
 
@@ -81,6 +88,8 @@ async function prepareBlocks(parent: XmlElement, preparation: Preparation): Prom
     levelBefore = prepareParagraph(child, preparation, levelBefore);
     prepareMath(child);
     for (const chart of descendantsOf(child, 'c:chart')) children.push(...(await chartBlocks(chart, preparation)));
+    for (const diagram of descendantsOf(child, 'dgm:relIds'))
+      children.push(...(await diagramBlocks(diagram, preparation)));
     // Text boxes hold paragraphs of their own.
     for (const box of descendantsOf(child, 'w:txbxContent')) await prepareBlocks(box, preparation);
   }
@@ -137,8 +146,8 @@ function prepareMath(element: XmlElement): void {
   if (formulas > 0) replace(element);
 }
 
-async function chartBlocks(chart: XmlElement, { archive, chartPaths }: Preparation): Promise<XmlElement[]> {
-  const path = chartPaths.get(chart.attributes['r:id'] ?? '');
+async function chartBlocks(chart: XmlElement, { archive, paths }: Preparation): Promise<XmlElement[]> {
+  const path = paths.get(chart.attributes['r:id'] ?? '');
   const xml = path === undefined ? null : await archive.text(path);
   const found = xml === null ? null : await readChart(xml);
   if (!found) return [];
@@ -149,6 +158,11 @@ async function chartBlocks(chart: XmlElement, { archive, chartPaths }: Preparati
     ),
   );
   return [...(found.title === '' ? [] : [paragraphOf(found.title)]), paragraphOf(found.kind), node('w:tbl', rows)];
+}
+
+async function diagramBlocks(diagram: XmlElement, { archive, paths }: Preparation): Promise<XmlElement[]> {
+  const xml = await archive.text(paths.get(diagram.attributes['r:dm'] ?? '') ?? '');
+  return xml === null ? [] : (await readDiagram(xml)).map(paragraphOf);
 }
 
 function paragraphOf(text: string): XmlElement {

@@ -22,7 +22,11 @@ const STYLES = [
   'comment-reference => ',
 ];
 
-/** Word documents: headings and lists with their numbers, tables, notes, equations, values of charts. Images are ignored, nothing external is ever read. */
+/** Descriptions of images, which Word makes up; the way from text to comment, from notes and comments back. */
+const NOT_TEXT =
+  /<img [^>]*>|<a href="#comment-\d+" id="comment-ref-\d+">[^<]*<\/a>| ?<a href="#[a-z]+-ref-[^"]*">↑<\/a>/g;
+
+/** Word documents: headings and lists with their numbers, tables, notes, comments, equations, values of charts, texts of diagrams. Images are ignored, nothing external is ever read. */
 export const docxReader: Reader = {
   name: 'docx',
   mediaTypes: [DOCX],
@@ -40,8 +44,7 @@ export const docxReader: Reader = {
         { cause: error },
       );
     });
-    // What stands for an image is a description that Word made up.
-    const { markdown } = await htmlToMarkdown(html.replace(/<img [^>]*>/g, ''));
+    const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''));
     return new TextBuilder(maxTextBytes).append(markdown).build();
   },
 };

@@ -1,6 +1,6 @@
 import type { Address, Email } from 'postal-mime';
 import type { Reader } from '../../domain/reader.ts';
-import { htmlToMarkdown } from './html-to-markdown.ts';
+import { htmlToMarkdown, withoutTitle } from './html-to-markdown.ts';
 import { EMAIL, MSG } from './media-types.ts';
 import { namedAttachments, parseMessage } from './parse-email.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -28,9 +28,11 @@ function headOf(email: Email): string {
     ['To', email.to ?? []],
     ['Cc', email.cc ?? []],
   ] as const;
-  const shown = lines.flatMap(([name, addresses]) =>
-    addresses.length === 0 ? [] : [`${name}: ${addresses.slice(0, MAX_ADDRESSES).flatMap(namesOf).join(', ')}`],
-  );
+  const shown = lines.flatMap(([name, addresses]) => {
+    // A group without members hides who they are.
+    const names = addresses.slice(0, MAX_ADDRESSES).flatMap(namesOf);
+    return names.length === 0 ? [] : [`${name}: ${names.join(', ')}`];
+  });
   const date = email.date ? [`Date: ${email.date}`] : [];
   const subject = (email.subject ?? '').replace(/\s+/g, ' ').trim();
   return `${subject === '' ? '' : `# ${subject}\n\n`}${[...shown, ...date].join('\n')}\n\n`;
@@ -44,7 +46,6 @@ function namesOf(address: Address): string[] {
 
 async function bodyOf({ html, text }: Email): Promise<string> {
   const hasStructure = html !== undefined && /<(?:table|h[1-6]|ul|ol|pre|blockquote)[\s>]/i.test(html);
-  if (html !== undefined && (hasStructure || !text?.trim()))
-    return (await htmlToMarkdown(html.replace(/<title[\s\S]*?<\/title>/i, ''))).markdown;
+  if (html !== undefined && (hasStructure || !text?.trim())) return (await htmlToMarkdown(withoutTitle(html))).markdown;
   return text ?? '';
 }

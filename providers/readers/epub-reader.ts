@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
-import { htmlToMarkdown } from './html-to-markdown.ts';
+import { htmlToMarkdown, withoutTitle } from './html-to-markdown.ts';
 import { EPUB } from './media-types.ts';
 import { partPath } from './package-relations.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -29,7 +29,7 @@ export const epubReader: Reader = {
       const html = await archive.text(chapter);
       if (html === null) continue;
       // A chapter's title is for the reader's menu; most repeat the book's.
-      const { markdown } = await htmlToMarkdown(html.replace(/<title[^>]*>[\s\S]*?<\/title>/i, ''));
+      const { markdown } = await htmlToMarkdown(withoutTitle(html));
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
     const title = descendantsOf(book, 'dc:title').map(textOf)[0]?.trim().slice(0, MAX_TITLE_LENGTH) ?? '';

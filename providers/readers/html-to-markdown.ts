@@ -7,7 +7,9 @@ import { cleanText } from './text-builder.ts';
 /** Never text of the page: code, styles, embedded media, form controls. */
 const NOT_TEXT =
   'script,style,noscript,template,iframe,object,embed,svg,canvas,audio,video,picture source,map,link,meta,title,' +
-  'input:not([type=checkbox]),select,textarea,button,datalist,dialog:not([open]),[hidden],annotation-xml';
+  'input:not([type=checkbox]),select,textarea,button,datalist,dialog:not([open]),[hidden],annotation-xml,' +
+  // How a word is pronounced, between its characters.
+  'rt,rp';
 /** Around the text of a page: menus, banners, legal lines. Dropped as long as something else is left. */
 const NOISE = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
 const PAGE_EDGES = 'header,footer';
@@ -44,6 +46,14 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
   const hasHeading = body.querySelector('h1') !== null;
   const markdown = tidy(withPlainLabels(convert(turndown, body)));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
+}
+
+/** The page without its first `<title>`. By hand, for a pattern takes quadratic time on titles that never end. */
+export function withoutTitle(html: string): string {
+  const start = /<title[\s>]/i.exec(html)?.index;
+  if (start === undefined) return html;
+  const end = /<\/title\s*>/i.exec(html.slice(start));
+  return end ? html.slice(0, start) + html.slice(start + end.index + end[0].length) : html;
 }
 
 function shortened(run: string): string {

@@ -19,6 +19,7 @@ export type DomElement = {
 /** Longer link targets cost a chunk more tokens than they tell. */
 const MAX_LINK_LENGTH = 80;
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)-?\s*([\w+#.-]+)/;
+const NOTE_MARK = /^(?:\d{1,4}|[*†‡]{1,3})$/;
 const WORD_END = /[\p{L}\p{N}]$/u;
 const WORD_START = /^[\p{L}\p{N}]/u;
 
@@ -101,9 +102,17 @@ function spans(cell: DomElement): string {
 function link(content: string, node: DomElement): string {
   const text = content.trim();
   const target = node.getAttribute('href')?.trim() ?? '';
+  // `word1` is not found by who searches `word`.
+  if (NOTE_MARK.test(text) && isNoteReference(node)) return `[${text}]`;
   const isWorthKeeping = /^(?:https?:\/\/|mailto:)\S+$/i.test(target) && target.length <= MAX_LINK_LENGTH;
   if (text === '' || !isWorthKeeping || text.includes('\n') || target.includes(text)) return content;
   return `[${text}](${target})`;
+}
+
+function isNoteReference(node: DomElement): boolean {
+  const kind = `${node.getAttribute('epub:type') ?? ''} ${node.getAttribute('role') ?? ''}`;
+  const isWithin = node.getAttribute('href')?.startsWith('#') === true && node.closest('sup') !== null;
+  return isWithin || /noteref/.test(kind);
 }
 
 /** Emphasis, unless it would cut a word in two: `**W**ord` is not found by who searches `word`. */

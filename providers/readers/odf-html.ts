@@ -14,6 +14,7 @@ const SKIPPED = new Set([
   'svg:title',
   'svg:desc',
   'text:bookmark',
+  'text:ruby-text',
   'table:shapes',
   'draw:image',
   'office:event-listeners',
@@ -21,12 +22,19 @@ const SKIPPED = new Set([
 const TITLE_CLASSES = new Set(['title']);
 const FURNITURE_CLASSES = new Set(['page-number', 'date-time', 'footer', 'header', 'notes']);
 
-type Context = { lists: ListStyles; list: string; level: number; notes: string[] };
+type Context = {
+  lists: ListStyles;
+  list: string;
+  level: number;
+  notes: string[];
+  /** Last numbers of the lists of the first level, by style. */
+  numbers: Map<string, number>;
+};
 
 /** An OpenDocument body or slide (ODF 1.3, part 3) as HTML; notes go to the end. */
 export function odfHtml(element: XmlElement | undefined, lists: ListStyles): string {
   if (!element) return '';
-  const context: Context = { lists, list: '', level: 0, notes: [] };
+  const context: Context = { lists, list: '', level: 0, notes: [], numbers: new Map() };
   const html = contentOf(element, context);
   return html + context.notes.map((note) => `<div>${note}</div>`).join('');
 }
@@ -98,8 +106,18 @@ function paragraph(element: XmlElement, context: Context): string {
 function list(element: XmlElement, context: Context): string {
   const style = element.attributes['text:style-name'] ?? context.list;
   const inner = { ...context, list: style, level: context.level + 1 };
-  const tag = context.lists.isNumbered(style, inner.level) ? 'ol' : 'ul';
-  return `<${tag}>${contentOf(element, inner)}</${tag}>`;
+  if (!context.lists.isNumbered(style, inner.level)) return `<ul>${contentOf(element, inner)}</ul>`;
+  const items = childrenOf(element, 'text:list-item');
+  const start = startOf(element, items[0], context.numbers.get(style) ?? 0);
+  if (inner.level === 1) context.numbers.set(style, start + items.length - 1);
+  return `<ol start="${start}">${contentOf(element, inner)}</ol>`;
+}
+
+function startOf(element: XmlElement, first: XmlElement | undefined, numberBefore: number): number {
+  const own = Number(first?.attributes['text:start-value'] ?? Number.NaN);
+  if (Number.isInteger(own) && own > 0) return own;
+  const { 'text:continue-numbering': continues, 'text:continue-list': continued } = element.attributes;
+  return continues === 'true' || continued !== undefined ? numberBefore + 1 : 1;
 }
 
 function cell(element: XmlElement, context: Context): string {

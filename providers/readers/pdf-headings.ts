@@ -47,7 +47,8 @@ export function sizeOf({ first }: PdfLine): number {
 /** The level that the line's size makes it a heading of; 0 for none. */
 export function headingLevel(line: PdfLine, { body, headings }: Layout): number {
   const size = sizeOf(line);
-  if (size < body * HEADING_RATIO || !isTitle(line.text)) return 0;
+  if (line.isNoHeading || size < body * HEADING_RATIO || !isTitle(line.text)) return 0;
+  if (usualHeight(line) < body * HEADING_RATIO - 0.5) return 0;
   return Math.min(headings.indexOf(size) + 1, MAX_HEADING_LEVELS);
 }
 
@@ -56,12 +57,18 @@ export function headingLevel(line: PdfLine, { body, headings }: Layout): number 
  * line after it.
  */
 export function boldHeadingLevel(line: PdfLine, next: PdfLine | null, layout: Layout): number {
-  if (!layout.hasBoldHeadings || !line.isBold || sizeOf(line) < layout.body * 0.9) return 0;
+  if (!layout.hasBoldHeadings || !line.isBold || line.isNoHeading || sizeOf(line) < layout.body * 0.9) return 0;
   const isShort = line.text.length <= MAX_BOLD_LENGTH && isTitle(line.text);
   if (!isShort || !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())) return 0;
   // A run of bold lines is a paragraph, or a list of names.
   if (next?.isBold && sizeOf(next) === sizeOf(line)) return 0;
   return Math.min(layout.headings.length + 1, MAX_HEADING_LEVELS);
+}
+
+/** Of the line's words: a larger number or first letter makes no heading. */
+function usualHeight({ words }: PdfLine): number {
+  const heights = words.map(({ top, bottom }) => top - bottom).sort((a, b) => a - b);
+  return heights[Math.floor(heights.length / 2)] ?? 0;
 }
 
 function isTitle(text: string): boolean {

@@ -43,7 +43,9 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
     builder.append(`${joinBrokenWords(text).trim()}\n\n`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
-  const withoutText = readable.length - withText.length - found;
+  const withoutText = pages.filter(
+    (page, index) => page?.lines.length === 0 && (recognized?.texts.get(index) ?? '') === '',
+  ).length;
   return builder.build({
     page_count: file.pageCount,
     ...(title === '' ? {} : { title }),

@@ -1,3 +1,4 @@
+import { sizeOf } from './pdf-headings.ts';
 import type { PdfLine, PdfPage } from './pdfium-page.ts';
 
 /** Lines at this many heights from the top, and from the bottom, may be running ones. */
@@ -7,8 +8,10 @@ const MIN_REPEATS = 3;
 const MIN_SHARE = 0.1;
 /** Of the page's height, at the top and at the bottom: where page numbers stand. */
 const MARGIN_SHARE = 0.1;
-const PAGE_NUMBER = /^[-–—\s]*(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur)\s*\d{1,4})?[-–—\s]*$/i;
+const PAGE_NUMBER =
+  /^[-–—\s]*(?:(?:page|seite|p[aá]gina|pagina|strona|strana|sida|side|sivu|стр\.?|p\.|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur|di|van|av|из|z)\s*\d{1,4})?[-–—\s]*$/i;
 const MAX_HEADER_LENGTH = 120;
+const TITLE_RATIO = 1.15;
 /** A running title with the page's number before or behind it. */
 const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}(?:[^.!?]|(?<=\d)\.)*$|^\p{Lu}(?:[^.!?]|(?<=\d)\.)*\s\d{1,4}$/u;
 /** Of two facing pages that are one here. */
@@ -21,23 +24,47 @@ const FACING_PAGES = /^(\d{1,4})\s.*\s(\d{1,4})$/;
  */
 export function withoutRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
   const edges = pages.map((page) => edgeLines(page?.lines ?? []));
+  const keyOf = keysOf(pages);
   const repeats = new Map<string, number>();
   for (const lines of edges)
-    for (const key of new Set([...lines].map(keyOf))) repeats.set(key, (repeats.get(key) ?? 0) + 1);
+    for (const key of new Set([...lines].flatMap((line) => [keyOf(line), sized(line, keyOf)])))
+      repeats.set(key, (repeats.get(key) ?? 0) + 1);
   const needed = Math.max(MIN_REPEATS, pages.length * MIN_SHARE);
   const seen = new Set<string>();
   return pages.map((page, index) => {
     const lines = page?.lines ?? [];
-    return lines.filter((line) => {
-      if (!edges[index]?.has(line)) return true;
-      if (page && lines.length > 1 && isPageNumber(line, page)) return false;
+    return lines.flatMap((line) => {
+      if (!edges[index]?.has(line)) return [line];
+      if (page && lines.length > 1 && isPageNumber(line, page)) return [];
       const key = keyOf(line);
-      if ((repeats.get(key) ?? 0) < needed) return true;
+      if ((repeats.get(key) ?? 0) < needed) return [line];
       const isFirst = !seen.has(key);
       seen.add(key);
-      return isFirst;
+      if (!isFirst) return [];
+      // The title on the first page, which the header repeats, is set larger than that.
+      return [(repeats.get(sized(line, keyOf)) ?? 0) < needed ? line : { ...line, isNoHeading: true }];
     });
   });
+}
+
+type KeyOf = (line: PdfLine) => string;
+
+/**
+ * What a line is told by on other pages: its text with the numbers taken out, for those of pages change. Lines larger than
+ * most of the document's are titles, `Week 1` and `Week 2` two of them.
+ */
+function keysOf(pages: readonly (PdfPage | null)[]): KeyOf {
+  const sizes = pages.flatMap((page) => page?.lines.map(sizeOf) ?? []).sort((a, b) => a - b);
+  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  return (line) => {
+    const text = line.text.trim();
+    if (sizeOf(line) >= usual * TITLE_RATIO) return text;
+    return text.replace(/\d+/g, '#').replace(/(?<=^|\s)[ivxlc]+$/i, '#');
+  };
+}
+
+function sized(line: PdfLine, keyOf: KeyOf): string {
+  return `${sizeOf(line)} ${keyOf(line)}`;
 }
 
 function isPageNumber(line: PdfLine, page: PdfPage): boolean {
@@ -63,12 +90,4 @@ function edgeLines(lines: readonly PdfLine[]): Set<PdfLine> {
   const heights = [...new Set(lines.map((line) => Math.round(line.first.bottom)))].sort((a, b) => a - b);
   const outer = new Set([...heights.slice(0, EDGE_HEIGHTS), ...heights.slice(-EDGE_HEIGHTS)]);
   return new Set(lines.filter((line) => outer.has(Math.round(line.first.bottom))));
-}
-
-/** The line with its numbers taken out: page and chapter numbers change. */
-function keyOf({ text }: PdfLine): string {
-  return text
-    .trim()
-    .replace(/\d+/g, '#')
-    .replace(/(?<=^|\s)[ivxlc]+$/i, '#');
 }

@@ -1,7 +1,11 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
 import { createFaceReader, createLineFaces, type Face, FACE_BYTES, PLAIN_FACE } from './pdfium-faces.ts';
-import { isDrawn, readRules, type Rule } from './pdfium-rules.ts';
+import { withFields } from './pdf-fields.ts';
+import { readFields } from './pdfium-fields.ts';
+import { isDrawn, pictureShare, readRules, type Rule } from './pdfium-rules.ts';
+import { utf16 } from './pdfium-text.ts';
+import { type Turn, turnOf } from './pdfium-turn.ts';
 
 /** Points, from the lower left corner of the page. */
 export type Box = { left: number; top: number; right: number; bottom: number };
@@ -18,6 +22,8 @@ export type PdfLine = {
   /** Set in a face whose characters are all of one width, by its first, middle and last character. */
   isMonospaced: boolean;
   words: readonly PdfWord[];
+  /** Whatever its size: a line that runs along the edge of pages, a value of a form. */
+  isNoHeading?: true;
 };
 
 export type PdfPage = {
@@ -25,7 +31,7 @@ export type PdfPage = {
   height: number;
   lines: PdfLine[];
   rules: Rule[];
-  /** Without text, but with a picture or many strokes. */ isPicture: boolean;
+  /** Without text, or with a stamp alone, but with a picture or many strokes. */ isPicture: boolean;
 };
 
 const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -37,25 +43,42 @@ const NOTE_NUMBER = /\d{1,2}(?<=\p{L}{3}[.,;:)”"’]?\d{1,2})(?![\p{L}\d.,]*[\
 /** Of the height of the text beside it; no larger character is raised. */
 const RAISED_SIZE = 0.85;
 
-/** Reads text and ruled lines of a page; null when it is damaged. */
-export function readPage(pdfium: Pdfium, document: number, index: number): PdfPage | null {
+/** Less text than this beside a picture, at the page's edge, may be a stamp on a scan. */
+const MAX_STAMP_LENGTH = 200;
+const EDGE_SHARE = 0.12;
+const MIN_PICTURE_SHARE = 0.5;
+
+/** Reads text, values of form fields and ruled lines of a page; null when it is damaged. `form` as `openForm` gave it. */
+export function readPage(
+  pdfium: Pdfium,
+  { document, form }: { document: number; form: number },
+  index: number,
+): PdfPage | null {
   const page = pdfium._FPDF_LoadPage(document, index);
   if (page === 0) return null;
   const textPage = pdfium._FPDFText_LoadPage(page);
   try {
     if (textPage === 0) return null;
-    const lines = linesOf(pdfium, textPage);
-    const [width, height] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
+    const turn = turnOf(pdfium, page, textPage);
+    const { width, height } = turn;
+    const fields = readFields(pdfium, page, form).map(({ text, box }) => ({ text, box: turn.box(box) }));
+    const lines = withFields(linesOf(pdfium, textPage, turn), fields);
     if (lines.length === 0) return { width, height, lines, rules: [], isPicture: isDrawn(pdfium, page) };
-    return { width, height, lines, rules: readRules(pdfium, page), isPicture: false };
+    const rules = readRules(pdfium, page).map(turn.rule);
+    const isPicture = isStamp(lines, height) && pictureShare(pdfium, page) >= MIN_PICTURE_SHARE;
+    return { width, height, lines, rules, isPicture };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     pdfium._FPDF_ClosePage(page);
   }
 }
 
-export function utf16(pdfium: Pdfium, pointer: number, sizeBytes: number): string {
-  return Buffer.from(pdfium.HEAPU8.buffer, pointer, sizeBytes).toString('utf16le');
+/** Numbers and names that were printed onto a scan: little text, all of it at the upper or lower edge. */
+function isStamp(lines: readonly PdfLine[], height: number): boolean {
+  const length = lines.reduce((sum, { text }) => sum + text.length, 0);
+  const isAtEdge = ({ first }: PdfLine): boolean =>
+    first.bottom > height * (1 - EDGE_SHARE) || first.top < height * EDGE_SHARE;
+  return length <= MAX_STAMP_LENGTH && lines.every(isAtEdge);
 }
 
 type Characters = {
@@ -66,14 +89,14 @@ type Characters = {
   enterLine(start: number, end: number): void;
 };
 
-function linesOf(pdfium: Pdfium, textPage: number): PdfLine[] {
+function linesOf(pdfium: Pdfium, textPage: number, turn: Turn): PdfLine[] {
   const count = pdfium._FPDFText_CountChars(textPage);
   if (count <= 0) return [];
   const buffer = pdfium._malloc((count + 1) * 2);
   const scratch = pdfium._malloc(FACE_BYTES);
   const written = pdfium._FPDFText_GetText(textPage, 0, count, buffer);
   const text = utf16(pdfium, buffer, Math.max(0, written - 1) * 2);
-  const characters = charactersOf(pdfium, textPage, scratch);
+  const characters = charactersOf(pdfium, { textPage, scratch, turn });
   const faces = createLineFaces();
   const lines: PdfLine[] = [];
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
@@ -155,7 +178,9 @@ function hull(a: Box, b: Box): Box {
   };
 }
 
-function charactersOf(pdfium: Pdfium, textPage: number, scratch: number): Characters {
+type TextPage = { textPage: number; scratch: number; turn: Turn };
+
+function charactersOf(pdfium: Pdfium, { textPage, scratch, turn }: TextPage): Characters {
   const lookUp = (textIndex: number): number => pdfium._FPDFText_GetCharIndexFromTextIndex(textPage, textIndex);
   let offset: number | null = null;
   const charAt = (textIndex: number): number => (offset === null ? lookUp(textIndex) : textIndex + offset);
@@ -169,12 +194,12 @@ function charactersOf(pdfium: Pdfium, textPage: number, scratch: number): Charac
       const charIndex = charAt(textIndex);
       if (charIndex < 0 || pdfium._FPDFText_GetLooseCharBox(textPage, charIndex, scratch) === 0) return NO_BOX;
       const [at, { HEAPF32: floats }] = [scratch / 4, pdfium];
-      return {
+      return turn.box({
         left: floats[at] ?? 0,
         top: floats[at + 1] ?? 0,
         right: floats[at + 2] ?? 0,
         bottom: floats[at + 3] ?? 0,
-      };
+      });
     },
     faceAt(textIndex) {
       const charIndex = charAt(textIndex);

@@ -53,6 +53,22 @@ export function isDrawn(pdfium: Pdfium, page: number): boolean {
   return outlines >= MIN_OUTLINES;
 }
 
+/** Of the page, covered by pictures. */
+export function pictureShare(pdfium: Pdfium, page: number): number {
+  const scratch = pdfium._malloc(16);
+  const count = Math.min(MAX_LOOKED_AT, pdfium._FPDFPage_CountObjects(page));
+  let area = 0;
+  for (let index = 0; index < count; index += 1) {
+    const object = pdfium._FPDFPage_GetObject(page, index);
+    if (pdfium._FPDFPageObj_GetType(object) !== IMAGE_OBJECT) continue;
+    if (pdfium._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) continue;
+    const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+    area += (right - left) * (top - bottom);
+  }
+  pdfium._free(scratch);
+  return area / Math.max(1, pdfium._FPDF_GetPageWidthF(page) * pdfium._FPDF_GetPageHeightF(page));
+}
+
 type PathObject = { object: number; scratch: number; rules: Rule[] };
 
 /** A stroke or a box: what its bounds say. */

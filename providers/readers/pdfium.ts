@@ -1,8 +1,10 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../domain/app-error.ts';
+import { openForm } from './pdfium-fields.ts';
 import { drawPage } from './pdfium-picture.ts';
-import { type PdfPage, readPage, utf16 } from './pdfium-page.ts';
+import { type PdfPage, readPage } from './pdfium-page.ts';
+import { utf16 } from './pdfium-text.ts';
 
 export type PdfFile = {
   pageCount: number;
@@ -14,7 +16,7 @@ export type PdfFile = {
   close(): void;
 };
 
-/** What is used of pdfium's C interface (fpdfview.h, fpdf_text.h, fpdf_doc.h); pointers and handles are numbers. */
+/** What is used of pdfium's C interface (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h); pointers and handles are numbers. */
 export type Pdfium = {
   HEAPU8: Uint8Array;
   HEAPF32: Float32Array;
@@ -38,6 +40,21 @@ export type Pdfium = {
   _FPDFText_GetFontWeight(textPage: number, charIndex: number): number;
   _FPDF_GetPageWidthF(page: number): number;
   _FPDF_GetPageHeightF(page: number): number;
+  _FPDFText_GetUnicode(textPage: number, charIndex: number): number;
+  _FPDFText_GetCharAngle(textPage: number, charIndex: number): number;
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDF_GetFormType(document: number): number;
+  _FPDFDOC_InitFormFillEnvironment(document: number, info: number): number;
+  _FPDFDOC_ExitFormFillEnvironment(form: number): void;
+  _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPage_GetAnnot(page: number, index: number): number;
+  _FPDFPage_CloseAnnot(annotation: number): void;
+  _FPDFAnnot_GetFlags(annotation: number): number;
+  _FPDFAnnot_GetSubtype(annotation: number): number;
+  _FPDFAnnot_GetRect(annotation: number, rectangle: number): number;
+  _FPDFAnnot_GetStringValue(annotation: number, key: number, buffer: number, sizeBytes: number): number;
+  _FPDFAnnot_GetFormFieldType(form: number, annotation: number): number;
+  _FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, sizeBytes: number): number;
   _FPDFPage_CountObjects(page: number): number;
   _FPDFPage_GetObject(page: number, index: number): number;
   _FPDFPageObj_GetType(object: number): number;
@@ -84,12 +101,14 @@ export async function openPdf(path: string): Promise<PdfFile> {
     pdfium._free(data);
     throw openingError(code);
   }
+  const { form, close: closeForm } = openForm(pdfium, document);
   return {
     pageCount: pdfium._FPDF_GetPageCount(document),
     title: metaText(pdfium, document, 'Title'),
-    page: (index) => readPage(pdfium, document, index),
+    page: (index) => readPage(pdfium, { document, form }, index),
     picture: (index) => drawPage(pdfium, document, index),
     close: () => {
+      closeForm();
       pdfium._FPDF_CloseDocument(document);
       pdfium._free(data);
     },

@@ -1,5 +1,6 @@
 import type { Reader } from '../../domain/reader.ts';
 import { readChart } from './chart-text.ts';
+import { readDiagram } from './diagram-text.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
 import { PPTX } from './media-types.ts';
 import { partPath, readRelations, type Relations } from './package-relations.ts';
@@ -12,7 +13,7 @@ import { openZip, type ZipArchive } from './zip-archive.ts';
 const MARKUP_RATIO = 8;
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** PowerPoint presentations: a page a slide, its title as heading, lists, tables, values of charts, notes. Nothing external is read. */
+/** PowerPoint presentations: a page a slide, its title as heading, lists, tables, values of charts, texts of diagrams, notes. Nothing external is read. */
 export const pptxReader: Reader = {
   name: 'pptx',
   mediaTypes: [PPTX],
@@ -52,10 +53,11 @@ async function readSlide(archive: ZipArchive, path: string): Promise<string> {
   return slideHtml(slide, charts) + (await notesHtml(archive, relations));
 }
 
-/** By relation, so that a chart stands where the slide has it. */
+/** Charts and diagrams by relation, so that each stands where the slide has it. */
 async function chartHtml(archive: ZipArchive, relations: Relations): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const [id, { type, path }] of relations) {
+    if (type.endsWith('/diagramData')) found.set(id, await diagramHtml(archive, path));
     if (!type.endsWith('/chart')) continue;
     const xml = await archive.text(partPath(path));
     const chart = xml === null ? null : await readChart(xml);
@@ -65,6 +67,12 @@ async function chartHtml(archive: ZipArchive, relations: Relations): Promise<Map
     found.set(id, `${title}<p>${chart.kind}</p><table>${rows.join('')}</table>`);
   }
   return found;
+}
+
+async function diagramHtml(archive: ZipArchive, path: string): Promise<string> {
+  const xml = await archive.text(path);
+  const texts = xml === null ? [] : await readDiagram(xml);
+  return texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${escapeXml(text)}</li>`).join('')}</ul>`;
 }
 
 /** What the speaker says; without the number that PowerPoint puts there. */

@@ -7,7 +7,7 @@ const TITLES = new Set(['title', 'ctrTitle']);
 /** Placeholders whose paragraphs are a list unless they say otherwise. */
 const BODIES = new Set(['body', 'obj', '']);
 
-/** A slide as HTML, its title first. `charts` are rendered already, by relation id. */
+/** A slide as HTML, its title first. `charts` (and diagrams) are rendered already, by relation id. */
 export function slideHtml(slide: XmlElement, charts: ReadonlyMap<string, string>): string {
   const tree = childOf(childOf(slide, 'p:cSld'), 'p:spTree');
   const shapes = shapesOf(tree);
@@ -48,6 +48,7 @@ function shapeHtml(shape: XmlElement, charts: ReadonlyMap<string, string>): stri
   if (shape.name === 'p:graphicFrame') {
     const tables = descendantsOf(shape, 'a:tbl').map(tableHtml).join('');
     const ids = descendantsOf(shape, 'c:chart').map(({ attributes }) => attributes['r:id'] ?? '');
+    ids.push(...descendantsOf(shape, 'dgm:relIds').map(({ attributes }) => attributes['r:dm'] ?? ''));
     return tables + ids.map((id) => charts.get(id) ?? '').join('');
   }
   const placeholder = placeholderOf(shape);

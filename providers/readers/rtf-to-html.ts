@@ -1,14 +1,19 @@
 import iconv from 'iconv-lite';
-import { escapeXml } from './xml-tree.ts';
+import { readRtfCharsets, type RtfCharsets } from './rtf-charsets.ts';
+import { RtfLayout } from './rtf-layout.ts';
 
 /** Groups that are not text of the document. */
 const SKIPPED = new Set(
   (
     'fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf ' +
     'fldinst listtable listoverridetable rsidtbl generator themedata colorschememapping latentstyles datastore xmlnstbl ' +
-    'pgptbl mmathPr filetbl revtbl ftnsep ftnsepc aftnsep aftnsepc nonshppict pntext annotation atnid atnauthor bkmkstart bkmkend'
+    'pgptbl mmathPr filetbl revtbl ftnsep ftnsepc aftnsep aftnsepc nonshppict annotation atnid atnauthor bkmkstart bkmkend ' +
+    'shprslt xe tc'
   ).split(' '),
 );
+/** Shapes are not text, but text boxes inside are. */
+const SHAPES = new Set(['shpinst', 'do']);
+const BOXES = new Set(['shptxt', 'dptxbxtext']);
 const CHARACTERS: Readonly<Record<string, string>> = {
   tab: '\t',
   line: '\n',
@@ -29,22 +34,36 @@ const MAX_DEPTH = 2_000;
 /** What of a stylesheet is looked at. */
 const STYLESHEET_LENGTH = 200_000;
 
-type State = { skip: boolean; bold: boolean; italic: boolean; unicodeSkip: number };
+type State = {
+  skips: 'no' | 'all' | 'shape';
+  /** Deleted in a tracked change, or hidden. */
+  isGone: boolean;
+  bold: boolean;
+  italic: boolean;
+  unicodeSkip: number;
+  /** Of the font; null for one of symbols. */
+  charset: string | null;
+  /** The group began an aside, which ends with it. */
+  aside: 'box' | 'note' | null;
+};
 
 /** Text of an RTF document (version 1.9) as HTML; null when it grows past the limit. */
 export function rtfToHtml(source: string, maxLength: number): string | null {
-  const page = Number(/\\ansicpg(\d+)/.exec(source.slice(0, 4096))?.[1] ?? 1252);
-  const writer = new RtfWriter(headingStyles(source), iconv.encodingExists(`cp${page}`) ? `cp${page}` : 'cp1252');
-  for (const [, word, number, byte, symbol, brace, text] of source.matchAll(TOKEN)) {
-    if (brace === '{') writer.open();
-    else if (brace === '}') writer.close();
-    else if (byte !== undefined) writer.byte(Number.parseInt(byte, 16));
-    else if (word !== undefined) writer.control(word, number === undefined ? null : Number(number));
-    else if (symbol !== undefined) writer.symbol(symbol);
-    else if (text !== undefined) writer.text(text);
-    if (writer.length > maxLength) return null;
+  const interpreter = new RtfInterpreter(headingStyles(source), readRtfCharsets(source));
+  const token = new RegExp(TOKEN);
+  for (let match = token.exec(source); match !== null; match = token.exec(source)) {
+    const [, word, number, byte, symbol, brace, text] = match;
+    if (brace === '{') interpreter.open();
+    else if (brace === '}') interpreter.close();
+    else if (byte !== undefined) interpreter.byte(Number.parseInt(byte, 16));
+    // Raw bytes, which may look like anything.
+    else if (word === 'bin') token.lastIndex += Math.max(0, Number(number ?? 0));
+    else if (word !== undefined) interpreter.control(word, number === undefined ? null : Number(number));
+    else if (symbol !== undefined) interpreter.symbol(symbol);
+    else if (text !== undefined) interpreter.text(text);
+    if (interpreter.layout.length > maxLength) return null;
   }
-  return writer.end();
+  return interpreter.end();
 }
 
 /** Style numbers of headings, with their level. */
@@ -63,88 +82,98 @@ function headingStyles(source: string): Map<number, number> {
   return styles;
 }
 
-class RtfWriter {
+class RtfInterpreter {
+  readonly layout = new RtfLayout();
   readonly #headings: ReadonlyMap<number, number>;
-  readonly #charset: string;
+  readonly #charsets: RtfCharsets;
   readonly #stack: State[] = [];
-  #state: State = { skip: false, bold: false, italic: false, unicodeSkip: 1 };
+  #overflow = 0;
+  #state: State;
   #isStarred = false;
   #bytes: number[] = [];
+  /** Of the characters that follow: what a reader without Unicode would show. */
   #toSkip = 0;
-  #paragraph = '';
-  #level = 0;
-  #isInTable = false;
-  #cells: string[] = [];
-  #rows: string[] = [];
-  #out: string[] = [];
-  #length = 0;
 
-  constructor(headings: ReadonlyMap<number, number>, charset: string) {
+  constructor(headings: ReadonlyMap<number, number>, charsets: RtfCharsets) {
     this.#headings = headings;
-    this.#charset = charset;
-  }
-
-  /** Of what is written, roughly. */
-  get length(): number {
-    return this.#length;
+    this.#charsets = charsets;
+    const charset = charsets.document;
+    this.#state = { skips: 'no', isGone: false, bold: false, italic: false, unicodeSkip: 1, charset, aside: null };
   }
 
   open(): void {
     this.#flushBytes();
-    if (this.#stack.length < MAX_DEPTH) this.#stack.push({ ...this.#state });
-    this.#isStarred = false;
+    if (this.#stack.length < MAX_DEPTH) this.#stack.push(this.#state);
+    else this.#overflow += 1;
+    this.#state = { ...this.#state, aside: null };
+    [this.#isStarred, this.#toSkip] = [false, 0];
   }
 
   close(): void {
     this.#flushBytes();
-    this.#state = this.#stack.pop() ?? this.#state;
-    this.#isStarred = false;
+    [this.#isStarred, this.#toSkip] = [false, 0];
+    if (this.#state.aside) this.layout.closeAside(this.#state.aside);
+    if (this.#overflow > 0) this.#overflow -= 1;
+    else this.#state = this.#stack.pop() ?? { ...this.#state, aside: null };
   }
 
   byte(value: number): void {
     if (this.#toSkip > 0) this.#toSkip -= 1;
-    else if (!this.#state.skip) this.#bytes.push(value);
+    else if (this.#isText()) this.#bytes.push(value);
   }
 
   symbol(symbol: string): void {
     this.#flushBytes();
     if (symbol === '*') this.#isStarred = true;
+    // A line that ends with a backslash ends a paragraph.
+    else if (symbol === '\n' || symbol === '\r') this.#layOut('par', 0);
     else if (symbol === '\\' || symbol === '{' || symbol === '}') this.#add(symbol);
     else if (CHARACTERS[symbol] !== undefined) this.#add(CHARACTERS[symbol]);
   }
 
   text(text: string): void {
-    this.#flushBytes();
     const skipped = Math.min(this.#toSkip, text.length);
     this.#toSkip -= skipped;
-    // Bytes past ASCII are of the document's code page.
     const rest = text.slice(skipped);
+    // The second byte of a character may be written as a letter.
+    for (const character of this.#bytes.length > 0 ? rest.slice(0, 1) : '') this.#bytes.push(character.charCodeAt(0));
+    const written = this.#bytes.length > 0 ? rest.slice(1) : rest;
+    this.#flushBytes();
+    // Bytes past ASCII are of the font's code page.
     // oxlint-disable-next-line no-control-regex -- ASCII is what is meant
-    this.#add(/^[\0-\x7f]*$/.test(rest) ? rest : iconv.decode(Buffer.from(rest, 'latin1'), this.#charset));
+    this.#add(/^[\0-\x7f]*$/.test(written) ? written : this.#decode(Buffer.from(written, 'latin1')));
   }
 
   control(word: string, number: number | null): void {
     this.#flushBytes();
-    if (this.#isStarred || SKIPPED.has(word)) this.#state.skip = true;
+    this.#enter(word);
     this.#isStarred = false;
+    const state = this.#state;
     const character = CHARACTERS[word];
     if (character !== undefined) return this.#add(character);
     switch (word) {
       case 'u':
         this.#add(String.fromCharCode(((number ?? 0) + 65_536) % 65_536));
-        this.#toSkip = this.#state.unicodeSkip;
+        this.#toSkip = state.unicodeSkip;
         return;
       case 'uc':
-        this.#state.unicodeSkip = Math.max(0, number ?? 1);
+        state.unicodeSkip = Math.max(0, number ?? 1);
         return;
       case 'b':
-        this.#state.bold = number !== 0;
+        state.bold = number !== 0;
         return;
       case 'i':
-        this.#state.italic = number !== 0;
+        state.italic = number !== 0;
+        return;
+      case 'deleted':
+      case 'v':
+        state.isGone = number !== 0;
+        return;
+      case 'f':
+        state.charset = this.#charsetOf(number ?? 0);
         return;
       case 'plain':
-        this.#state = { ...this.#state, bold: false, italic: false };
+        Object.assign(state, { bold: false, italic: false, isGone: false, charset: this.#charsets.document });
         return;
       default:
         this.#layOut(word, number ?? 0);
@@ -153,56 +182,54 @@ class RtfWriter {
 
   end(): string {
     this.#flushBytes();
-    this.#endParagraph();
-    this.#endTable();
-    return this.#out.join('');
+    return this.layout.end();
+  }
+
+  /** Groups that are not text, or a text of their own. */
+  #enter(word: string): void {
+    const state = this.#state;
+    const isNote = word === 'footnote' && state.skips === 'no';
+    if (isNote || (BOXES.has(word) && state.skips === 'shape')) {
+      this.layout.openAside();
+      Object.assign(state, { skips: 'no', aside: isNote ? 'note' : 'box' });
+    } else if (state.skips === 'no' && (this.#isStarred || SKIPPED.has(word))) {
+      state.skips = SHAPES.has(word) ? 'shape' : 'all';
+    }
+  }
+
+  #charsetOf(font: number): string | null {
+    const charset = this.#charsets.fonts.get(font);
+    return charset === undefined ? this.#charsets.document : charset;
+  }
+
+  #isText(): boolean {
+    return this.#state.skips === 'no' && !this.#state.isGone;
   }
 
   #layOut(word: string, number: number): void {
-    if (this.#state.skip) return;
-    if (word === 'pard') [this.#level, this.#isInTable] = [0, false];
-    else if (word === 's') this.#level = this.#headings.get(number) ?? 0;
-    else if (word === 'outlinelevel' && number < 6) this.#level = number + 1;
-    else if (word === 'intbl') this.#isInTable = true;
-    else if (word === 'cell' || word === 'nestcell') {
-      this.#cells.push(this.#paragraph.trim());
-      this.#paragraph = '';
-    } else if (word === 'row') {
-      this.#rows.push(`<tr>${this.#cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
-      this.#cells = [];
-    } else if (word === 'par' || word === 'sect' || word === 'page') this.#endParagraph();
-  }
-
-  #endParagraph(): void {
-    if (this.#isInTable) {
-      this.#paragraph += '<br>';
-      return;
-    }
-    this.#endTable();
-    const text = this.#paragraph.trim();
-    this.#paragraph = '';
-    if (text === '') return;
-    const tag = this.#level === 0 ? 'p' : `h${this.#level}`;
-    this.#out.push(`<${tag}>${text.replace(/^•\s*/, '- ')}</${tag}>`);
-  }
-
-  #endTable(): void {
-    if (this.#rows.length > 0) this.#out.push(`<table>${this.#rows.join('')}</table>`);
-    this.#rows = [];
+    if (this.#state.skips !== 'no') return;
+    const { layout } = this;
+    if (word === 'pard') [layout.level, layout.isInTable] = [0, false];
+    else if (word === 's') layout.level = this.#headings.get(number) ?? 0;
+    else if (word === 'outlinelevel' && number < 6) layout.level = number + 1;
+    else if (word === 'intbl') layout.isInTable = true;
+    else if (word === 'cell' || word === 'nestcell') layout.endCell();
+    else if (word === 'row') layout.endRow();
+    else if (word === 'par' || word === 'sect' || word === 'page') layout.endParagraph();
   }
 
   #flushBytes(): void {
     if (this.#bytes.length === 0) return;
-    const text = iconv.decode(Buffer.from(this.#bytes), this.#charset);
+    const text = this.#decode(Buffer.from(this.#bytes));
     this.#bytes = [];
     this.#add(text);
   }
 
+  #decode(bytes: Buffer): string {
+    return this.#state.charset === null ? '•' : iconv.decode(bytes, this.#state.charset);
+  }
+
   #add(text: string): void {
-    if (this.#state.skip || text === '') return;
-    const html = escapeXml(text).replaceAll('\n', '<br>');
-    const bold = this.#state.bold && this.#level === 0 ? `<strong>${html}</strong>` : html;
-    this.#paragraph += this.#state.italic && this.#level === 0 ? `<em>${bold}</em>` : bold;
-    this.#length += html.length;
+    if (this.#isText() && text !== '') this.layout.add(text, this.#state);
   }
 }

@@ -33,8 +33,7 @@ function recordsOf([header = [], ...rows]: readonly (readonly string[])[]): stri
 function regionsOf(cells: Cells): Region[] {
   const total = [...cells.values()].reduce((sum, line) => sum + line.size, 0);
   if (total === 0) return [];
-  if (total > MAX_SPLIT_CELLS)
-    return [regionOf([...cells].flatMap(([y, line]) => [...line.keys()].map((x) => ({ x, y }))))];
+  if (total > MAX_SPLIT_CELLS) return [wholeRegion(cells)];
   const regions: Region[] = [];
   const seen = new Set<string>();
   for (const [y, line] of [...cells].sort(([a], [b]) => a - b)) {
@@ -61,7 +60,16 @@ function touching(start: Place, cells: Cells, seen: Set<string>): Place[] {
   return members;
 }
 
+function wholeRegion(cells: Cells): Region {
+  const columns = new Set<number>();
+  for (const line of cells.values()) for (const x of line.keys()) columns.add(x);
+  return { rows: ascending(cells.keys()), columns: ascending(columns) };
+}
+
 function regionOf(members: readonly Place[]): Region {
-  const ascending = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b);
   return { rows: ascending(members.map(({ y }) => y)), columns: ascending(members.map(({ x }) => x)) };
+}
+
+function ascending(values: Iterable<number>): number[] {
+  return [...new Set(values)].sort((a, b) => a - b);
 }

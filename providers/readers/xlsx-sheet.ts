@@ -1,11 +1,17 @@
 import { AppError } from '../../domain/app-error.ts';
 import { type NumberStyle, showNumber } from './xlsx-dates.ts';
-import { childrenOf, descendantsOf, parseXml, textOf, type XmlElement } from './xml-tree.ts';
+import { childrenOf, forEachElement, textOf, type XmlElement } from './xml-tree.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
 /** Filled cells by row and column, both from 0, in their order. */
 export type Cells = ReadonlyMap<number, ReadonlyMap<number, string>>;
-export type SheetSource = { part: string; shared: readonly string[]; styles: readonly NumberStyle[] };
+/** What all sheets of a workbook share. */
+export type Workbook = {
+  shared: readonly string[];
+  styles: readonly NumberStyle[];
+  /** Days are counted from 1904. */
+  is1904: boolean;
+};
 
 /** What Excel itself allows. */
 const MAX_ROWS = 1_048_576;
@@ -16,63 +22,78 @@ const MAX_MERGED_LENGTH = 60;
 
 /** The table of texts that cells point to. */
 export async function readSharedTexts(archive: ZipArchive): Promise<string[]> {
+  const texts: string[] = [];
   const xml = await archive.text('xl/sharedStrings.xml');
-  return xml === null ? [] : childrenOf(await parseXml(xml), 'si', 'x:si').map(richText);
+  if (xml !== null) await forEachElement(xml, new Set(['si']), (element) => texts.push(richText(element)));
+  return texts;
 }
 
 /** The filled cells of a sheet; a short text of a merged area stands in each of its cells. */
-export async function readSheet(archive: ZipArchive, { part, shared, styles }: SheetSource): Promise<Cells> {
+export async function readSheet(archive: ZipArchive, part: string, workbook: Workbook): Promise<Cells> {
   const xml = await archive.text(part);
   if (xml === null) return new Map();
-  const root = await parseXml(xml);
   const cells = new Map<number, Map<number, string>>();
+  const merged: string[] = [];
   let nextRow = 0;
-  for (const row of descendantsOf(root, 'row')) {
-    const y = row.attributes['r'] === undefined ? nextRow : Number(row.attributes['r']) - 1;
+  await forEachElement(xml, new Set(['row', 'mergeCell']), (element) => {
+    const { ref, r } = element.attributes;
+    if (element.name === 'mergeCell') {
+      merged.push(ref ?? '');
+      return;
+    }
+    const y = r === undefined ? nextRow : Number(r) - 1;
     nextRow = y + 1;
     if (!(y >= 0 && y < MAX_ROWS))
       throw new AppError('unreadable', 'The Excel workbook has rows out of range. Save it anew.');
-    let nextColumn = 0;
-    for (const cell of childrenOf(row, 'c')) {
-      const x = columnOf(cell.attributes['r']) ?? nextColumn;
-      nextColumn = x + 1;
-      const text = cellText(cell, shared, styles);
-      if (text === '' || x >= MAX_COLUMNS) continue;
-      const line = cells.get(y) ?? new Map<number, string>();
-      cells.set(y, line.set(x, text));
-    }
-  }
-  for (const { attributes } of descendantsOf(root, 'mergeCell')) fillMerged(cells, attributes['ref'] ?? '');
+    const line = rowCells(element, workbook);
+    if (line.size > 0) cells.set(y, new Map([...(cells.get(y) ?? []), ...line]));
+  });
+  for (const reference of merged) fillMerged(cells, reference);
   return cells;
 }
 
-function cellText(cell: XmlElement, shared: readonly string[], styles: readonly NumberStyle[]): string {
+function rowCells(row: XmlElement, workbook: Workbook): Map<number, string> {
+  const line = new Map<number, string>();
+  let nextColumn = 0;
+  for (const cell of childrenOf(row, 'c')) {
+    const x = columnOf(cell.attributes['r']) ?? nextColumn;
+    nextColumn = x + 1;
+    const text = cellText(cell, workbook);
+    if (text !== '' && x < MAX_COLUMNS) line.set(x, text);
+  }
+  return line;
+}
+
+function cellText(cell: XmlElement, { shared, styles, is1904 }: Workbook): string {
   const value = childrenOf(cell, 'v').map(textOf).join('');
   switch (cell.attributes['t'] ?? 'n') {
     case 's':
-      return clean(shared[Number(value)] ?? '');
+      return value === '' ? '' : clean(shared[Number(value)] ?? '');
     case 'inlineStr':
       return clean(childrenOf(cell, 'is').map(richText).join(''));
     case 'b':
-      return value === '1' ? 'TRUE' : 'FALSE';
+      return value === '' ? '' : value === '1' ? 'TRUE' : 'FALSE';
     case 'str':
     case 'e':
     case 'd':
       return clean(value);
     default:
-      return value === '' ? '' : showNumber(value, styles[Number(cell.attributes['s'] ?? 0)] ?? null);
+      return value === '' ? '' : showNumber(value, styles[Number(cell.attributes['s'] ?? 0)] ?? null, { is1904 });
   }
 }
 
 /** Runs of a text; the reading aids of East Asian scripts are left out. */
-function richText(element: XmlElement): string {
-  return childrenOf(element, 't', 'x:t', 'r', 'x:r')
-    .map((child) => (child.name.endsWith('t') ? textOf(child) : childrenOf(child, 't', 'x:t').map(textOf).join('')))
+export function richText(element: XmlElement): string {
+  return childrenOf(element, 't', 'r')
+    .map((child) => (child.name === 't' ? textOf(child) : childrenOf(child, 't').map(textOf).join('')))
     .join('');
 }
 
+/** Characters that XML cannot hold are written as `_x000D_`. */
 function clean(text: string): string {
-  return text.replace(/_x000D_/g, '').trim();
+  return text
+    .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .trim();
 }
 
 /** `BC12` is column 54, from 0; null without a reference. */

@@ -13,11 +13,10 @@ const MAX_NODES = 5_000_000;
 
 /**
  * Parses XML whole. Entities other than XML's own are errors, so none can grow; no DTD and nothing external is ever read.
+ * `dropsPrefixes`: names of elements without their prefix, for formats that write the same names with and without one.
  * @throws AppError `unreadable` for what is not well-formed, or nested too deeply.
  */
-export async function parseXml(text: string): Promise<XmlElement> {
-  const { SaxesParser } = await import('saxes');
-  const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
+export async function parseXml(text: string, { dropsPrefixes = false } = {}): Promise<XmlElement> {
   const root: XmlElement = { name: '', attributes: {}, children: [] };
   const open: XmlElement[] = [root];
   let nodes = 0;
@@ -26,22 +25,74 @@ export async function parseXml(text: string): Promise<XmlElement> {
     if (nodes > MAX_NODES) throw unreadableXml('it holds too many elements');
     open.at(-1)?.children.push(node);
   };
+  await parseEvents(text, {
+    open(element) {
+      if (dropsPrefixes) element.name = localName(element);
+      add(element);
+      open.push(element);
+    },
+    close: () => open.pop(),
+    text: add,
+  });
+  const element = root.children.find(isElement);
+  if (!element) throw unreadableXml('it holds no element');
+  return element;
+}
+
+/**
+ * Hands over each element of these names (without prefix, as those inside it are) when it ends, and keeps none of them: a
+ * table of a million rows need not be held as a tree.
+ */
+export async function forEachElement(
+  text: string,
+  names: ReadonlySet<string>,
+  use: (element: XmlElement) => void,
+): Promise<void> {
+  const open: XmlElement[] = [];
+  await parseEvents(text, {
+    open(element) {
+      element.name = localName(element);
+      const parent = open.at(-1);
+      parent?.children.push(element);
+      if (parent !== undefined || names.has(element.name)) open.push(element);
+    },
+    close() {
+      const element = open.pop();
+      if (element !== undefined && open.length === 0) use(element);
+    },
+    text: (part) => open.at(-1)?.children.push(part),
+  });
+}
+
+type XmlEvents = {
+  open: (element: XmlElement) => void;
+  close: () => void;
+  text: (text: string) => void;
+};
+
+async function parseEvents(text: string, { open, close, text: addText }: XmlEvents): Promise<void> {
+  const { SaxesParser } = await import('saxes');
+  const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
+  let depth = 0;
   parser.on('error', (error) => {
     throw unreadableXml('it is not well-formed XML', error);
   });
   parser.on('opentag', ({ name, attributes }) => {
-    const element: XmlElement = { name, attributes, children: [] };
-    add(element);
-    open.push(element);
-    if (open.length > MAX_DEPTH) throw unreadableXml(`it is nested more than ${MAX_DEPTH} levels deep`);
+    depth += 1;
+    if (depth > MAX_DEPTH) throw unreadableXml(`it is nested more than ${MAX_DEPTH} levels deep`);
+    open({ name, attributes, children: [] });
   });
-  parser.on('closetag', () => open.pop());
-  parser.on('text', add);
-  parser.on('cdata', add);
+  parser.on('closetag', () => {
+    depth -= 1;
+    close();
+  });
+  parser.on('text', addText);
+  parser.on('cdata', addText);
   parser.write(text.replace(/^\uFEFF/, '')).close();
-  const element = root.children.find(isElement);
-  if (!element) throw unreadableXml('it holds no element');
-  return element;
+}
+
+function localName({ name }: XmlElement): string {
+  return name.slice(name.indexOf(':') + 1);
 }
 
 function unreadableXml(reason: string, cause?: unknown): AppError {

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { AppError } from '../../domain/app-error.ts';
+import { markedCharset } from './decode-text.ts';
 import { assertInflatedSize, readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
 const inflate = promisify(inflateRaw);
@@ -16,7 +17,7 @@ export type ZipArchive = {
   names: readonly string[];
   /** The bytes of an entry; null when there is none of this name. @throws AppError `unreadable`, `encrypted`, `read_output_limit`. */
   read(name: string): Promise<Buffer | null>;
-  /** `read` as UTF-8 text. */
+  /** `read` as text: UTF-8, or what a byte order mark says. */
   text(name: string): Promise<string | null>;
 };
 
@@ -40,10 +41,12 @@ export async function openZip(path: string, { what, maxBytes }: ZipLimits): Prom
   if (entries.length > MAX_ENTRIES) {
     throw new AppError('unreadable', `The ${what} holds ${entries.length} parts; at most ${MAX_ENTRIES} are read.`);
   }
-  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  // Packages do not tell names apart by case, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
+  const byName = new Map(entries.map((entry) => [foldedName(entry.name), entry]));
+  for (const entry of entries) byName.set(entry.name, entry);
   let left = maxBytes;
   const read = async (name: string): Promise<Buffer | null> => {
-    const entry = byName.get(name);
+    const entry = byName.get(name) ?? byName.get(foldedName(name));
     if (!entry) return null;
     assertInflatedSize([entry], left);
     const bytes = await readEntry(path, entry, { what, maxBytes: left });
@@ -53,8 +56,15 @@ export async function openZip(path: string, { what, maxBytes }: ZipLimits): Prom
   return {
     names: entries.map(({ name }) => name),
     read,
-    text: async (name) => (await read(name))?.toString('utf8') ?? null,
+    text: async (name) => {
+      const bytes = await read(name);
+      return bytes && new TextDecoder(markedCharset(bytes) ?? 'utf-8').decode(bytes);
+    },
   };
+}
+
+function foldedName(name: string): string {
+  return `fold:${name.replaceAll('\\', '/').toLowerCase()}`;
 }
 
 async function readEntry(path: string, entry: ZipEntry, { what, maxBytes }: ZipLimits): Promise<Buffer> {

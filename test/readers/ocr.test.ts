@@ -1,27 +1,50 @@
 import test from 'ava';
 import { openPdf } from '../../providers/readers/pdfium.ts';
-import { pdf } from '../support/documents.ts';
+import { pdf, pdfOfObjects } from '../support/documents.ts';
 import { pngOf } from '../support/hostile/pictures.ts';
 import { readBytes, withFile } from '../support/read-bytes.ts';
 
 const SENTENCE = 'Otters hold hands while they are asleep.';
 const page = pdf([[{ text: SENTENCE, size: 20, x: 60, y: 600 }]]);
 
-/** A page drawn, as a PNG picture. */
-async function picture(): Promise<Buffer> {
-  const drawn = await withFile(page, async (path) => {
+type Drawn = { width: number; height: number; pixels: Buffer };
+
+/** A page drawn, a byte a pixel. */
+async function drawn(): Promise<Drawn> {
+  const bytes = await withFile(page, async (path) => {
     const file = await openPdf(path);
-    const bytes = file.picture(0);
+    const found = file.picture(0);
     file.close();
-    return Buffer.from(bytes ?? []);
+    return Buffer.from(found ?? []);
   });
   const [header = '', width = 0, height = 0] =
-    /^P5 (\d+) (\d+) 255\n/.exec(drawn.subarray(0, 32).toString('latin1')) ?? [];
-  const rows = Array.from({ length: Number(height) }, (_, y) => {
-    const start = header.length + y * Number(width);
-    return Buffer.concat([Buffer.from([0]), drawn.subarray(start, start + Number(width))]);
-  });
-  return pngOf({ width: Number(width), height: Number(height), pixels: Buffer.concat(rows) });
+    /^P5 (\d+) (\d+) 255\n/.exec(bytes.subarray(0, 32).toString('latin1')) ?? [];
+  return { width: Number(width), height: Number(height), pixels: bytes.subarray(header.length) };
+}
+
+/** It as a PNG picture. */
+async function picture(): Promise<Buffer> {
+  const { width, height, pixels } = await drawn();
+  const rows = Array.from({ length: height }, (_, y) =>
+    Buffer.concat([Buffer.from([0]), pixels.subarray(y * width, (y + 1) * width)]),
+  );
+  return pngOf({ width, height, pixels: Buffer.concat(rows) });
+}
+
+/** It as a page of a PDF, with a line of text at its foot. */
+function scan({ width, height, pixels }: Drawn, stamp: string): Buffer {
+  const content = `q 595 0 0 842 0 0 cm /I Do Q BT /F 8 Tf 400 12 Td (${stamp}) Tj ET`;
+  return pdfOfObjects(
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> /XObject << /I 6 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Length ${pixels.length} >>\nstream\n${pixels.toString('latin1')}\nendstream`,
+    ],
+    '/Size 7 /Root 1 0 R',
+  );
 }
 
 test('text in a picture is recognised, and a picture without any says so', async (t) => {
@@ -31,6 +54,13 @@ test('text in a picture is recognised, and a picture without any says so', async
   t.true(notes['ocr']);
   const blank = pngOf({ width: 300, height: 300, pixels: Buffer.alloc(300 * 301) });
   await t.throwsAsync(readBytes(blank, { name: 'blank.png' }), { code: 'no_text', message: /No text was recognised/ });
+});
+
+test('a scan with a stamp at its foot is recognised all the same', async (t) => {
+  const { text, notes } = await readBytes(scan(await drawn(), 'ACME 000017'), { name: 'scan.pdf' });
+  t.is(text, `${SENTENCE}\n\nACME 000017\n\n`);
+  t.is(notes['ocr_pages'], 1);
+  t.false('pages_without_text' in notes);
 });
 
 test('the reader ocr reads the pages of a PDF as pictures, whatever its text layer says', async (t) => {

@@ -32,7 +32,7 @@ export function pdf(pages: readonly (readonly PdfText[])[], { title, isEncrypted
     ...(info ? [`/Info ${info} 0 R`] : []),
     ...(encrypt ? [`/Encrypt ${encrypt} 0 R /ID [<${hex}> <${hex}>]`] : []),
   ];
-  return withReferences(objects, trailer.join(' '));
+  return pdfOfObjects(objects, trailer.join(' '));
 }
 
 /** A Word document whose body is this WordprocessingML; `parts` are further files of the package. */
@@ -119,7 +119,8 @@ function escapePdf(text: string): string {
   return text.replace(/[\\()]/g, (character) => `\\${character}`);
 }
 
-function withReferences(objects: readonly string[], trailer: string): Buffer {
+/** A PDF of these objects, numbered from 1. */
+export function pdfOfObjects(objects: readonly string[], trailer: string): Buffer {
   let file = '%PDF-1.4\n';
   const offsets = objects.map((body, index) => {
     const offset = file.length;

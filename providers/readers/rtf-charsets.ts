@@ -1,0 +1,55 @@
+import iconv from 'iconv-lite';
+
+/** Code pages by `\fcharsetN` (Rich Text Format 1.9, font table); 0 and 1 are the document's own. */
+const CODE_PAGES: ReadonlyMap<number, number> = new Map([
+  [77, 10_000],
+  [128, 932],
+  [129, 949],
+  [134, 936],
+  [136, 950],
+  [161, 1253],
+  [162, 1254],
+  [163, 1258],
+  [177, 1255],
+  [178, 1256],
+  [186, 1257],
+  [204, 1251],
+  [222, 874],
+  [238, 1250],
+  [254, 437],
+  [255, 850],
+]);
+const SYMBOL_CHARSET = 2;
+const TABLE_LENGTH = 400_000;
+const DEFAULT = 'cp1252';
+
+export type RtfCharsets = {
+  /** Of text in no font. */
+  document: string;
+  /** By font number; null for symbol fonts, whose bytes are pictures. Fonts that are not here have the document's. */
+  fonts: ReadonlyMap<number, string | null>;
+};
+
+/** The encodings that an RTF document and its fonts name. */
+export function readRtfCharsets(source: string): RtfCharsets {
+  const document = nameOf(Number(/\\ansicpg(\d{1,5})/.exec(source.slice(0, 4096))?.[1] ?? 1252)) ?? DEFAULT;
+  const fonts = new Map<number, string | null>();
+  const start = source.indexOf('{\\fonttbl');
+  if (start === -1) return { document, fonts };
+  // A font is `\fN … \fcharsetN … name;`, in a group of its own or not.
+  for (const font of source.slice(start, start + TABLE_LENGTH).split(/[;}]/)) {
+    const number = /\\f(\d{1,5})(?!\d)/.exec(font)?.[1];
+    const charset = /\\fcharset(\d{1,3})/.exec(font)?.[1];
+    if (number === undefined || charset === undefined || fonts.has(Number(number))) continue;
+    const page = nameOf(CODE_PAGES.get(Number(charset)));
+    if (Number(charset) === SYMBOL_CHARSET) fonts.set(Number(number), null);
+    else if (page !== null) fonts.set(Number(number), page);
+  }
+  return { document, fonts };
+}
+
+function nameOf(codePage: number | undefined): string | null {
+  if (codePage === undefined) return null;
+  const name = codePage === 10_000 ? 'macroman' : codePage === 65_001 ? 'utf8' : `cp${codePage}`;
+  return iconv.encodingExists(name) ? name : null;
+}
