@@ -64,6 +64,10 @@ const Environment = z.object({
   LOCI_MAX_REQUEST_ITEMS: count.max(10_000).default(1_000),
   LOCI_MAX_DOWNLOAD_BYTES: bytes.default(200 * MIB),
   LOCI_MAX_TEXT_BYTES: bytes.default(64 * MIB),
+  LOCI_ARCHIVE_MAX_ENTRIES: count.max(100_000).default(10_000),
+  LOCI_ARCHIVE_MAX_BYTES: bytes.default(1024 * MIB),
+  LOCI_ARCHIVE_MAX_RATIO: count.default(200),
+  LOCI_ARCHIVE_MAX_DEPTH: count.max(10).default(3),
   LOCI_COMPRESS_MAX_BYTES: bytes.default(MIB),
   LOCI_COMPRESS_MAX_JOB_BYTES: bytes.default(8 * MIB),
   LOCI_COMPRESS_TIMEOUT_S: count.default(60),
@@ -179,6 +183,13 @@ function shape(env: z.infer<typeof Environment>) {
         timeoutMs: env.LOCI_COMPRESS_TIMEOUT_S * 1000,
         retentionMs: env.LOCI_COMPRESS_RETENTION_HOURS * 3_600_000,
       },
+    },
+    /** Of what is uploaded as one, with all that is packed inside. */
+    archives: {
+      maxEntries: env.LOCI_ARCHIVE_MAX_ENTRIES,
+      maxBytes: env.LOCI_ARCHIVE_MAX_BYTES,
+      maxRatio: env.LOCI_ARCHIVE_MAX_RATIO,
+      maxDepth: env.LOCI_ARCHIVE_MAX_DEPTH,
     },
     readers: {
       processes: env.LOCI_READER_PROCESSES,

@@ -5,6 +5,7 @@ import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { OwnedContent } from '../store/run-stages.ts';
 import { claimContents, failContents, sliceOf } from './claim.ts';
 import { isPassing, isWorthAnotherDownload } from './failures.ts';
+import { keepHead } from './keep-head.ts';
 import { scopeOf, type StepContext } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -12,7 +13,6 @@ import type { WorkerServices } from './worker-services.ts';
 const SLICE_MS = 30_000;
 const DOWNLOADS_AT_ONCE = 4;
 const TRIES = 3;
-const HEAD_BYTES = 64 * 1024;
 
 type Download = { content: OwnedContent; url: string; step: StepContext };
 
@@ -129,15 +129,4 @@ async function fetchInto(services: WorkerServices, batch: Batch, one: Download):
     const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256, file_data };
     return stores.runs.finishDownload(scopeOf(batch), sliceOf(batch), file);
   });
-}
-
-async function* keepHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncIterable<Uint8Array> {
-  let kept = 0;
-  for await (const part of bytes) {
-    if (kept < HEAD_BYTES) {
-      head.push(part.subarray(0, HEAD_BYTES - kept));
-      kept += part.length;
-    }
-    yield part;
-  }
 }

@@ -20,6 +20,7 @@ import { indexSlice, publishContents } from './index-contents.ts';
 import type { OAuthSteps } from '../domain/oauth-refresh.ts';
 import { exchangeTokens } from './oauth-steps.ts';
 import { readContents } from './read-contents.ts';
+import { removeParts } from './remove-parts.ts';
 import { persistRefresh, startDueRefreshes } from './refresh-record.ts';
 import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
 import { beginReindexing, completeReindexing, followMemories, reindexSlice } from './reindex-steps.ts';
@@ -77,6 +78,7 @@ export function createActivities(services: WorkerServices): Activities {
       extractFromMessages: step('extract', extractFromMessages),
       controlCrawl: step('control', controlCrawl),
       endCrawl: step('settle', endCrawl),
+      removeParts: step('remove', removeParts),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),

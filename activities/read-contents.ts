@@ -5,24 +5,26 @@ import { chunkLimitsFor } from '../domain/chunk-limits.ts';
 import type { PlannedChunk } from '../domain/chunker.ts';
 import type { StepOutcome } from '../domain/ingest-outcomes.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
+import { textKey } from '../domain/text-key.ts';
 import { retainBlobs } from '../operations/retain-blobs.ts';
-import type { ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
+import type { Outcome, ReadResult, SplitPlan } from '../providers/readers/reader-pool.ts';
 import type { NewChunk } from '../store/chunks.ts';
 import type { FinishedRead, OwnedContent } from '../store/run-stages.ts';
 import { claimContents, failAlone, failContents, failWithoutEmbedder, sliceOf, type ContentFailure } from './claim.ts';
+import { createChunkWriter, type ChunkWriter } from './chunk-writer.ts';
 import { isPassing } from './failures.ts';
+import { splitKeptTexts } from './split-kept-texts.ts';
 import { scopeOf, type StepContext } from './step.ts';
+import { takeOut } from './take-out.ts';
+import { partCountOf } from './unpack-parts.ts';
 import type { WorkerServices } from './worker-services.ts';
 
-/** Chunk rows of one statement, and roughly their bytes. */
-const ROWS_AT_ONCE = 500;
-const BYTES_AT_ONCE = 2 * 1024 * 1024;
 const DOCUMENTS_AT_ONCE = 4;
 /** After this no further document is begun; the workflow comes again, and others get their turn. */
 const SLICE_MS = 30_000;
 
 /**
- * Reads and splits the contents of a batch in child processes and writes their chunk rows. On a later attempt each content
+ * Reads and splits the contents of a batch in child processes and writes their chunk rows. What was read before is only split. On a later attempt each content
  * goes alone and all have their turn, so that one which kills the worker is found.
  */
 export async function readContents(services: WorkerServices, batch: Batch, step: StepContext): Promise<StepOutcome> {
@@ -69,7 +71,9 @@ async function readGroup(
   if (contents.length === 0) return { done: [], notBegun: [] };
   const { runs } = services.stores;
   const failures: ContentFailure[] = [];
-  const files = await checkOut(services, batch, { contents, failures });
+  await using kept = await splitKeptTexts(services, batch, { contents, plan, step });
+  const files = await checkOut(services, batch, { contents: kept.others, failures });
+  const deadlineMs = performance.now() + SLICE_MS;
   try {
     const tasks = files.map(({ content, path }) => ({
       path,
@@ -80,16 +84,20 @@ async function readGroup(
     }));
     await using read = await services.documents.read(tasks, { plan, signal: step.signal, beginWithinMs: SLICE_MS });
     const writer = createChunkWriter(services, batch);
-    const documents: Document[] = [];
-    const notBegun: string[] = [];
-    for (const [place, outcome] of read.outcomes.entries()) {
-      const content = files[place]?.content;
-      if (!content) continue;
-      const { content_id } = content;
-      if (outcome.ok && outcome.result.chunkCount > 0) documents.push({ content, result: outcome.result, writer });
-      else if (!outcome.ok && isPassing(outcome.error)) notBegun.push(content_id);
-      else failures.push({ content_id, ...(outcome.ok ? NO_TEXT : failureOf(outcome.error)) });
-    }
+    const { texts, notBegun } = sortOutcomes(read.outcomes, { files, failures });
+    const wholes = [
+      ...texts.map(({ file, result }) => ({ ...file, count: partCountOf(file.content, result.notes) })),
+      ...kept.texts.map(({ content }) => ({ content, path: '', count: null })),
+    ];
+    const taken = await takeOut(services, batch, { wholes, step, deadlineMs });
+    notBegun.push(...taken.left);
+    failures.push(...taken.failures);
+    const isDone = (id: string) =>
+      !taken.left.includes(id) && !taken.failures.some(({ content_id }) => content_id === id);
+    const documents: Document[] = texts
+      .filter(({ file }) => isDone(file.content.content_id))
+      .map(({ file: { content }, result }) => ({ content, result, writer, kept: null }));
+    documents.push(...kept.texts.map((text) => ({ ...text, writer })));
     if (notBegun.length > 0) await runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, notBegun));
     const written = documents.map(({ content }) => content.content_id);
     await runs.show(scopeOf(batch), sliceOf(batch, written), 'splitting');
@@ -100,6 +108,26 @@ async function readGroup(
   } finally {
     await Promise.all(files.map((file) => file.release()));
   }
+}
+
+type ReadText = { file: Checkout; result: ReadResult };
+
+/** What was read, and what the time was over for; what cannot be read is added to the failures. */
+function sortOutcomes(
+  outcomes: readonly Outcome<ReadResult>[],
+  { files, failures }: { files: readonly Checkout[]; failures: ContentFailure[] },
+): { texts: ReadText[]; notBegun: string[] } {
+  const texts: ReadText[] = [];
+  const notBegun: string[] = [];
+  for (const [place, outcome] of outcomes.entries()) {
+    const file = files[place];
+    if (!file) continue;
+    const { content_id } = file.content;
+    if (outcome.ok && outcome.result.chunkCount > 0) texts.push({ file, result: outcome.result });
+    else if (!outcome.ok && isPassing(outcome.error)) notBegun.push(content_id);
+    else failures.push({ content_id, ...(outcome.ok ? NO_TEXT : failureOf(outcome.error)) });
+  }
+  return { texts, notBegun };
 }
 
 const NO_TEXT = { code: 'no_text', message: 'The document has no text that could be searched.' };
@@ -127,7 +155,8 @@ async function checkOut(
   return files;
 }
 
-type Document = { content: OwnedContent; result: ReadResult; writer: ChunkWriter };
+/** `kept`: its text, where it is stored already. */
+type Document = { content: OwnedContent; result: ReadResult; writer: ChunkWriter; kept: StoredBlob | null };
 
 /** Writes documents, some at a time because storing waits for the disk, and keeps all their texts at once. */
 async function writeDocuments(
@@ -154,9 +183,9 @@ type WrittenDocument = { finished: FinishedRead; text: StoredBlob };
 async function writeDocument(
   services: WorkerServices,
   batch: Batch,
-  { content, result, writer }: Document,
+  { content, result, writer, kept }: Document,
 ): Promise<WrittenDocument> {
-  const text = await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER);
+  const text = kept ?? (await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER));
   let index = 0;
   for await (const chunk of result.chunks()) {
     await writer.add(toRow(batch, content, { chunk, index }));
@@ -167,6 +196,10 @@ async function writeDocument(
     version: content.version,
     planned_chunks: index,
     text_sha256: text.sha256,
+    text: {
+      key: textKey(content),
+      facts: { bytes: result.sizeBytes, pages: result.pages.map(({ page, start }) => [page, start] as const) },
+    },
     file_data: { ...result.notes, text_bytes: result.sizeBytes },
   };
   return { finished, text };
@@ -194,27 +227,5 @@ function toRow(
       end: chunk.end,
       tokens: chunk.tokens,
     },
-  };
-}
-
-type ChunkWriter = { add(row: NewChunk): Promise<void>; flush(): Promise<void> };
-
-/** Writes rows of many contents in few statements. Rows of a content that is no longer this run's are dropped by the fence. */
-function createChunkWriter(services: WorkerServices, batch: Batch): ChunkWriter {
-  let rows: NewChunk[] = [];
-  let bytes = 0;
-  const flush = async () => {
-    const full = rows;
-    rows = [];
-    bytes = 0;
-    await services.stores.chunks.insert(scopeOf(batch), sliceOf(batch), full);
-  };
-  return {
-    async add(row) {
-      rows.push(row);
-      bytes += row.size;
-      if (rows.length >= ROWS_AT_ONCE || bytes >= BYTES_AT_ONCE) await flush();
-    },
-    flush,
   };
 }

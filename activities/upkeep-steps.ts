@@ -1,3 +1,4 @@
+import { groupBySize } from '../domain/group-by-size.ts';
 import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import type { BatchOutcome, BatchPlan } from '../domain/ingest-outcomes.ts';
 import { groupFailures } from '../domain/ingest-outcomes.ts';
@@ -11,8 +12,6 @@ import type { WorkerServices } from './worker-services.ts';
 
 /** Contents looked at by one planning step. */
 const PLAN_PAGE = 800;
-const BATCH_CONTENTS = 200;
-const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** The next batches of a run: at most 200 contents and 8 MiB each, so that a large one goes alone. */
 export async function planBatches(
@@ -29,21 +28,10 @@ export async function planBatches(
 export function packBatches(
   contents: readonly { content_id: string; size: number | null; downloads: boolean }[],
 ): BatchPlan['batches'] {
-  const batches: BatchPlan['batches'] = [];
-  let bytes = Infinity;
-  for (const { content_id, downloads, ...content } of contents) {
-    const size = content.size ?? 0;
-    const last = batches.at(-1);
-    if (last && last.content_ids.length < BATCH_CONTENTS && bytes + size <= BATCH_BYTES) {
-      last.content_ids.push(content_id);
-      last.downloads ||= downloads;
-      bytes += size;
-    } else {
-      batches.push({ content_ids: [content_id], downloads });
-      bytes = size;
-    }
-  }
-  return batches;
+  return groupBySize(contents, ({ size }) => size ?? 0).map((group) => ({
+    content_ids: group.map(({ content_id: id }) => id),
+    downloads: group.some(({ downloads }) => downloads),
+  }));
 }
 
 /** Pauses, resumes or cancels an upload for an operator who sent the signal in the Temporal UI. */

@@ -29,6 +29,7 @@ export type ItemErrorCode =
   | 'unknown_reader'
   | 'unreadable'
   | 'encrypted'
+  | 'archive_limit'
   | 'no_text'
   | 'read_timeout'
   | 'read_memory_limit'

@@ -52,6 +52,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   unknown_reader: { meaning: 'There is no reader of this name', remedy: 'Use one of the readers listed' },
   unreadable: { meaning: 'The file is damaged or not of its type', remedy: 'Save it anew and upload it again' },
   encrypted: { meaning: 'The file is protected by a password', remedy: 'Remove the protection, upload it again' },
+  archive_limit: {
+    meaning: 'The archive holds more, or is nested deeper, than is unpacked',
+    remedy: 'Split it or upload the files themselves, or raise the `LOCI_ARCHIVE_` limits',
+  },
   no_text: { meaning: 'The file holds no text', remedy: 'Upload one with text in it, or a sharper scan' },
   read_timeout: { meaning: 'Reading took too long', remedy: 'Split the file, or raise `LOCI_READER_TIMEOUT_S`' },
   read_memory_limit: {

@@ -60,6 +60,17 @@ export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id:
   };
 }
 
+/** Ingests what came out of an archive or a message. `upload_id`: the upload that waits for it, if one does. */
+export function unpackedBatchJob(
+  run: RunKey & { content_ids: string[]; upload_id: string | null },
+  holderId: string,
+): JobStart {
+  const workflowId = batchWorkflowId(run.run_id);
+  const args: IngestBatchArgs = { ...run, downloads: false, outbox_id: workflowId };
+  const summary = `Ingest ${count(run.content_ids.length, 'content')} that came out of content ${holderId}`;
+  return { ...ingestBatchJob(run), args, summary };
+}
+
 /** Brings changed metadata into the index, without embedding again. */
 export function reprojectJob(args: ReprojectArgs): JobStart {
   return {
@@ -69,6 +80,18 @@ export function reprojectJob(args: ReprojectArgs): JobStart {
     task_queue: TASK_QUEUES.workflows,
     args,
     summary: `Update the filters of ${count(args.content_ids.length, 'content')} in the index`,
+  };
+}
+
+/** Removes what a content no longer holds; nobody waits for a receipt. */
+export function deletePartsJob(args: DeleteContentArgs): JobStart {
+  return {
+    workflow_type: 'deleteParts',
+    workflow_id: `delete-parts/${args.deletion_id}`,
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Delete what content ${args.content_id} no longer holds`,
   };
 }
 

@@ -22,6 +22,8 @@ export type UpkeepSteps = {
   summarizeBatch(batch: Batch): Promise<BatchOutcome>;
   /** Takes the work off the outbox; contents of the run that are under way without a workflow end as failed. */
   settleRun(run: RunKey & { outbox_id: string }): Promise<void>;
+  /** Removes what came out of a content and is being deleted, some at a time; true when none is left. */
+  removeParts(deletion: DeletionKey): Promise<boolean>;
   /** Removes chunks of a content, some at a time; true when none is left. */
   removeChunks(deletion: DeletionKey): Promise<boolean>;
   removeFromIndex(deletion: DeletionKey): Promise<void>;

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import * as archives from './20261122_archives.ts';
+import * as keptTexts from './20261122_kept_texts.ts';
 import * as access from './20261121_access.ts';
 import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
@@ -30,6 +32,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_memory_turns', ...memoryTurns },
   { name: '20261121_reindexing', ...reindexing },
   { name: '20261121_crawls', ...crawls },
+  { name: '20261122_archives', ...archives },
+  { name: '20261122_kept_texts', ...keptTexts },
 ];
 
 /** For `knex.migrate`. */

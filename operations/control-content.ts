@@ -20,7 +20,8 @@ export type ContentControl = {
 };
 
 /**
- * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach. Asking for the state it is
+ * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach; what came out of it goes along, but for
+ * a retry, which takes out again what it holds. Asking for the state it is
  * in already changes nothing.
  * @throws AppError `not_found`; `conflict` when the action does not fit the content's state.
  */
@@ -32,11 +33,12 @@ export async function controlContent(services: Services, caller: Caller, control
     route: `POST /contents/{content_id}/${action}`,
     idempotency,
     effect: async (stores) => {
+      const tree = await stores.parts.lockTree(caller.scope, contentId);
       const runs = await stores.runControl.lock(caller.scope, contentId);
       if (runs.length === 0) throw contentNotFound();
       if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
       if (action === 'retry') jobs = await retry(stores, caller, runs);
-      else wake = await change(stores, caller, { contentId, action, runs });
+      else wake = await change(stores, caller, { tree, action, runs });
       const content = await stores.contents.find(caller.scope, contentId);
       if (!content) throw contentNotFound();
       return { status: 200, body: content };
@@ -67,7 +69,7 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
 export async function restartContent(
   stores: Stores,
   caller: Caller,
-  run: { content_id: string; collection_id: string; reader?: string },
+  run: { content_id: string; collection_id: string; reader?: string; reread?: boolean },
 ): Promise<JobStart> {
   const runId = uuidv7();
   const job = ingestBatchJob({
@@ -83,6 +85,7 @@ export async function restartContent(
     workflowId: job.workflow_id,
     stage: 'pending',
     reader: run.reader,
+    reread: run.reread,
   });
   await stores.outbox.add(caller.scope, job);
   return job;
@@ -91,10 +94,10 @@ export async function restartContent(
 async function change(
   stores: Stores,
   caller: Caller,
-  control: { contentId: string; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },
+  control: { tree: readonly string[]; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },
 ): Promise<(string | null)[]> {
-  const { contentId, action, runs } = control;
-  const target = { contentId };
+  const { tree, action, runs } = control;
+  const target = { contentIds: tree };
   const changed =
     action === 'cancel'
       ? await stores.runControl.cancel(caller.scope, target)

@@ -65,6 +65,8 @@ async function start(
   const run = runs.find((one) => one.collection_id === collectionId);
   if (run?.stage === 'deleting' || runs.every((one) => one.stage === 'deleting'))
     throw new AppError('conflict', 'The content is being deleted.');
+  // Who names a reader wants it to read.
+  const reread = body.reader !== undefined;
   const reader = body.reader ?? run?.reader ?? 'native';
   if (content.type === null) services.readers.requireAvailable(reader);
   else services.readers.requireReadable(reader, content.type);
@@ -79,8 +81,8 @@ async function start(
   }
   requireActive(collectionStatus);
   const job = run
-    ? await restartContent(stores, caller, { ...run, reader })
-    : await linkContent(stores, caller, { contentId: content.id, collectionId, reader });
+    ? await restartContent(stores, caller, { ...run, reader, reread })
+    : await linkContent(stores, caller, { contentId: content.id, collectionId, reader, reread });
   return { collectionId, status: 'pending', job };
 }
 
@@ -93,7 +95,7 @@ function requireActive(status: string | null): void {
 async function linkContent(
   stores: Stores,
   caller: Caller,
-  link: { contentId: string; collectionId: string; reader: string },
+  link: { contentId: string; collectionId: string; reader: string; reread: boolean },
 ): Promise<JobStart> {
   const key = { workspace_id: caller.scope.workspaceId, collection_id: link.collectionId, run_id: uuidv7() };
   const job = ingestBatchJob({ ...key, content_ids: [link.contentId], upload_id: null });
@@ -104,6 +106,7 @@ async function linkContent(
     workflow_id: job.workflow_id,
     stage: 'pending' as const,
     reader: link.reader,
+    reread: link.reread,
     dedupe_key: null,
     external_id: null,
   };

@@ -6,20 +6,21 @@ import type { Services } from './services.ts';
 import { startJobs, wakeJobs } from './start-jobs.ts';
 
 /**
- * Deletes a content, in any state: its own transaction takes it out of search and out of every run, a workflow removes
+ * Deletes a content with what came out of it, in any state: its own transaction takes it out of search and out of every run, a workflow removes
  * chunks, index objects and rows and completes the receipt. Deleting what is being deleted gives the same deletion.
  * @throws AppError `not_found`.
  */
 export async function deleteContent(services: Services, caller: Caller, contentId: string): Promise<DeletionAccepted> {
   const { scope } = caller;
   const outcome = await services.stores.transaction(async (stores) => {
+    const tree = await stores.parts.lockTree(scope, contentId);
     const runs = await stores.runControl.lock(scope, contentId);
     const [first] = runs;
     if (!first) throw contentNotFound();
     const isDeleting = runs.every((run) => run.stage === 'deleting');
     const open = isDeleting ? await stores.deletions.findOpen(scope, contentId) : null;
     if (open) return { deletion: open, jobs: [], wake: [] };
-    const changed = await stores.runControl.startDeletion(scope, contentId);
+    const changed = await stores.runControl.startDeletion(scope, tree);
     const id = await stores.deletions.insert(scope, {
       kind: 'content',
       subjectId: contentId,

@@ -7,6 +7,7 @@ export type ListContentsQuery = {
   collection_id?: string | undefined;
   status?: string | undefined;
   search?: string | undefined;
+  linked_to?: string | undefined;
   limit: number;
   cursor?: string | undefined;
 };
@@ -15,7 +16,8 @@ export type ContentPage = { data: Content[]; total_count: number; next_cursor: s
 
 /** A page of the contents in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listContents(services: Services, caller: Caller, query: ListContentsQuery): Promise<ContentPage> {
-  const filter = { collectionId: query.collection_id, status: query.status, search: query.search };
+  const { collection_id: collectionId, status, search, linked_to: linkedTo } = query;
+  const filter = { collectionId, status, search, linkedTo };
   const binding = { list: 'contents', filters: filter };
   const after = decodeTimeCursor(binding, query.cursor);
   const { contents } = services.stores;

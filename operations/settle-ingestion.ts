@@ -1,5 +1,4 @@
-import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
-import { uploadWorkflowId, type RunKey } from '../domain/ingest-jobs.ts';
+import type { RunKey } from '../domain/ingest-jobs.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Stores } from '../store/stores.ts';
 import { announceEvent } from './announce-event.ts';
@@ -8,8 +7,8 @@ import { uploadState } from './get-upload.ts';
 import type { Services } from './services.ts';
 
 /**
- * Takes a run off the outbox. Contents that still count as under way, though nothing works on them, end as failed. With the run
- * of an upload, `upload.completed` becomes true, once.
+ * Takes a run off the outbox. Contents that still count as under way, though nothing works on them, end as failed. With the last
+ * run that an upload waits for, `upload.completed` becomes true.
  */
 export async function settleIngestion(
   services: Pick<Services, 'stores'>,
@@ -18,20 +17,16 @@ export async function settleIngestion(
   await failUnsettled(services, run);
   const scope = { workspaceId: run.workspace_id, collectionIds: [run.collection_id] };
   await services.stores.transaction(async (stores) => {
-    const isFirst = await stores.outbox.settle(scope, run.outbox_id);
-    if (isFirst && run.outbox_id === uploadWorkflowId(run.run_id)) {
-      await announceUploadWhenOver(stores, scope, run.run_id);
-    }
+    const { uploadId } = await stores.outbox.settleFor(scope, run.outbox_id);
+    if (uploadId !== null) await announceUploadWhenOver(stores, scope, uploadId);
   });
 }
 
-/** As `announceUpload`, unless other work of the upload, its contents or a crawl, is still on the outbox. */
+/** As `announceUpload`, unless other work of the upload is still on the outbox: its contents, a crawl, or what came out of an archive. */
 export async function announceUploadWhenOver(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
   // Works of one upload that end at the same time look one after the other.
   await stores.uploads.lock(scope, uploadId);
-  const crawls = await stores.crawls.list(scope, uploadId);
-  const works = [uploadWorkflowId(uploadId), ...crawls.map(({ id }) => crawlWorkflowId(id))];
-  if (!(await stores.outbox.hasAny(scope, works))) await announceUpload(stores, scope, uploadId);
+  if (!(await stores.outbox.hasForUpload(scope, uploadId))) await announceUpload(stores, scope, uploadId);
 }
 
 /** Tells webhooks that nothing of an upload is left to do. One whose collection is gone meanwhile is not told of. */

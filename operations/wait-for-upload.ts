@@ -53,6 +53,8 @@ async function withPresentStatuses(
   const manifest = await services.stores.uploads.manifest(caller.scope, response.upload_id, {
     after: null,
     limit: response.uploads.length,
+    // What came out of them is in the upload, too.
+    only: response.uploads.map((item) => item.content_id),
   });
   const statuses = new Map(manifest.map((row) => [row.content_id, row.status]));
   return {

@@ -1,6 +1,7 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Scope } from '../domain/scope.ts';
 import { removeCrawls } from './forget-crawls.ts';
+import { detachParts } from './detach-parts.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -37,7 +38,7 @@ export function createCollectionDeletions(database: Database) {
              and (:after::uuid is null or content_id > :after::uuid) order by content_id limit :limit for update
          ), ended as (
            update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
-             publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, updated_at = now()
+             publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, part_key = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId
            returning cc.content_id, cc.workflow_id
          )
@@ -148,7 +149,7 @@ export function createCollectionDeletions(database: Database) {
 
 export type CollectionDeletions = ReturnType<typeof createCollectionDeletions>;
 
-type Bindings = { workspaceId: string; deletionId: string; collectionId: string };
+type Bindings = { workspaceId: string; collectionId: string };
 
 async function removeCollection(transaction: Database, bindings: Bindings): Promise<void> {
   const statements = [
@@ -164,19 +165,20 @@ async function removeCollection(transaction: Database, bindings: Bindings): Prom
 }
 
 /** Takes contents out of the collection; those that no other one has go altogether, the others are at home there. */
-async function removeLinks(transaction: Database, bindings: Bindings & { contentIds: string[] }) {
+export async function removeLinks(transaction: Database, bindings: Bindings & { contentIds: readonly string[] }) {
   await query(
     transaction,
     `delete from content_collections where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,
     bindings,
   );
   await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
-  const gone = await query<{ content_hash: string | null }>(
+  const gone = await query<{ id: string; content_hash: string | null }>(
     transaction,
     `delete from contents t where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId
-       and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
+       and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.content_hash`,
     bindings,
   );
+  await detachParts(transaction, { workspaceId: bindings.workspaceId, contentIds: gone.map((row) => row.id) });
   const moved = await query<{ id: string; is_renamed: boolean }>(
     transaction,
     `update contents t set collection_id = home.collection_id, external_id = home.external_id, updated_at = now(),

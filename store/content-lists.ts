@@ -7,6 +7,8 @@ import { query, queryOne, type Database } from './postgres.ts';
 export type ContentFilter = {
   collectionId?: string | undefined;
   status?: string | undefined;
+  /** What the contents were found in. */
+  linkedTo?: string | undefined;
   /** Part of the name, in any case. */
   search?: string | undefined;
 };
@@ -48,7 +50,7 @@ const LISTS = {
 };
 
 const MATCHING = `(:search::text is null or strpos(lower(t.name), lower(:search)) > 0)
-  and (:status::text is null or seen.status = :status)`;
+  and (:status::text is null or seen.status = :status) and (:linkedTo::uuid is null or t.linked_to = :linkedTo)`;
 
 /**
  * A page of contents in the order in which they came, into the workspace or into the collection that is asked for; one row
@@ -81,7 +83,7 @@ export async function countContents(database: Database, scope: Scope, filter: Co
 
 /** Without a look at each content where that is possible. */
 function countOf(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['workspace']): string {
-  const isPlain = filter.status === undefined && filter.search === undefined;
+  const isPlain = filter.status === undefined && filter.search === undefined && filter.linkedTo === undefined;
   if (isPlain && list === LISTS.collection) {
     return `select count(*) as count from content_collections cc where ${list.where}`;
   }
@@ -95,9 +97,9 @@ function countOf(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['work
   return `select count(*) as count from ${list.from} where ${list.where} and ${MATCHING}`;
 }
 
-function listFor(scope: Scope, { collectionId, status, search }: ContentFilter) {
+function listFor(scope: Scope, { collectionId, status, search, linkedTo }: ContentFilter) {
   // Who reaches one collection only sees what is in it.
   const only = collectionId ?? (scope.collectionIds?.length === 1 ? scope.collectionIds[0] : undefined);
   const list = only === undefined ? LISTS.workspace : LISTS.collection;
-  return { list, bindings: { ...scope, collectionId: only, status, search } };
+  return { list, bindings: { ...scope, collectionId: only, status, search, linkedTo } };
 }

@@ -19,8 +19,11 @@ export type NewContent = {
   source: 'file' | 'url' | 'text';
   url: string | null;
   created_by: string;
-  /** The page or archive it came from. */
+  /** What it was found in: for those that follow, what it came out of, what of all was uploaded, and how deep it lay there. */
   linked_to?: string | null;
+  part_of?: string;
+  part_root?: string;
+  part_depth?: number;
 };
 
 /** A content is in reach when one of its collections is. */
@@ -84,11 +87,12 @@ export function createContentStore(database: Database) {
       await query(
         database,
         `insert into contents (id, workspace_id, collection_id, name, description, metadata, type, size, status, content_hash,
-           file_data, external_id, source, url, created_by, linked_to)
+           file_data, external_id, source, url, created_by, linked_to, part_of, part_root, part_depth)
          select id, :workspaceId, :collectionId, name, description, metadata, type, size, status, content_hash,
-           file_data, external_id, source, url, created_by, linked_to
+           file_data, external_id, source, url, created_by, linked_to, part_of, part_root, coalesce(part_depth, 0)
          from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
-           size bigint, status text, content_hash text, file_data jsonb, external_id text, source text, url text, created_by text, linked_to uuid)`,
+           size bigint, status text, content_hash text, file_data jsonb, external_id text, source text, url text, created_by text, linked_to uuid,
+           part_of uuid, part_root uuid, part_depth smallint)`,
         { workspaceId: scope.workspaceId, collectionId, contents: JSON.stringify(contents) },
       );
     },

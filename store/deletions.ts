@@ -2,6 +2,7 @@ import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Deletion } from '../domain/records/deletion.ts';
 import type { Scope } from '../domain/scope.ts';
 import { forgetCrawledContent } from './forget-crawls.ts';
+import { detachParts } from './detach-parts.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -19,6 +20,9 @@ export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, cont
 
 /** A content in a collection, with the tenant that holds its objects. */
 export type DeletedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
+
+const COUNTED = ['contents', 'chunks', 'indexObjects', 'blobs'] as const;
+const NOTHING = { contents: 0, chunks: 0, indexObjects: 0, blobs: 0 };
 
 /** Deletions and their receipts. */
 export function createDeletionStore(database: Database) {
@@ -70,12 +74,13 @@ export function createDeletionStore(database: Database) {
     },
 
     /** Adds to the counts of the receipt. */
-    async add(scope: Scope, id: string, removed: { chunks?: number; indexObjects?: number }): Promise<void> {
+    async add(scope: Scope, id: string, removed: Partial<Record<(typeof COUNTED)[number], number>>): Promise<void> {
       await query(
         database,
-        `update deletions set status = 'running', chunks = chunks + :chunks::int, index_objects = index_objects + :indexObjects::int
+        `update deletions set status = 'running', chunks = chunks + :chunks::int, index_objects = index_objects + :indexObjects::int,
+           contents = contents + :contents::int, blobs = blobs + :blobs::int
          where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
-        { workspaceId: scope.workspaceId, id, chunks: removed.chunks ?? 0, indexObjects: removed.indexObjects ?? 0 },
+        { workspaceId: scope.workspaceId, id, ...NOTHING, ...removed },
       );
     },
 
@@ -102,6 +107,8 @@ export function createDeletionStore(database: Database) {
              and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
           bindings,
         );
+        if (gone.length > 0)
+          await detachParts(transaction, { workspaceId: scope.workspaceId, contentIds: [contentId] });
         // A content that lives on elsewhere is at home there.
         const moved = await queryOne<{ is_renamed: boolean }>(
           transaction,
@@ -121,7 +128,7 @@ export function createDeletionStore(database: Database) {
         );
         await query(
           transaction,
-          `update deletions set status = 'completed', contents = :contents::int, blobs = :blobs::int, verified_at = now(), completed_at = now()
+          `update deletions set status = 'completed', contents = contents + :contents::int, blobs = blobs + :blobs::int, verified_at = now(), completed_at = now()
            where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
           { ...bindings, contents: gone.length, blobs: blobs?.count ?? 0 },
         );

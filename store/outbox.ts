@@ -25,14 +25,24 @@ export function createOutboxStore(database: Database) {
       );
     },
 
-    /** Whether any of these workflows has something left to do. */
-    async hasAny(scope: Scope, workflowIds: readonly string[]): Promise<boolean> {
+    /** Whether something is left to do for an upload. */
+    async hasForUpload(scope: Scope, uploadId: string): Promise<boolean> {
       const rows = await query(
         database,
-        `select from outbox where workspace_id = :workspaceId and workflow_id = any(:workflowIds::text[]) limit 1`,
-        { workspaceId: scope.workspaceId, workflowIds },
+        `select from outbox where workspace_id = :workspaceId and args ->> 'upload_id' = :uploadId limit 1`,
+        { workspaceId: scope.workspaceId, uploadId },
       );
       return rows.length > 0;
+    },
+
+    /** The same for work that an upload may wait for: which one, null for none. The second time there is nothing to settle. */
+    async settleFor(scope: Scope, workflowId: string): Promise<{ uploadId: string | null }> {
+      const [row] = await query<{ upload_id: string | null }>(
+        database,
+        `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId returning args ->> 'upload_id' as upload_id`,
+        { workspaceId: scope.workspaceId, workflowId },
+      );
+      return { uploadId: row?.upload_id ?? null };
     },
 
     /** The workflow has done what was acknowledged. True the first time. */

@@ -63,7 +63,7 @@ export function createPublicationStore(database: Database) {
              select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
            )
            update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version, chunk_count = cc.planned_chunks,
-             active_text_sha256 = cc.text_sha256, dead_attempts = 0, updated_at = now(),
+             active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key, active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
              publish_seq = counter.publish_counter - :count::int + numbered.place
            from counter, numbered where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
           { ...bindings, count: rows.length, contentIds: rows.map((row) => row.content_id) },

@@ -16,6 +16,9 @@ export type NewRun = {
   external_id: string | null;
   /** Of a crawled page: only what it is about is read, not what surrounds it. */
   main_text?: boolean;
+  reread?: boolean;
+  /** Of a part: what it is in the whole. */
+  part_key?: string;
 };
 
 /** A run as a request sees it. */
@@ -39,6 +42,8 @@ export type Restart = {
   reader?: string | undefined;
   uploadId?: string | undefined;
   mainText?: boolean | undefined;
+  /** The file is read again, whatever text is kept of it. */
+  reread?: boolean | undefined;
 };
 
 /** Stages in which a run has work under way. */
@@ -60,11 +65,11 @@ export function createRunControl(database: Database) {
       await query(
         database,
         `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
-           version, dedupe_key, external_id, main_text)
+           version, dedupe_key, external_id, main_text, part_key, reread)
          select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id,
-           coalesce(main_text, false)
+           coalesce(main_text, false), part_key, coalesce(reread, false)
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
-           reader text, dedupe_key text, external_id text, main_text boolean)`,
+           reader text, dedupe_key text, external_id text, main_text boolean, part_key text, reread boolean)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
       );
     },
@@ -95,7 +100,7 @@ export function createRunControl(database: Database) {
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
              failure_code = null, paused = false, reader = coalesce(:reader, reader), upload_id = coalesce(:uploadId::uuid, upload_id),
-             main_text = coalesce(:mainText::boolean, main_text), version = version + 1, dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
+             main_text = coalesce(:mainText::boolean, main_text), version = version + 1, reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
@@ -111,13 +116,14 @@ export function createRunControl(database: Database) {
           reader: run.reader,
           uploadId: run.uploadId,
           mainText: run.mainText,
+          reread: run.reread,
         },
       );
     },
 
     /** Pauses or resumes work under way; anything else is left as it is. Returns the workflows to wake. */
     setPaused(scope: Scope, target: RunTarget, paused: boolean) {
-      return change(
+      return changeAll(
         database,
         {
           where: `${TARGETED} and cc.stage in ${WORKING} and cc.paused <> :paused`,
@@ -135,7 +141,7 @@ export function createRunControl(database: Database) {
      * is `cancelled` all the same, for what was sent last is not what is found, and can be retried.
      */
     cancel(scope: Scope, target: RunTarget) {
-      return change(
+      return changeAll(
         database,
         {
           where: `${TARGETED} and cc.stage in ${WORKING}`,
@@ -150,19 +156,19 @@ export function createRunControl(database: Database) {
       );
     },
 
-    /** Takes a content out of search and out of every run, in the collections that the scope reaches. */
-    startDeletion(scope: Scope, contentId: string) {
+    /** Takes contents out of search and out of every run, in the collections that the scope reaches. */
+    startDeletion(scope: Scope, contentIds: readonly string[]) {
       return change(
         database,
         {
           where: TARGETED,
           set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null, chunk_count = 0,
-            dedupe_key = null, external_id = null`,
+            dedupe_key = null, external_id = null, part_key = null`,
           status: `cc.stage`,
           message: `null::text`,
           residue: true,
         },
-        { ...scope, ...bindTarget({ contentId }) },
+        { ...scope, ...bindTarget({ contentIds }) },
       );
     },
   };
@@ -189,6 +195,23 @@ type RunChange = {
 const SYNC_WITHOUT_RUN = `case when t.sync_status <> 'stale' or changed.projecting or exists (
     select 1 from content_collections o where o.content_id = t.id and o.collection_id <> changed.collection_id
       and (o.projecting or o.stage in ${WORKING})) then t.sync_status when changed.active_version is null then 'never' else 'synced' end`;
+
+/**
+ * The same until there is nothing left to change: a run that was held up by the lock may have added others just before, which the
+ * statement that waited for it does not see.
+ */
+async function changeAll(
+  database: Database,
+  runChange: RunChange,
+  bindings: Record<string, unknown>,
+): Promise<ChangedRun[]> {
+  const all: ChangedRun[] = [];
+  for (;;) {
+    const changed = await change(database, runChange, bindings);
+    if (changed.length === 0) return all;
+    all.push(...changed);
+  }
+}
 
 /** Changes runs and shows it in their contents. Rows are locked in the order in which steps lock theirs. */
 function change(

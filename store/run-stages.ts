@@ -1,27 +1,15 @@
 import type { Scope } from '../domain/scope.ts';
 import type { ContentStatus } from '../domain/statuses.ts';
+import type { OwnedContent } from './owned-content.ts';
 import { WORKING } from './run-control.ts';
+import type { TextFacts } from './kept-texts.ts';
 import { query, type Database } from './postgres.ts';
 import { ANNOUNCED_FAILED, ISO_FORMAT } from './webhook-events.ts';
 
+export type { OwnedContent } from './owned-content.ts';
+
 /** The contents of one run in one collection that a step works on. */
 export type RunSlice = { collectionId: string; runId: string; contentIds: readonly string[] };
-
-/** A content that this run owns and may work on, with what the steps need of it. */
-export type OwnedContent = {
-  content_id: string;
-  version: number;
-  reader: string;
-  /** How often work on this content began in this stage, this time included, without coming to an end. */
-  dead_attempts: number;
-  name: string;
-  type: string | null;
-  size: number | null;
-  content_hash: string | null;
-  source: 'file' | 'url' | 'text';
-  url: string | null;
-  main_text: boolean;
-};
 
 /** What became of the others: paused, in a later stage, or taken over by another run, a cancel or a delete. */
 export type Claim = { owned: OwnedContent[]; paused: string[]; further: string[]; gone: string[] };
@@ -33,7 +21,17 @@ export type FinishedRead = {
   version: number;
   planned_chunks: number;
   text_sha256: string;
+  /** What the text is of (`textKey`), and what splitting it again wants to know. */
+  text?: { key: string; facts: TextFacts };
   file_data: Record<string, unknown>;
+};
+
+type RunStage = {
+  content_id: string;
+  stage: ContentStatus;
+  paused: boolean;
+  failure_code: string | null;
+  chunks: number;
 };
 
 const STAGE_ORDER = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
@@ -78,12 +76,12 @@ export function createRunStages(database: Database) {
            from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
              and mine.stage = any(:upTo::text[])
              and (:source::text is null or exists (select 1 from contents t where t.id = mine.content_id and t.source = :source))
-           returning cc.content_id, cc.version, cc.reader, cc.dead_attempts, cc.main_text
+           returning cc.content_id, cc.version, cc.reader, cc.dead_attempts, cc.main_text, cc.reread
          ), shown as (
            update contents t set status = :stage, status_message = null, updated_at = now()
            from moved where t.id = moved.content_id and t.collection_id = :collectionId
          )
-         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, t.name, t.type, t.size, t.content_hash, t.source, t.url,
+         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, moved.reread, t.name, t.type, t.size, t.content_hash, t.source, t.url,
            case when moved.content_id is not null then 'owned' when mine.paused then 'paused'
              when mine.content_id is not null then 'further' else 'gone' end as fate
          from unnest(:contentIds::uuid[]) as asked(id)
@@ -203,13 +201,13 @@ export function createRunStages(database: Database) {
         `with mine as (
            select content_id, version from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
          ), input as (
-           select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int, text_sha256 text, file_data jsonb)
+           select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int, text_sha256 text, text jsonb, file_data jsonb)
          ), surplus as (
            delete from chunks ch using input, mine where ch.content_id = input.content_id and mine.content_id = input.content_id
              and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
          ), moved as (
            update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
-             indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, updated_at = now()
+             indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, text_key = input.text ->> 'key', text_facts = input.text -> 'facts', updated_at = now()
            from mine join input using (content_id)
            where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
              and cc.stage <> 'indexing' returning cc.content_id, cc.paused
@@ -230,13 +228,7 @@ export function createRunStages(database: Database) {
 
     /** The stages of these contents in this run; contents of another run are absent. */
     stagesOf(scope: Scope, slice: RunSlice) {
-      return query<{
-        content_id: string;
-        stage: ContentStatus;
-        paused: boolean;
-        failure_code: string | null;
-        chunks: number;
-      }>(
+      return query<RunStage>(
         database,
         `select cc.content_id, cc.stage, cc.paused, cc.failure_code, cc.chunk_count as chunks from content_collections cc where ${MINE}`,
         bind(scope, slice),

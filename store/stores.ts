@@ -24,6 +24,8 @@ import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createMemoryStore, type MemoryStore } from './memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from './memory-projections.ts';
 import { createMessageStore, type MessageStore } from './messages.ts';
+import { createPartRemovals, type PartRemovals } from './part-removals.ts';
+import { createPartStore, type PartStore } from './parts.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from './projections.ts';
@@ -33,6 +35,7 @@ import { createReindexings, type Reindexings } from './reindexings.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import { createRunStages, type RunStages } from './run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
+import { createKeptTextStore, type KeptTextStore } from './kept-texts.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
 import { createWebhookAttempts, type WebhookAttempts } from './webhook-attempts.ts';
@@ -60,6 +63,9 @@ export type Stores = {
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
+  keptTexts: KeptTextStore;
+  parts: PartStore;
+  partRemovals: PartRemovals;
   reindexings: Reindexings;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
@@ -109,6 +115,9 @@ export function createStores(database: Database): Stores {
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
+    keptTexts: createKeptTextStore(database),
+    parts: createPartStore(database),
+    partRemovals: createPartRemovals(database),
     reindexings: createReindexings(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),

@@ -106,16 +106,21 @@ export function createUploadStore(database: Database) {
       };
     },
 
-    /** A page of the contents ordered by id, one row more than `limit` when there are more. */
-    manifest(scope: Scope, id: string, page: { after: string | null; limit: number }): Promise<ManifestRow[]> {
+    /** A page of the contents (or only of these) ordered by id, one row more than `limit` when there are more. */
+    manifest(
+      scope: Scope,
+      id: string,
+      page: { after: string | null; limit: number; only?: readonly string[] },
+    ): Promise<ManifestRow[]> {
       return query<ManifestRow>(
         database,
         `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message, cc.chunk_count as chunks from uploads u
          join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
          join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
          where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)
+           and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
          order by uc.content_id limit :limit`,
-        { workspaceId: scope.workspaceId, id, after: page.after, limit: page.limit + 1 },
+        { workspaceId: scope.workspaceId, id, after: page.after, limit: page.limit + 1, only: page.only },
       );
     },
   };

@@ -128,6 +128,7 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
     pages,
     egress,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
+    archives: config.archives,
     downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
     authorization: {
       callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,

@@ -1,4 +1,4 @@
-import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { patched, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { DeleteContentArgs } from '../domain/ingest-jobs.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
@@ -13,6 +13,11 @@ export async function deleteContent(args: DeleteContentArgs): Promise<void> {
         `- collection \`${args.collection_id}\`\n- receipt \`${args.deletion_id}\``,
     );
   const completion = { ...args, outbox_id: workflowInfo().workflowId };
+  // What came out of it goes first: by it they are found.
+  if (patched('parts-go-first')) {
+    show('removing what came out of it');
+    while (!(await upkeep.removeParts.executeWithOptions({ summary: 'Remove what came out of it' }, [args])));
+  }
   for (let pass = 1; ; pass += 1) {
     show(`removing from index and rows${pass === 1 ? '' : `, pass ${pass}: something was still found`}`);
     await upkeep.removeFromIndex.executeWithOptions({ summary: 'Remove from the index' }, [args]);

@@ -3,6 +3,7 @@ export { compressText } from './compress-text.ts';
 export { crawlSite } from './crawl-site.ts';
 export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
+export { deleteParts } from './delete-parts.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
 export { deleteWorkspace } from './delete-workspace.ts';
 export { extractMemories } from './extract-memories.ts';

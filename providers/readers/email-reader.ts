@@ -1,15 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { Address, Email } from 'postal-mime';
-import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
 import { htmlToMarkdown, withoutTitle } from './html-to-markdown.ts';
 import { EMAIL } from './media-types.ts';
-import { outputLimitError, TextBuilder } from './text-builder.ts';
+import { namedAttachments, parseEmail } from './parse-email.ts';
+import { TextBuilder } from './text-builder.ts';
 
-/** Attachments make a message this many times its text. */
-const MESSAGE_RATIO = 8;
-const MAX_NESTING = 40;
-const MAX_HEADERS_BYTES = 1024 * 1024;
 const MAX_TITLE_LENGTH = 300;
 const MAX_ADDRESSES = 100;
 
@@ -18,25 +13,12 @@ export const emailReader: Reader = {
   name: 'email',
   mediaTypes: [EMAIL],
   async read({ path }, { maxTextBytes }) {
-    const { size } = await stat(path);
-    if (size > maxTextBytes * MESSAGE_RATIO) throw outputLimitError(maxTextBytes);
-    const { default: PostalMime } = await import('postal-mime');
-    const limits = { maxNestingDepth: MAX_NESTING, maxHeadersSize: MAX_HEADERS_BYTES };
-    const email = await PostalMime.parse(await readFile(path), limits).catch((error: unknown) => {
-      const reason = `its headers are longer than ${MAX_HEADERS_BYTES / 1024} KiB or its parts nested more than ${MAX_NESTING} deep`;
-      throw new AppError(
-        'unreadable',
-        `The e-mail message cannot be read: it is damaged, ${reason}. Save its text and upload that.`,
-        {
-          cause: error,
-        },
-      );
-    });
+    const email = await parseEmail(path, maxTextBytes);
     const builder = new TextBuilder(maxTextBytes).append(headOf(email)).append(await bodyOf(email));
-    const names = email.attachments.map(({ filename }) => filename?.trim() ?? '').filter((name) => name !== '');
+    const names = namedAttachments(email).map(({ name }) => name);
     if (names.length > 0) builder.append(`\n\nAttachments: ${names.join(', ')}\n`);
     const title = (email.subject ?? '').trim().slice(0, MAX_TITLE_LENGTH);
-    return builder.build({ attachment_count: email.attachments.length, ...(title === '' ? {} : { title }) });
+    return builder.build({ attachment_count: names.length, ...(title === '' ? {} : { title }) });
   },
 };
 

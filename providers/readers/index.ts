@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/app-error.ts';
 import type { Reader } from '../../domain/reader.ts';
+import { archiveReader } from './archive-reader.ts';
 import { csvReader } from './csv-reader.ts';
 import { docxReader } from './docx-reader.ts';
 import { emailReader } from './email-reader.ts';
@@ -8,7 +9,7 @@ import { htmlReader } from './html-reader.ts';
 import { imageReader } from './image-reader.ts';
 import { jsonReader } from './json-reader.ts';
 import { markdownReader } from './markdown-reader.ts';
-import { COMPOUND_FILE, describeType, DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS } from './media-types.ts';
+import { COMPOUND_FILE, describeType, DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS, ZIP } from './media-types.ts';
 import { ocrReader } from './ocr-reader.ts';
 import { markitdownReader } from './markitdown-reader.ts';
 import { odfReader } from './odf-reader.ts';
@@ -32,6 +33,7 @@ const FORMATS: readonly Reader[] = [
   epubReader,
   rtfReader,
   emailReader,
+  archiveReader,
   imageReader,
   htmlReader,
   csvReader,
@@ -69,6 +71,8 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   if (!choice) {
     throw new AppError('unknown_reader', `There is no reader of this name. Known readers: ${READER_NAMES.join(', ')}.`);
   }
+  // Whoever names a reader means it for the files inside.
+  if (mediaType === ZIP) return archiveReader;
   if (mediaType === ENCRYPTED_OFFICE) throw encryptedError();
   const reader = choice.readers.find((candidate) => reads(candidate.mediaTypes, mediaType));
   if (reader) return reader;
@@ -111,7 +115,7 @@ function unsupportedError(mediaType: string): AppError {
     );
   }
   const known =
-    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, images of text, HTML, Markdown, CSV, JSON, plain text and source code';
+    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, ZIP archives, images of text, HTML, Markdown, CSV, JSON, plain text and source code';
   return new AppError(
     'unsupported_type',
     `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${known}.`,

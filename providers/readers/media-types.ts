@@ -120,6 +120,7 @@ export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
 export const EPUB = 'application/epub+zip';
 export const RTF = 'application/rtf';
 export const EMAIL = 'message/rfc822';
+export const ZIP = 'application/zip';
 /** What OCR takes. */
 export const IMAGE_TYPES: readonly string[] = [
   'image/png',
@@ -154,6 +155,12 @@ export function typeOfName(name: string): string | null {
   if (WHOLE_NAMES.test(base)) return BY_EXTENSION.get(base) ?? null;
   const dot = base.lastIndexOf('.');
   return dot === -1 ? null : (BY_EXTENSION.get(base.slice(dot + 1)) ?? null);
+}
+
+/** The usual extension of file names of a media type; null for one that is not known. */
+export function extensionOf(mediaType: string): string | null {
+  const found = [...CODE, ...OTHER].find(([type]) => type === mediaType);
+  return found?.[2].split(' ')[0] ?? null;
 }
 
 /** The language name for a code fence; null for what is not code. */

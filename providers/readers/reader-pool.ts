@@ -7,8 +7,10 @@ import type { PlannedChunk } from '../../domain/chunker.ts';
 import type { PageStart, ReadDocument, ReadInput } from '../../domain/reader.ts';
 import { type SandboxBatch, type SandboxOptions, SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './reader-task-value.ts';
+import { partFile, type UnpackedPart, UnpackValue, type UnpackPayload } from './unpack-task-value.ts';
 
 export type { SplitPlan } from './reader-task-value.ts';
+export type { UnpackedPart } from './unpack-task-value.ts';
 
 export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
   /** Most UTF-8 bytes of text that a document may yield. */
@@ -18,6 +20,17 @@ export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
 export type ReadTask = ReadInput & { /** A value of the `reader` field. */ reader: string };
 /** `path`: extracted text in UTF-8, as `ReadResult.text()` gave it. */
 export type SplitTask = { path: string; pages: readonly PageStart[] };
+
+/** What to take out of an archive or a message. */
+export type UnpackTask = Omit<UnpackPayload, 'kind' | 'maxTextBytes'> & { path: string };
+
+export type UnpackResult = {
+  parts: readonly UnpackedPart[];
+  /** Where to go on; null at the end. */
+  next: number | null;
+  /** The bytes of a part that was not refused, streamed. */
+  open(part: UnpackedPart): AsyncIterable<Uint8Array>;
+};
 
 export type ReadResult = {
   /** UTF-8 bytes of the text. */
@@ -60,6 +73,8 @@ export interface ReaderPool {
     tasks: readonly SplitTask[],
     options: { plan: SplitPlan; signal?: AbortSignal },
   ): Promise<OutcomeBatch<SplitResult>>;
+  /** Takes the next files out of an archive or a message. */
+  unpack(task: UnpackTask, options: { signal?: AbortSignal }): Promise<OutcomeBatch<UnpackResult>>;
   close(): Promise<void>;
 }
 
@@ -82,7 +97,7 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
         tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
         { signal, beginWithinMs },
       );
-      return outcomesOf(batch);
+      return outcomesOf(batch, resultOf);
     },
     async split(tasks, { plan, signal }) {
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
@@ -90,16 +105,24 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
         tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
         { signal },
       );
-      return outcomesOf(batch);
+      return outcomesOf(batch, resultOf);
+    },
+    async unpack({ path, ...task }, { signal }) {
+      const payload: TaskPayload = { kind: 'unpack', ...task, maxTextBytes };
+      const batch = await sandbox.run([{ inputPath: path, payload }], { signal });
+      return outcomesOf(batch, unpackedOf);
     },
     close: () => sandbox.close(),
   };
 }
 
-async function outcomesOf(batch: SandboxBatch): Promise<OutcomeBatch<ReadResult>> {
+async function outcomesOf<Result>(
+  batch: SandboxBatch,
+  toResult: (value: unknown, outputPrefix: string) => Result,
+): Promise<OutcomeBatch<Result>> {
   try {
-    const outcomes = batch.outcomes.map((outcome): Outcome<ReadResult> => {
-      if (outcome.ok) return { ok: true, result: resultOf(TaskValue.parse(outcome.value), outcome.outputPrefix) };
+    const outcomes = batch.outcomes.map((outcome): Outcome<Result> => {
+      if (outcome.ok) return { ok: true, result: toResult(outcome.value, outcome.outputPrefix) };
       if (outcome.error instanceof AppError) return { ok: false, error: outcome.error };
       throw outcome.error;
     });
@@ -110,8 +133,17 @@ async function outcomesOf(batch: SandboxBatch): Promise<OutcomeBatch<ReadResult>
   }
 }
 
-function resultOf(value: TaskValue, outputPrefix: string): ReadResult {
-  const { sizeBytes, pages, notes, chunkCount, text, chunks } = value;
+function unpackedOf(value: unknown, outputPrefix: string): UnpackResult {
+  return {
+    ...UnpackValue.parse(value),
+    async *open({ index }) {
+      yield* await readStream(partFile(outputPrefix, index));
+    },
+  };
+}
+
+function resultOf(value: unknown, outputPrefix: string): ReadResult {
+  const { sizeBytes, pages, notes, chunkCount, text, chunks } = TaskValue.parse(value);
   return {
     sizeBytes,
     pages,

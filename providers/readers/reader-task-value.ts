@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ChunkLimits } from '../../domain/chunker.ts';
 import type { TokenCounting } from '../../domain/embedder.ts';
 import type { PageStart } from '../../domain/reader.ts';
+import type { UnpackPayload } from './unpack-task-value.ts';
 
 /** How documents are to be split: sizes in tokens, and how tokens are counted. */
 export type SplitPlan = { limits: ChunkLimits; counting: TokenCounting };
@@ -17,7 +18,8 @@ export type TaskPayload =
       timeoutMs: number;
       plan: SplitPlan | null;
     }
-  | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan };
+  | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan }
+  | UnpackPayload;
 
 /** Up to this length text and chunks travel in the message; longer ones go through files. */
 export const INLINE_LENGTH = 16 * 1024;

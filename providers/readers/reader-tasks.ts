@@ -14,14 +14,21 @@ import {
   type TaskValue,
   textFile,
 } from './reader-task-value.ts';
+import { unpack } from './unpack.ts';
+import type { UnpackValue } from './unpack-task-value.ts';
 
 const chunker = createStructureChunker();
 const counters = new Map<string, Promise<(text: string) => number>>();
 
-/** What the sandbox's processes run: reads a document, splits it, or both. */
-export async function runTask({ inputPath, outputPrefix, payload }: ChildTask): Promise<TaskValue> {
+/** What the sandbox's processes run: reads a document, splits it, or both; or takes out what an archive holds. */
+export async function runTask({ inputPath, outputPrefix, payload }: ChildTask): Promise<TaskValue | UnpackValue> {
   // The reader pool sends nothing else.
   const task = payload as TaskPayload;
+  if (task.kind === 'unpack') {
+    return unpack(inputPath, outputPrefix, task).catch((error: unknown) => {
+      throw readError(error);
+    });
+  }
   if (task.kind === 'split') {
     const document = { text: await readFile(inputPath, 'utf8'), pages: task.pages, notes: {} };
     return { text: null, sizeBytes: 0, pages: [], notes: {}, ...(await split(document, task.plan, outputPrefix)) };

@@ -9,6 +9,7 @@ import pLimit from 'p-limit';
 import { Agent, fetch, FormData, type Response } from 'undici';
 import { AppError } from '../../domain/app-error.ts';
 import { NOT_BEGUN } from '../sandbox/sandbox-batch.ts';
+import { ZIP } from './media-types.ts';
 import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from './reader-pool.ts';
 import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
@@ -40,12 +41,12 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
   return {
     ...pool,
     async read(tasks, settings = {}) {
-      if (!tasks.some(({ reader }) => UNSTRUCTURED_STRATEGIES.has(reader))) return pool.read(tasks, settings);
+      if (!tasks.some((task) => strategyOf(task) !== undefined)) return pool.read(tasks, settings);
       const folder = await mkdtemp(join(options.workFolder ?? tmpdir(), 'loci-unstructured-'));
       const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
       const isOver = timer(settings.beginWithinMs);
       const prepare = async (task: ReadTask, index: number): Promise<ReadTask | AppError> => {
-        const strategy = UNSTRUCTURED_STRATEGIES.get(task.reader);
+        const strategy = strategyOf(task);
         if (strategy === undefined) return task;
         const exchange = {
           ...options,
@@ -73,6 +74,11 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
       await pool.close();
     },
   };
+}
+
+/** Of an archive the server gets the files, not the whole. */
+function strategyOf({ reader, mediaType }: ReadTask): string | undefined {
+  return mediaType === ZIP ? undefined : UNSTRUCTURED_STRATEGIES.get(reader);
 }
 
 /** Whether so much time has passed since it was asked first. */

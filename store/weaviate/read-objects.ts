@@ -8,15 +8,16 @@ export type ObjectPage = { objects: StoredObject[]; nextCursor: string | null };
 const PAGE_SIZE = 1_000;
 const VECTOR_PAGE_SIZE = 200;
 
-/** Exact number of objects, of one content and version if given. A tenant that is not there has none. */
+/** Exact number of objects, of one content or of some, and of one version if given. A tenant that is not there has none. */
 export async function countObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
-  { contentId, version }: { contentId?: string; version?: number },
+  { contentId, contentIds, version }: { contentId?: string; contentIds?: readonly string[]; version?: number },
 ): Promise<number> {
   const run = async (collection: TenantCollection): Promise<number> => {
     const filters: FilterValue[] = [];
     if (contentId !== undefined) filters.push(collection.filter.byProperty('content_id').equal(contentId));
+    if (contentIds) filters.push(collection.filter.byProperty('content_id').containsAny([...contentIds]));
     if (version !== undefined) filters.push(collection.filter.byProperty('version').equal(version));
     const options = filters.length === 0 ? {} : { filters: Filters.and(...filters) };
     return (await collection.aggregate.overAll(options)).totalCount;

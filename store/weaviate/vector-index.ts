@@ -4,7 +4,14 @@ import { countObjects, fetchVectors, walkObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';
 import { dropTenant, ensureSpace, ensureTenant, listTenants, tenantExists } from './tenants.ts';
 import { weaviateFailure } from './weaviate-failure.ts';
-import { deleteContent, deleteObjects, putObjects, putObjectsAgain, updateFacets } from './write-objects.ts';
+import {
+  deleteContent,
+  deleteContents,
+  deleteObjects,
+  putObjects,
+  putObjectsAgain,
+  updateFacets,
+} from './write-objects.ts';
 
 export type { Hit, HitLeg, HitLegs, IndexSearch } from './search.ts';
 export type { IndexObject } from './write-objects.ts';
@@ -38,6 +45,7 @@ export function createVectorIndex(options: VectorIndexOptions) {
     putObjectsAgain: inTenant(putObjectsAgain),
     updateFacets: inTenant(updateFacets),
     deleteContent: inTenant(deleteContent),
+    deleteContents: inTenant(deleteContents),
     deleteObjects: inTenant(deleteObjects),
     countObjects: inTenant(countObjects),
     walkObjects: inTenant(walkObjects),

@@ -161,6 +161,18 @@ export async function deleteContent(
   });
 }
 
+/** Removes the objects of contents, of all their versions. Returns how many went. */
+export async function deleteContents(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  contentIds: readonly string[],
+): Promise<number> {
+  if (contentIds.length === 0) return 0;
+  return deleteWhere(connection, tenant, (collection) =>
+    collection.filter.byProperty('content_id').containsAny([...contentIds]),
+  );
+}
+
 /** Removes objects by id; absent ones are no error. Returns how many went. */
 export async function deleteObjects(
   connection: WeaviateConnection,

@@ -58,7 +58,10 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   pauseUpload: { path: upload },
   resumeUpload: { path: upload },
   cancelUpload: { path: upload },
-  listContents: { query: { collection_id: ref('collection') }, outOfReach: { 'query.collection_id': EMPTY } },
+  listContents: {
+    query: { collection_id: ref('collection'), linked_to: ref('content') },
+    outOfReach: { 'query.collection_id': EMPTY, 'query.linked_to': EMPTY },
+  },
   getContent: { path: content },
   updateContent: { path: content, json: { description: 'changed' } },
   deleteContent: { path: content, destroys: true },

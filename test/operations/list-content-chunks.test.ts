@@ -24,7 +24,7 @@ test('chunks that go while they are read end in an error, never in a list that l
   };
   t.deepEqual(await read(async () => {}), { seen: chunks, total: chunks });
   await t.throwsAsync(
-    read(() => stores.runControl.startDeletion(scope, contentId)),
+    read(() => stores.runControl.startDeletion(scope, [contentId])),
     { message: /deleted while it was read/ },
   );
 });

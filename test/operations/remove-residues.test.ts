@@ -139,7 +139,7 @@ test('of a content that is gone nothing stays; of one that is being deleted the 
   const leftovers = await openLeftovers(t);
   const { place, versions, pass, index, services } = leftovers;
   const { id, second } = await publishAndRestart(leftovers);
-  await place.stores.runControl.startDeletion(place.scope, id);
+  await place.stores.runControl.startDeletion(place.scope, [id]);
   t.is(await pass(), 0);
   t.deepEqual(await versions(id, 2), ['2/2', '2/2']);
   const { stores } = services;

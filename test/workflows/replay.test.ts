@@ -19,8 +19,8 @@ function recordingOf(name: string): RecordedHistory {
 }
 
 test('every workflow has recordings', (t) => {
-  const recorded = new Set(recordings.map(({ name }) => /([^/]+?)-/.exec(name.split('/').at(-1) ?? '')?.[1]));
-  t.deepEqual(recorded, new Set(Object.keys(workflows)));
+  const recorded = new Set(recordings.flatMap(({ name }) => /([^/]+?)-/.exec(name.split('/').at(-1) ?? '')?.[1] ?? []));
+  t.deepEqual([...recorded].toSorted(), Object.keys(workflows).toSorted());
 });
 
 test('workflows that ran before go on with the present code as they began', async (t) => {

@@ -6,6 +6,7 @@ export type WorkflowType =
   | 'ingestBatch'
   | 'crawlSite'
   | 'deleteContent'
+  | 'deleteParts'
   | 'deleteCollection'
   | 'deleteWorkspace'
   | 'reindexWorkspace'

@@ -9,6 +9,7 @@ import { CANARIES } from './canaries.ts';
 import { crawlScenarios } from './crawl-scenarios.ts';
 import { compressScenarios } from './compress-scenarios.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
+import { archiveScenarios } from './archive-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
 import { webhookScenarios } from './webhook-scenarios.ts';
@@ -207,6 +208,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   ...crawlScenarios,
+  ...archiveScenarios,
   ...webhookScenarios,
   ...oauthScenarios,
   ...compressScenarios,

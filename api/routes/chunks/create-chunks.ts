@@ -10,7 +10,7 @@ export const createChunksRoute = route(
     tag: 'Chunks',
     summary: 'Ingest a content that was stored with ingest=false',
     description:
-      'Also reads a content again, for instance with another reader. Its old chunks stay until the new are ready.',
+      'Also ingests a content again, or in another collection: with a reader that is named it is read anew, without one the text that is kept is split anew. Its old chunks stay until the new are ready.',
     permission: 'chunks:write',
     body: CreateChunksRequest,
     response: CreateChunksResponse,

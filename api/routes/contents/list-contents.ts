@@ -10,6 +10,9 @@ const Query = z.object({
   collection_id: Id.optional(),
   status: z.enum(CONTENT_STATUSES).optional(),
   search: storableText(255).optional().meta({ description: 'Part of the name' }),
+  linked_to: Id.optional().meta({
+    description: 'Of contents that came out of an archive, a message or a crawled page: which',
+  }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });

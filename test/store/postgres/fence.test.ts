@@ -91,7 +91,7 @@ const takeovers: Readonly<Record<string, (place: Place, slice: RunSlice, name: s
   },
   'a second upload': async (place, { contentIds }, name) =>
     work(place, await restart(place, contentIds), { name, version: 2 }),
-  'a deletion': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.startDeletion(scope, id),
+  'a deletion': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.startDeletion(scope, [id]),
 };
 
 /** Takes a run to the state that a write is for. */
@@ -158,7 +158,7 @@ test('a run that was taken over has nothing to index, to plan or to tell any mor
   await stores.runs.finishRead(scope, slice, readResult(slice));
   const [first = '', second = '', third = ''] = slice.contentIds;
   await stores.runControl.cancel(scope, { contentId: first });
-  await stores.runControl.startDeletion(scope, second);
+  await stores.runControl.startDeletion(scope, [second]);
   const left = await stores.chunks.nextToIndex(scope, slice, { after: null, limit: 100 });
   t.deepEqual([...new Set(left.map(({ content_id }) => content_id))], [third]);
   const planned = await stores.runs.listPending(scope, slice, { after: null, limit: 100 });

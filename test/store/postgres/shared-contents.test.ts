@@ -58,7 +58,7 @@ test('a content of two collections that are deleted at once goes with the second
 test('a content that is deleted in one collection while the other one goes is deleted', async (t) => {
   const { stores, scope, home, other, contentId, deletionOf, together, contents } = await openShared(t);
   const inHome = { ...scope, collectionIds: [home] };
-  await stores.runControl.startDeletion(inHome, contentId);
+  await stores.runControl.startDeletion(inHome, [contentId]);
   const [content, collection] = [
     await deletionOf('content', contentId, home),
     await deletionOf('collection', other, other),

@@ -1,0 +1,80 @@
+import type { StoredBlob } from '../domain/blob-store.ts';
+import type { RunKey } from '../domain/ingest-jobs.ts';
+import { partId, partKey } from '../domain/part-identity.ts';
+import type { Scope } from '../domain/scope.ts';
+import { isSettled } from '../domain/statuses.ts';
+import type { NewContent } from '../store/contents.ts';
+import type { KnownPart, PartHolder } from '../store/parts.ts';
+import type { Services } from './services.ts';
+
+/** A file that was found in an archive or a message: stored, or refused with a reason of its own. */
+export type FoundPart = { key: string; path: string } & (
+  | { refusal: { code: string; message: string } }
+  | { refusal: null; blob: StoredBlob; type: string | null; notes: Readonly<Record<string, unknown>> }
+);
+
+/**
+ * What a part is to be: a `fresh` content, one that another collection has (`linked`), one with other bytes (`replaced`), one that
+ * runs `again`, or one that is `kept` as it is.
+ */
+export type Fate = 'fresh' | 'linked' | 'replaced' | 'again' | 'kept';
+export type PlannedPart = { part: FoundPart; fate: Fate; known: KnownPart | null; content: NewContent; key: string };
+
+/** A run that takes parts out of a content, with the stores of its transaction. */
+export type Taking = { services: Services; scope: Scope; run: RunKey; holder: PartHolder };
+
+/** Compares what was found with what is there. */
+export async function planParts(
+  { services, scope, run, holder }: Taking,
+  parts: readonly FoundPart[],
+): Promise<PlannedPart[]> {
+  const keyOf = (part: FoundPart) => partKey(holder.content_id, part.key);
+  const known = Map.groupBy(await services.stores.parts.known(scope, parts.map(keyOf)), (one) => one.part_key);
+  return parts.map((part) => {
+    const all = known.get(keyOf(part)) ?? [];
+    const here = all.find((one) => one.collection_id === run.collection_id);
+    const fate = here ? fateOf(part, here, holder) : all.length > 0 ? 'linked' : 'fresh';
+    const found = here ?? all[0] ?? null;
+    return { part, fate, known: found, content: contentOf(holder, { part, found, run }), key: keyOf(part) };
+  });
+}
+
+function fateOf(part: FoundPart, here: KnownPart, holder: PartHolder): Fate {
+  if (part.refusal) return 'again';
+  if (here.content_hash !== part.blob.sha256 || here.name !== part.path) return 'replaced';
+  const isWanted = here.stage === 'ready' || !isSettled(here.stage);
+  return isWanted && here.reader === holder.reader ? 'kept' : 'again';
+}
+
+function contentOf(
+  holder: PartHolder,
+  { part, found, run }: { part: FoundPart; found: KnownPart | null; run: RunKey },
+): NewContent {
+  const { collection_id: collectionId } = run;
+  const { content_id: holderId, version } = holder;
+  const { uploaded_by } = holder.file_data;
+  const { external_id: _, ...inherited } = holder.metadata;
+  return {
+    id: found?.content_id ?? partId({ collectionId, holderId, version, key: part.key }),
+    name: part.path,
+    description: null,
+    metadata: { ...found?.metadata, ...inherited },
+    type: part.refusal ? null : (part.type ?? 'application/octet-stream'),
+    size: part.refusal ? null : part.blob.sizeBytes,
+    content_hash: part.refusal ? null : part.blob.sha256,
+    file_data: {
+      original_name: part.path.split('/').at(-1) ?? part.path,
+      path: part.path,
+      ...(part.refusal ? {} : part.notes),
+      ...(uploaded_by === undefined ? {} : { uploaded_by }),
+    },
+    external_id: null,
+    source: 'file',
+    url: null,
+    created_by: holder.created_by,
+    linked_to: holderId,
+    part_of: holderId,
+    part_root: holder.root_id,
+    part_depth: holder.depth + 1,
+  };
+}

@@ -1,0 +1,67 @@
+import test from 'ava';
+import { openBehindTheApi } from '../support/behind-the-api.ts';
+import { problemsOf, takeCensus } from '../support/census.ts';
+import { eventually } from '../support/eventually.ts';
+import { idsOf, startFlow } from '../support/flow.ts';
+import { testStack } from '../support/stack.ts';
+import { zipFile } from '../support/zip-file.ts';
+
+const stack = testStack();
+const { worker, api } = stack.processes;
+const FILES = 700;
+const INNER = 60;
+
+test.afterEach.always('both run again', async () => {
+  await api.start();
+  await worker.start();
+});
+
+test.serial('no file of an archive is lost or twice though worker and API are killed again and again', async (t) => {
+  const behind = openBehindTheApi(stack);
+  t.teardown(() => behind.close());
+  const flow = await startFlow();
+  const inner = Array.from({ length: INNER }, (_, index) => ({ name: `${index}.txt`, bytes: `Inner file ${index}.` }));
+  const outer = Array.from({ length: FILES }, (_, index) => ({
+    name: `folder-${index % 9}/${index}.txt`,
+    bytes: `File ${index} speaks of ${'heather and gorse '.repeat(60)}.`,
+  }));
+  const bytes = zipFile([...outer.slice(0, 50), { name: 'inner.zip', bytes: zipFile(inner) }, ...outer.slice(50)]);
+  const upload = await flow.send(['file', new File([bytes], 'large.zip')]);
+  const [id] = idsOf(upload);
+  const count = async (where: string) => {
+    const [row] = await behind.query<{ count: number }>(
+      `select count(*) as count from contents where workspace_id = :workspaceId and ${where}`,
+      { workspaceId: flow.workspaceId, id },
+    );
+    return row?.count ?? 0;
+  };
+  // At once, then each time when more files are out: two deaths without any would be blamed on the archive.
+  for (const [number, wanted] of [0, 1, 201, 401].entries()) {
+    const isReached = async () => (await count('part_of = :id')) >= wanted;
+    await eventually(`${wanted} files`, isReached, { everyMs: 5 });
+    await worker.signal('SIGKILL');
+    if (number === 1) {
+      await api.signal('SIGKILL');
+      await api.start();
+    }
+    await worker.start();
+  }
+  const total = 1 + FILES + 1 + INNER;
+  const done = await eventually(
+    'every file is ready',
+    async () => {
+      const now = await flow.progress(upload.upload_id);
+      return now.progress.total === total && now.progress.settled === total && now;
+    },
+    { timeoutMs: 150_000 },
+  );
+  t.deepEqual(done.progress.by_status, { ready: total });
+  t.is(await count('true'), total);
+  const names = await behind.query<{ name: string }>('select name from contents where part_of = :id', { id });
+  t.is(new Set(names.map(({ name }) => name)).size, FILES + 1);
+  await eventually('nothing is left to do', async () => {
+    await behind.hurry(flow.workspaceId);
+    return problemsOf(await takeCensus(behind, flow.workspaceId)).length === 0;
+  });
+  t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
+});
