@@ -2,7 +2,7 @@ import { AppError } from '../../domain/app-error.ts';
 import type { ReadDocument, Reader, ReadLimits } from '../../domain/reader.ts';
 import { imageReader } from './image-reader.ts';
 import { IMAGE_TYPES } from './media-types.ts';
-import { recognizePages } from './pdf-ocr.ts';
+import { recognizePages } from './recognize-pages.ts';
 import { type PdfFile, withPdf } from './pdfium.ts';
 import { TextBuilder } from './text-builder.ts';
 

@@ -3,7 +3,7 @@ import type { ReadDocument, Reader, ReadLimits } from '../../domain/reader.ts';
 import { setsCodeOff } from './pdf-code.ts';
 import { measureLayout } from './pdf-headings.ts';
 import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
-import { recognizePages } from './pdf-ocr.ts';
+import { recognizePages } from './recognize-pages.ts';
 import { withoutRunningLines } from './pdf-running-lines.ts';
 import { pageItems } from './pdf-tables.ts';
 import { type PdfFile, withPdf } from './pdfium.ts';

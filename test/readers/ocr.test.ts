@@ -1,8 +1,10 @@
 import test from 'ava';
+import { AppError } from '../../domain/app-error.ts';
 import { openPdf } from '../../providers/readers/pdfium.ts';
 import { pdf, pdfOfObjects } from '../support/documents.ts';
 import { pngOf } from '../support/hostile/pictures.ts';
 import { readBytes, withFile } from '../support/read-bytes.ts';
+import { tiff } from '../support/tiff.ts';
 
 const SENTENCE = 'Otters hold hands while they are asleep.';
 const page = pdf([[{ text: SENTENCE, size: 20, x: 60, y: 600 }]]);
@@ -10,8 +12,8 @@ const page = pdf([[{ text: SENTENCE, size: 20, x: 60, y: 600 }]]);
 type Drawn = { width: number; height: number; pixels: Buffer };
 
 /** A page drawn, a byte a pixel. */
-async function drawn(): Promise<Drawn> {
-  const bytes = await withFile(page, async (path) => {
+async function drawn(document = page): Promise<Drawn> {
+  const bytes = await withFile(document, async (path) => {
     const file = await openPdf(path);
     const found = file.picture(0);
     file.close();
@@ -54,6 +56,36 @@ test('text in a picture is recognised, and a picture without any says so', async
   t.true(notes['ocr']);
   const blank = pngOf({ width: 300, height: 300, pixels: Buffer.alloc(300 * 301) });
   await t.throwsAsync(readBytes(blank, { name: 'blank.png' }), { code: 'no_text', message: /No text was recognised/ });
+});
+
+test('all pages of a TIFF picture are recognised, in either order of bytes; previews are none', async (t) => {
+  const [first, other] = [
+    await drawn(),
+    await drawn(pdf([[{ text: 'Swifts sleep in flight.', size: 20, x: 60, y: 600 }]])),
+  ];
+  const blank = { width: 300, height: 300, pixels: Buffer.alloc(90_000, 255) };
+  const preview = { ...first, kind: 1 };
+  for (const isBigEndian of [false, true]) {
+    const { text, notes, pages } = await readBytes(tiff([first, preview, blank, other], { isBigEndian }), {
+      name: 'a.tif',
+    });
+    t.is(text.trim(), `${SENTENCE}\n\nSwifts sleep in flight.`);
+    t.like(notes, { page_count: 3, ocr_pages: 2, ocr: true });
+    t.is(text.slice(pages[2]?.start).trim(), 'Swifts sleep in flight.');
+  }
+});
+
+test('a TIFF picture whose pages go in circles, out of the file, or are of any size ends', async (t) => {
+  const one = await drawn();
+  t.is((await readBytes(tiff([one], { last: 8 }), { name: 'circle.tif' })).text.trim(), SENTENCE);
+  t.is((await readBytes(tiff([one], { last: 0xffff_fff0 }), { name: 'outside.tif' })).text.trim(), SENTENCE);
+  const huge = { width: 60_000, height: 60_000, pixels: Buffer.alloc(100) };
+  const { text, notes } = await readBytes(tiff([huge, one]), { name: 'huge.tif' });
+  t.is(text.trim(), SENTENCE);
+  t.like(notes, { page_count: 2, ocr_pages: 1 });
+  const cut = tiff([one, one]).subarray(0, 5_000);
+  const error = await t.throwsAsync(readBytes(cut, { name: 'cut.tif' }), { instanceOf: AppError });
+  t.true(['unreadable', 'no_text'].includes(error.code), error.code);
 });
 
 test('a scan with a stamp at its foot is recognised all the same', async (t) => {

@@ -1,4 +1,5 @@
-import type { PdfFile } from './pdfium.ts';
+/** Where pictures of pages come from; null for one that cannot be had. */
+export type PageSource = { picture(page: number): Uint8Array | null };
 
 export type RecognizedPages = {
   /** By page, counted from 0; empty where nothing was recognised. */
@@ -15,7 +16,7 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 
 /** Recognises the text of pages that are pictures, as far as the time goes. */
 export async function recognizePages(
-  file: PdfFile,
+  source: PageSource,
   pages: readonly number[],
   timeoutMs: number = DEFAULT_TIMEOUT_MS,
 ): Promise<RecognizedPages> {
@@ -27,7 +28,7 @@ export async function recognizePages(
   for (const [index, page] of pages.entries()) {
     if (performance.now() > deadline)
       return { texts, confidence: mean(confidence, recognized), leftOut: pages.length - index };
-    const picture = file.picture(page);
+    const picture = source.picture(page);
     const found = picture && (await recognize(picture));
     texts.set(page, found?.text ?? '');
     if (!found || found.text === '') continue;

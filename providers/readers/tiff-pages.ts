@@ -1,0 +1,54 @@
+/** More pages than the time for a document is enough for. */
+const MAX_PAGES = 2_000;
+/** Of the header: the mark with the order of bytes, and the place of the first page's directory. */
+const FIRST_DIRECTORY = 4;
+const HEADER_BYTES = 8;
+const ENTRY_BYTES = 12;
+/** The tag that says what a directory is of, and the two kinds that are no pages: previews and masks. */
+const SUBFILE_TYPE = 254;
+const PREVIEW = 1;
+const MASK = 4;
+
+/**
+ * Places of the directories of a TIFF file's pages, in their order (TIFF 6.0, section 2): what `showTiffPage` takes. None for
+ * one that has no such directories, as a BigTIFF. A chain that goes in circles or out of the file ends there.
+ */
+export function tiffPages(bytes: Buffer): number[] {
+  const read = readerOf(bytes);
+  const pages: number[] = [];
+  const seen = new Set<number>();
+  if (!read) return pages;
+  for (let at = read.uint32(FIRST_DIRECTORY); at >= HEADER_BYTES && !seen.has(at) && pages.length < MAX_PAGES;) {
+    seen.add(at);
+    if (at + 2 > bytes.length) break;
+    const entries = read.uint16(at);
+    const next = at + 2 + entries * ENTRY_BYTES;
+    if (next + 4 > bytes.length) break;
+    if (isPage(read, at + 2, entries)) pages.push(at);
+    at = read.uint32(next);
+  }
+  return pages;
+}
+
+/** Makes a page the first of its file, in place; that is the one which decoders of pictures take. */
+export function showTiffPage(bytes: Buffer, at: number): void {
+  if (bytes[0] === 0x49) bytes.writeUInt32LE(at, FIRST_DIRECTORY);
+  else bytes.writeUInt32BE(at, FIRST_DIRECTORY);
+}
+
+type Reading = { uint16(at: number): number; uint32(at: number): number };
+
+function readerOf(bytes: Buffer): Reading | null {
+  const mark = bytes.toString('latin1', 0, 4);
+  if (bytes.length < HEADER_BYTES) return null;
+  if (mark === 'II*\0') return { uint16: (at) => bytes.readUInt16LE(at), uint32: (at) => bytes.readUInt32LE(at) };
+  if (mark === 'MM\0*') return { uint16: (at) => bytes.readUInt16BE(at), uint32: (at) => bytes.readUInt32BE(at) };
+  return null;
+}
+
+/** Tags are in order, and this one comes before all others. */
+function isPage(read: Reading, firstEntry: number, entries: number): boolean {
+  if (entries === 0) return false;
+  if (read.uint16(firstEntry) !== SUBFILE_TYPE) return true;
+  return (read.uint32(firstEntry + 8) & (PREVIEW | MASK)) === 0;
+}
