@@ -1,8 +1,9 @@
 import type { StoredBlob } from '../domain/blob-store.ts';
+import { AppError } from '../domain/app-error.ts';
 import type { RunKey } from '../domain/ingest-jobs.ts';
 import { partId, partKey } from '../domain/part-identity.ts';
 import type { Scope } from '../domain/scope.ts';
-import { isSettled } from '../domain/statuses.ts';
+import { textKey } from '../domain/text-key.ts';
 import type { NewContent } from '../store/contents.ts';
 import type { KnownPart, PartHolder } from '../store/parts.ts';
 import type { Services } from './services.ts';
@@ -23,16 +24,22 @@ export type PlannedPart = { part: FoundPart; fate: Fate; known: KnownPart | null
 /** A run that takes parts out of a content, with the stores of its transaction. */
 export type Taking = { services: Services; scope: Scope; run: RunKey; holder: PartHolder };
 
-/** Compares what was found with what is there. */
+/**
+ * Compares what was found with what is there.
+ * @throws AppError `dependency_unavailable` while one of them is still on its way out of the collection.
+ */
 export async function planParts(
   { services, scope, run, holder }: Taking,
   parts: readonly FoundPart[],
 ): Promise<PlannedPart[]> {
   const keyOf = (part: FoundPart) => partKey(holder.content_id, part.key);
-  const known = Map.groupBy(await services.stores.parts.known(scope, parts.map(keyOf)), (one) => one.part_key);
+  const rows = await services.stores.parts.known(scope, run.collection_id, parts.map(keyOf));
+  const known = Map.groupBy(rows, (one) => one.part_key);
   return parts.map((part) => {
     const all = known.get(keyOf(part)) ?? [];
     const here = all.find((one) => one.collection_id === run.collection_id);
+    if (here?.stage === 'deleting')
+      throw new AppError('dependency_unavailable', 'A file that it holds is still being deleted from this collection.');
     const fate = here ? fateOf(part, here, holder) : all.length > 0 ? 'linked' : 'fresh';
     const found = here ?? all[0] ?? null;
     return { part, fate, known: found, content: contentOf(holder, { part, found, run }), key: keyOf(part) };
@@ -42,8 +49,14 @@ export async function planParts(
 function fateOf(part: FoundPart, here: KnownPart, holder: PartHolder): Fate {
   if (part.refusal) return 'again';
   if (here.content_hash !== part.blob.sha256 || here.name !== part.path) return 'replaced';
-  const isWanted = here.stage === 'ready' || !isSettled(here.stage);
-  return isWanted && here.reader === holder.reader ? 'kept' : 'again';
+  return here.reader === holder.reader && isUpToDate(here) ? 'kept' : 'again';
+}
+
+/** Whether this collection shows the part as it is, or is about to: another one that has it may have replaced its bytes meanwhile. */
+function isUpToDate(here: KnownPart): boolean {
+  if (here.stage === 'ready') return here.active_text_key === textKey(here);
+  if (here.stage === 'indexing') return here.text_key === textKey(here);
+  return here.stage === 'pending';
 }
 
 function contentOf(

@@ -25,6 +25,7 @@ export type PartsToTake = {
  * Makes files that were found in a content contents of their own: in one transaction with the work to ingest them and with the place to
  * go on from, under the lock of the run that found them. `again` when the run is no longer where it was, or has ended.
  * An AppError when there would be more of them than is allowed.
+ * @throws AppError `dependency_unavailable` while the collection, or one of them in it, is being deleted.
  */
 export async function takeParts(
   services: Services,
@@ -56,7 +57,9 @@ async function lockHolder(
   const { stores } = services;
   const { holder, parts } = taking;
   await stores.parts.lockRoot(scope, holder.root_id);
-  if (!(await stores.parts.holdCollection(scope, run.collection_id))) return null;
+  // Its deletion ends the run; until then there is nothing to look at again.
+  if (!(await stores.parts.holdCollection(scope, run.collection_id)))
+    throw new AppError('dependency_unavailable', 'The collection is being deleted.');
   // Before the runs, as uploads do.
   await retainBlobs(
     services,
@@ -65,6 +68,7 @@ async function lockHolder(
   );
   const known = await stores.parts.known(
     scope,
+    run.collection_id,
     parts.map((part) => partKey(holder.content_id, part.key)),
   );
   await stores.contentChanges.lockEverywhere(scope, [
@@ -96,7 +100,8 @@ async function write(taking: Taking, { parts, next }: PartsToTake): Promise<JobS
   }
   await refuse(taking, planned.filter(isRefused));
   const contentIds = planned.map(({ content }) => content.id);
-  await stores.parts.see(scope, run.collection_id, { contentIds, version: holder.version });
+  const seen = planned.map(({ content, key }) => ({ content_id: content.id, part_key: key }));
+  await stores.parts.see(scope, run.collection_id, { parts: seen, version: holder.version });
   if (holder.upload_id !== null) await stores.uploads.addContents(scope, holder.upload_id, contentIds);
   const published = await stores.projections.claim({ ...scope, collectionIds: null }, changed);
   jobs.push(...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })));

@@ -1,7 +1,7 @@
 import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Scope } from '../domain/scope.ts';
 import { removeCrawls } from './forget-crawls.ts';
-import { detachParts } from './detach-parts.ts';
+import { detachParts, type GoneContent } from './detach-parts.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -172,13 +172,13 @@ export async function removeLinks(transaction: Database, bindings: Bindings & { 
     bindings,
   );
   await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
-  const gone = await query<{ id: string; content_hash: string | null }>(
+  const gone = await query<GoneContent & { content_hash: string | null }>(
     transaction,
     `delete from contents t where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId
-       and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.content_hash`,
+       and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.part_of, t.content_hash`,
     bindings,
   );
-  await detachParts(transaction, { workspaceId: bindings.workspaceId, contentIds: gone.map((row) => row.id) });
+  await detachParts(transaction, { workspaceId: bindings.workspaceId, gone });
   const moved = await query<{ id: string; is_renamed: boolean }>(
     transaction,
     `update contents t set collection_id = home.collection_id, external_id = home.external_id, updated_at = now(),

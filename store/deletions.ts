@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '../domain/embedder.ts';
 import type { Deletion } from '../domain/records/deletion.ts';
 import type { Scope } from '../domain/scope.ts';
 import { forgetCrawledContent } from './forget-crawls.ts';
-import { detachParts } from './detach-parts.ts';
+import { detachParts, type GoneContent } from './detach-parts.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
@@ -101,14 +101,12 @@ export function createDeletionStore(database: Database) {
         );
         await lockContents(transaction, scope.workspaceId, [contentId]);
         await forgetCrawledContent(transaction, { workspaceId: scope.workspaceId, contentId });
-        const gone = await query<{ content_hash: string | null }>(
+        const gone = await query<GoneContent & { content_hash: string | null }>(
           transaction,
           `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId
-             and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.content_hash`,
+             and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.part_of, t.content_hash`,
           bindings,
         );
-        if (gone.length > 0)
-          await detachParts(transaction, { workspaceId: scope.workspaceId, contentIds: [contentId] });
         // A content that lives on elsewhere is at home there.
         const moved = await queryOne<{ is_renamed: boolean }>(
           transaction,
@@ -132,6 +130,8 @@ export function createDeletionStore(database: Database) {
            where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
           { ...bindings, contents: gone.length, blobs: blobs?.count ?? 0 },
         );
+        // After the receipt, which looks for nothing any more: what is still being deleted is left to others.
+        await detachParts(transaction, { workspaceId: scope.workspaceId, gone });
         return moved?.is_renamed === true;
       });
     },

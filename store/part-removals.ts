@@ -8,14 +8,14 @@ import { query, type Database } from './postgres.ts';
 /** Contents of one collection that wait for their removal, and where their objects are. */
 export type PartsToRemove = { contentIds: string[]; links: readonly DeletedLink[] };
 
-type PartLink = DeletedLink & { content_id: string };
+type PartLink = DeletedLink & { content_id: string; part_depth: number };
 
 /** The removal of what came out of a content, in pieces of a size that hold nobody up. */
 export function createPartRemovals(database: Database) {
   return {
     /**
-     * The next parts of a content that are being deleted, all in one collection: what was packed deepest goes first, for a part
-     * is found by what it came out of. Null when there is none.
+     * The next parts of a content that are being deleted, all in one collection and packed equally deep: what was packed deepest
+     * goes first, from every collection, for a part is found by what it came out of. Null when there is none.
      */
     async next(scope: Scope, page: { contentId: string; limit: number }): Promise<PartsToRemove | null> {
       const rows = await query<PartLink>(
@@ -25,14 +25,15 @@ export function createPartRemovals(database: Database) {
            where cc.content_id in (select id from tree where not id = any(:contentIds::uuid[])) and cc.workspace_id = :workspaceId
              and cc.stage = 'deleting' order by t.part_depth desc, cc.collection_id, cc.content_id limit :limit
          )
-         select due.content_id, due.collection_id, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from due
+         select due.content_id, due.collection_id, due.part_depth, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from due
          join index_generations g on g.collection_id = due.collection_id and g.status <> 'retired'
          order by due.part_depth desc, due.collection_id, due.content_id`,
         { workspaceId: scope.workspaceId, contentIds: [page.contentId], limit: page.limit },
       );
       const [first] = rows;
       if (!first) return null;
-      const here = rows.filter((row) => row.collection_id === first.collection_id);
+      const { collection_id, part_depth } = first;
+      const here = rows.filter((row) => row.collection_id === collection_id && row.part_depth === part_depth);
       const links = new Map(here.map((row) => [row.tenant, row]));
       return { contentIds: [...new Set(here.map((row) => row.content_id))], links: [...links.values()] };
     },

@@ -34,7 +34,12 @@ export type KnownPart = {
   reader: string;
   name: string;
   content_hash: string | null;
+  type: string | null;
   metadata: Record<string, unknown>;
+  main_text: boolean;
+  /** What the text is of that the collection published, and the one of its run under way (`textKey`). */
+  active_text_key: string | null;
+  text_key: string | null;
 };
 
 /** The ids of contents and of all that came out of them. */
@@ -116,28 +121,36 @@ export function createPartStore(database: Database) {
       return row ?? { parts: 0, bytes: 0 };
     },
 
-    /** Parts by their keys, in all collections; those that are being deleted are gone. */
-    known(scope: Scope, keys: readonly string[]): Promise<KnownPart[]> {
+    /**
+     * Parts by their keys, in all collections; those that are being deleted are gone. In this collection those contents are found
+     * without a key, too, after the others: they came by themselves, or are being deleted here.
+     */
+    known(scope: Scope, collectionId: string, keys: readonly string[]): Promise<KnownPart[]> {
       return query<KnownPart>(
         database,
-        `select cc.content_id, cc.collection_id, cc.part_key, cc.stage, cc.reader, t.name, t.content_hash, t.metadata
-         from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.part_key = any(:keys::text[]) order by cc.content_id, cc.collection_id`,
-        { workspaceId: scope.workspaceId, keys },
+        `select cc.content_id, cc.collection_id, named.part_key, cc.stage, cc.reader, cc.main_text, cc.active_text_key, cc.text_key,
+           t.name, t.content_hash, t.type, t.metadata
+         from (select distinct content_id, part_key from content_collections
+           where workspace_id = :workspaceId and part_key = any(:keys::text[])) named
+         join content_collections cc on cc.content_id = named.content_id and (cc.part_key is not null or cc.collection_id = :collectionId)
+         join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId order by cc.part_key is null, cc.content_id, cc.collection_id`,
+        { ...bind(scope, collectionId), keys },
       );
     },
 
-    /** Notes that this version of the whole has these parts. */
+    /** Notes that this version of the whole has these parts, by these keys. */
     async see(
       scope: Scope,
       collectionId: string,
-      seen: { contentIds: readonly string[]; version: number },
+      seen: { parts: readonly { content_id: string; part_key: string }[]; version: number },
     ): Promise<void> {
       await query(
         database,
-        `update content_collections set part_version = :version where workspace_id = :workspaceId and collection_id = :collectionId
-           and content_id = any(:contentIds::uuid[])`,
-        { ...bind(scope, collectionId), ...seen },
+        `update content_collections cc set part_version = :version, part_key = x.part_key
+         from jsonb_to_recordset(:parts::jsonb) as x(content_id uuid, part_key text)
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = x.content_id`,
+        { ...bind(scope, collectionId), version: seen.version, parts: JSON.stringify(seen.parts) },
       );
     },
 
