@@ -2,7 +2,6 @@ import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import type { Scope } from '../domain/scope.ts';
 import { isSettled } from '../domain/statuses.ts';
 import { pageContent, urlDedupeKey } from '../operations/page-content.ts';
-import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { CrawlPage, KnownPage, PageEnd } from '../store/crawl-pages.ts';
 import type { Crawl } from '../store/crawls.ts';
 import type { Stores } from '../store/stores.ts';
@@ -11,11 +10,13 @@ import type { WorkerServices } from './worker-services.ts';
 
 /** A page under the lock of its crawl. `services.stores` are those of the transaction. */
 export type Writing = {
-  services: Omit<WorkerServices, 'stores'> & { stores: Stores };
+  services: Pick<WorkerServices, 'blobs' | 'metrics' | 'crawling'> & { stores: Stores };
   scope: Scope;
   crawl: Crawl;
   page: CrawlPage;
   known: KnownPage | null;
+  /** The collection had the page, and it was deleted meanwhile. */
+  isDeleted: boolean;
 };
 
 type Document = Extract<PageOutcome, { kind: 'document' }>;
@@ -23,7 +24,7 @@ type Document = Extract<PageOutcome, { kind: 'document' }>;
 /** What of a page's content there is decides what becomes of it. */
 type Fate = 'insert' | 'fill' | 'restart' | 'keep';
 
-/** Looks up, under the lock, what the collection has of a page. */
+/** Looks up what the collection has of a page. */
 export function findKnown(
   stores: Stores,
   scope: Scope,
@@ -33,14 +34,32 @@ export function findKnown(
   return stores.crawlPages.known(scope, crawl, { urlHash, contentId, dedupeKey: urlDedupeKey(page.url) });
 }
 
+/**
+ * Holds what the collection has of a page until the transaction ends, so that no deletion is accepted in between and then undone.
+ * `before` is what was known of it earlier: what was deleted since does not come back by itself.
+ */
+export async function holdKnown(
+  stores: Stores,
+  scope: Scope,
+  { crawl, page, before }: { crawl: Crawl; page: CrawlPage; before: KnownPage | null },
+): Promise<Pick<Writing, 'known' | 'isDeleted'>> {
+  const seen = await findKnown(stores, scope, { crawl, page });
+  if (seen) await stores.contentChanges.lockEverywhere(scope, [seen.content_id]);
+  const held = seen && (await findKnown(stores, scope, { crawl, page }));
+  // Another one than was locked is not held.
+  const known = held?.content_id === seen?.content_id ? held : null;
+  const wasThere = page.content_id !== null || before !== null || seen !== null;
+  const isOther = page.content_id !== null && known?.content_id !== page.content_id;
+  return { known, isDeleted: (wasThere && known === null) || isOther };
+}
+
 /** Makes a fetched document a content of the upload: a new one, a new version of the one there is, or none for the same bytes. */
 export async function takeDocument(writing: Writing, document: Document): Promise<PageEnd> {
-  const { services, scope, crawl, known } = writing;
-  const { stores } = services;
+  const { scope, crawl, known } = writing;
+  const { stores } = writing.services;
   const { type, blob, validators } = document;
   const file = { type, size: blob.sizeBytes, content_hash: blob.sha256 };
   const fate = fateOf(crawl, known, blob.sha256);
-  if (fate !== 'keep') await retainBlobs(services, scope, [blob]);
   let contentId = known?.content_id ?? null;
   if (fate === 'insert') contentId = await insertPage(writing, file);
   if (contentId === null) throw new Error('a page that is taken has a content');

@@ -5,7 +5,6 @@ import { hostOf, paceOf } from './crawl-pace.ts';
 import { isPassing } from './failures.ts';
 import { fetchPage } from './fetch-page.ts';
 import type { PageOutcome } from './page-outcome.ts';
-import { findKnown } from './take-page.ts';
 import type { WorkerServices } from './worker-services.ts';
 import { writePage } from './write-page.ts';
 
@@ -50,9 +49,9 @@ export async function visitPage(visit: Visit, next: { page: CrawlPage; known: Kn
       return false;
     }
     const outcome: Lasting = fetched.kind === 'again' ? { ...fetched, kind: 'failed' } : fetched;
-    const isTaken = await unlessUnforeseen(visit, () => write(visit, page, outcome));
+    const isTaken = await unlessUnforeseen(visit, () => write(visit, next, outcome));
     isBegun = false;
-    return typeof isTaken === 'boolean' ? isTaken : await write(visit, page, isTaken);
+    return typeof isTaken === 'boolean' ? isTaken : await write(visit, next, isTaken);
   } finally {
     // Came back alive without a result: the attempt says nothing about the page.
     if (isBegun) await services.stores.crawlPages.forgive(scope, crawl.id, [page.url_hash]).catch(() => undefined);
@@ -105,7 +104,11 @@ async function postpone({ services, scope, crawl }: Visit, page: CrawlPage, { co
   await system.restHost(hostOf(page.url), restMs);
 }
 
-async function write(visit: Visit, page: CrawlPage, outcome: Lasting): Promise<boolean> {
+async function write(
+  visit: Visit,
+  { page, known: before }: { page: CrawlPage; known: KnownPage | null },
+  outcome: Lasting,
+): Promise<boolean> {
   const { services, scope, slice } = visit;
   return services.stores.transaction(async (stores) => {
     const crawl = await stores.crawls.lockForSlice(scope, visit.crawl.id, slice);
@@ -115,8 +118,7 @@ async function write(visit: Visit, page: CrawlPage, outcome: Lasting): Promise<b
       if (crawl) await stores.crawls.close(scope, crawl.id, `The collection is ${status ?? 'being deleted'}.`);
       return false;
     }
-    const known = page.kind === 'page' ? await findKnown(stores, scope, { crawl, page }) : null;
-    const isTaken = await writePage({ services: { ...services, stores }, scope, crawl, page, known }, outcome);
+    const isTaken = await writePage({ services: { ...services, stores }, scope, crawl, page, before }, outcome);
     const now = await stores.crawls.find(scope, crawl.id);
     if (now) visit.crawl = now;
     if (now?.paused === true) visit.isLost = true;

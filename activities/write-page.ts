@@ -1,11 +1,12 @@
 import { assertNever } from '../domain/app-error.ts';
 import { crawlUrl, isSameSite, queriedPathHash, urlHash } from '../domain/crawl-url.ts';
+import { retainBlobs } from '../operations/retain-blobs.ts';
 import type { Link } from '../providers/crawler/page-task-value.ts';
 import type { FoundPage } from '../store/crawl-frontier.ts';
-import type { PageEnd } from '../store/crawl-pages.ts';
+import type { KnownPage, PageEnd } from '../store/crawl-pages.ts';
 import { frontierLimits, mostSitemaps } from './crawl-limits.ts';
 import type { PageOutcome } from './page-outcome.ts';
-import { failPage, findKnown, takeDocument, takeUnchanged, type Writing } from './take-page.ts';
+import { failPage, holdKnown, takeDocument, takeUnchanged, type Writing } from './take-page.ts';
 
 const MAX_HOPS = 5;
 /** Of one page; more that robots.txt does not allow are not worth a row. */
@@ -16,8 +17,16 @@ const REFUSALS: Readonly<Record<string, string>> = {
   noindex: 'The page asks robots not to take it (noindex).',
 };
 
+/** A page that was asked for. `before` is what the collection had of it when it was. */
+type Asked = Omit<Writing, 'known' | 'isDeleted'> & { before: KnownPage | null };
+
 /** Writes what asking for a page came to. Returns whether the page counts towards the limit. */
-export async function writePage(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'again' }>): Promise<boolean> {
+export async function writePage(asked: Asked, outcome: Exclude<PageOutcome, { kind: 'again' }>): Promise<boolean> {
+  // Before the runs, as uploads do.
+  if (outcome.kind === 'document') await retainBlobs(asked.services, asked.scope, [outcome.blob]);
+  const isPage = asked.page.kind === 'page';
+  const held = isPage ? await holdKnown(asked.services.stores, asked.scope, asked) : { known: null, isDeleted: false };
+  const writing: Writing = { ...asked, ...held };
   const end = await endOf(writing, outcome);
   const isTaken = writing.page.kind === 'page' && end.state !== 'skipped';
   const { services, scope, crawl, page } = writing;
@@ -27,9 +36,9 @@ export async function writePage(writing: Writing, outcome: Exclude<PageOutcome, 
 }
 
 async function endOf(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'again' }>): Promise<PageEnd> {
-  const { page, known } = writing;
+  const { page, isDeleted } = writing;
   // What was deleted does not come back by itself.
-  if (page.content_id !== null && known?.content_id !== page.content_id) return { state: 'skipped', reason: 'deleted' };
+  if (isDeleted) return { state: 'skipped', reason: 'deleted' };
   switch (outcome.kind) {
     case 'robots':
       return noteRobots(writing, outcome);
@@ -110,9 +119,11 @@ async function failStart(writing: Writing, failure: { code: string; message: str
   const { stores } = services;
   const page = await stores.crawlFrontier.findStart(scope, crawl.id);
   if (!page) return;
-  const known = await findKnown(stores, scope, { crawl, page });
-  const end = await failPage({ ...writing, page, known }, { state: 'failed', ...failure });
-  await stores.crawlPages.end(scope, crawl.id, { urlHash: page.url_hash, isTaken: true, end });
+  const held = await holdKnown(stores, scope, { crawl, page, before: null });
+  const end: PageEnd = held.isDeleted
+    ? { state: 'skipped', reason: 'deleted' }
+    : await failPage({ ...writing, page, ...held }, { state: 'failed', ...failure });
+  await stores.crawlPages.end(scope, crawl.id, { urlHash: page.url_hash, isTaken: !held.isDeleted, end });
 }
 
 /**

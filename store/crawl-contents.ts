@@ -45,8 +45,12 @@ export function createCrawlContentStore(database: Database) {
     ): Promise<void> {
       await query(
         database,
-        `update contents t set sync_status = :syncStatus, status_message = :message, updated_at = now()
-         where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId and t.status = 'ready'`,
+        `with locked as (
+           select id from contents where id = any(:contentIds::uuid[]) and workspace_id = :workspaceId and status = 'ready'
+           order by id for no key update
+         )
+         update contents t set sync_status = :syncStatus, status_message = :message, updated_at = now()
+         from locked where t.id = locked.id`,
         { workspaceId: scope.workspaceId, contentIds, ...as },
       );
     },

@@ -87,7 +87,7 @@ export function createRunControl(database: Database) {
 
     /**
      * Gives contents a new run from the start, as a new version; what is published stays until that one is.
-     * With stage `stored` the run is over before it began: the new bytes wait to be ingested.
+     * With stage `stored` the run is over before it began: the new bytes wait to be ingested. What is being deleted stays so.
      */
     async restart(scope: Scope, collectionId: string, run: Restart): Promise<void> {
       if (run.contentIds.length === 0) return;
@@ -96,6 +96,7 @@ export function createRunControl(database: Database) {
         `with target as (
            select content_id from content_collections
            where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])
+             and stage <> 'deleting'
            order by content_id for update
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,

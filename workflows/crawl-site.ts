@@ -22,6 +22,7 @@ import {
 import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '../domain/ingest-outcomes.ts';
 import { openBatchWindow } from './batch-window.ts';
 import { wakeSignal } from './ingest-batch.ts';
+import { lookAgainMs } from './look-again.ts';
 import { showStage } from './search-attributes.ts';
 import { onSteering } from './steering.ts';
 import { stepsFor } from './steps.ts';
@@ -40,8 +41,6 @@ export type CrawlState = {
 const FIRST_STATE: CrawlState = { after: 0, batches: 0, counts: NO_COUNTS, max_pages: 0, outcome: NO_OUTCOME };
 /** Slices of one workflow run; its history stays a few thousand events long. */
 const SLICES_PER_RUN = 100;
-/** A paused crawl looks again by itself, in case a wake-up was lost. */
-const LOOK_AGAIN = '10m';
 
 /** Crawls a site: fetches pages in slices and ingests what they brought in batches, until nothing is left to fetch. */
 export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE): Promise<CrawlState> {
@@ -78,10 +77,14 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
     }
     show();
   };
+  // Since it was woken last; a wake-up may have been lost.
+  let looks = 0;
   const pause = async ({ fate, wait_ms }: CrawlSlice) => {
     if (fate === 'paused') enter('paused');
-    if (fate === 'paused') await condition(() => woken, LOOK_AGAIN, { summary: 'Paused: looks again by itself' });
+    if (fate === 'paused')
+      await condition(() => woken, lookAgainMs(looks), { summary: 'Paused: looks again by itself' });
     else if (wait_ms > 0) await condition(() => woken, wait_ms, { summary: 'The host is left alone for a while' });
+    looks = woken || fate !== 'paused' ? 0 : looks + 1;
     woken = false;
     if (fate === 'paused') enter('crawling');
   };
