@@ -148,10 +148,16 @@ test('a content and its collection can be deleted at the same time', async (t) =
   const behind = openBehind(t);
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(big()));
-  const [content, collection] = await Promise.all([flow.delete(id), remove(flow)]);
+  const [answer, collection] = await Promise.all([
+    flow.api.send(`/contents/${id}`, { method: 'DELETE' }),
+    remove(flow),
+  ]);
   const receipt = await receiptOf(flow, collection.deletion_id);
-  t.is(content.removed.contents + receipt.removed.contents, 1);
-  t.is(content.status, 'completed');
+  // Whoever came first has the content; when that was the collection, there is no such content any more.
+  t.true(answer.status === 202 || answer.status === 404, String(answer.status));
+  const content = answer.status === 202 ? DeletionAccepted.parse(await answer.json()) : null;
+  const removed = content ? (await receiptOf(flow, content.deletion_id)).removed.contents : 0;
+  t.is(removed + receipt.removed.contents, 1);
   t.deepEqual(await rowsNaming(behind, flow.collectionId), {});
   t.deepEqual(await problemsLeft(behind, flow), []);
 });

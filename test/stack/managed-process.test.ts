@@ -9,6 +9,7 @@ import { createManagedProcess, type ProcessSpec } from '../../stack/managed-proc
 import { isSameProcess, processStartTime } from '../../stack/process-identity.ts';
 import { createProcessRecords, endLeftovers } from '../../stack/process-records.ts';
 import { StackError } from '../../stack/stack-error.ts';
+import { eventually } from '../support/eventually.ts';
 
 async function stateFolder(t: ExecutionContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'loci-process-'));
@@ -105,9 +106,8 @@ test('stopping ends a process that ignores the signal, even a stalled one, and w
   await managed.kill('SIGSTOP');
   await managed.stop();
   t.false(isSameProcess(child));
-  const isGone = () => !isSameProcess(grandchild);
-  for (let tries = 0; tries < 200 && !isGone(); tries += 1) await new Promise((resolve) => setImmediate(resolve));
-  t.true(isGone());
+  await eventually('what it started is gone', async () => !isSameProcess(grandchild), { everyMs: 10 });
+  t.false(isSameProcess(grandchild));
 });
 
 test('what a killed launcher left running is ended, and a process that only has its number is not', async (t) => {
