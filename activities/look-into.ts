@@ -4,6 +4,7 @@ import { isPassing } from './failures.ts';
 import type { PageRequest } from './page-request.ts';
 import type { WorkerServices } from './worker-services.ts';
 
+/** As the child process says it, whose modules steps do not import. */
 const NOWHERE: PageTaskValue = {
   links: [],
   sitemaps: [],

@@ -1,10 +1,10 @@
 import { CRAWLER_NAME } from '../domain/crawler-name.ts';
 import { pageName } from '../operations/page-content.ts';
 import type { PageTaskPayload, PageTaskValue } from '../providers/crawler/page-task-value.ts';
+import { keepHead } from './keep-head.ts';
 import type { PageOutcome, Validators } from './page-outcome.ts';
 import { rulesOf, tooLarge, type Reading } from './page-request.ts';
 
-const HEAD_BYTES = 64 * 1024;
 const PAGE_TYPES = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 /** Served without saying what it is, or as something that is worth a look at its bytes. */
 const DOCUMENT_TYPES =
@@ -34,7 +34,7 @@ export async function readAnswer(reading: Reading): Promise<PageOutcome> {
   }
   const maxBytes = isPage ? services.crawling.maxPageBytes : services.downloads.maxBytes;
   const head: Uint8Array[] = [];
-  const bytes = atMost(withHead(response.body, head), maxBytes);
+  const bytes = atMost(keepHead(response.body, head), maxBytes);
   const blob = await services.blobs.put(request.crawl.workspace_id, bytes, maxBytes);
   if (blob.sizeBytes === 0) return { kind: 'skipped', reason: 'empty', links: [] };
   const type = await services.readers.detectType(Buffer.concat(head), {
@@ -103,15 +103,4 @@ function askedByHeader(header: string): Set<string> {
     for (const one of word === 'none' ? ['noindex', 'nofollow'] : [word]) asked.add(one);
   }
   return asked;
-}
-
-async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncIterable<Uint8Array> {
-  let kept = 0;
-  for await (const part of bytes) {
-    if (kept < HEAD_BYTES) {
-      head.push(part.subarray(0, HEAD_BYTES - kept));
-      kept += part.length;
-    }
-    yield part;
-  }
 }

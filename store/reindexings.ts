@@ -1,6 +1,7 @@
 import type { ReindexProgress } from '../domain/reindexing.ts';
 import type { Reindexing } from '../domain/records/reindexing.ts';
 import type { Scope } from '../domain/scope.ts';
+import type { ChunkToIndex } from './chunks.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 type Row = Omit<Reindexing, 'created_at' | 'updated_at' | 'completed_at'> & {
@@ -12,15 +13,8 @@ type Row = Omit<Reindexing, 'created_at' | 'updated_at' | 'completed_at'> & {
 /** Behind which chunk to go on: of which collection, null behind the last one, and in it of which content. */
 export type ReindexPosition = { collection: string | null; content: string | null; chunk: number };
 
-export type ChunkToRewrite = {
-  id: string;
-  content_id: string;
-  version: number;
-  chunk_index: number;
-  content: string;
-  context: string;
-  metadata: Record<string, unknown>;
-};
+/** A published chunk, which goes into the index once more. */
+export type ChunkToRewrite = Omit<ChunkToIndex, 'planned_chunks'>;
 
 const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, chunks, total_memories, memories, created_at,
   updated_at, completed_at`;

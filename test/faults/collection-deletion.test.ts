@@ -3,7 +3,7 @@ import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
 import { openBehindTheApi } from '../support/behind-the-api.ts';
 import { problemsLeft, rowsNaming, tenantOf } from '../support/collection-traces.ts';
 import { eventually } from '../support/eventually.ts';
-import { longText, startFlow } from '../support/flow.ts';
+import { longFiles, longText, startFlow } from '../support/flow.ts';
 import { testStack } from '../support/stack.ts';
 
 const stack = testStack();
@@ -15,8 +15,7 @@ test.serial('a collection is deleted to the end though the worker is killed agai
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();
-  const files = Array.from({ length: 30 }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
-  const { upload_id } = await flow.upload(...files);
+  const { upload_id } = await flow.upload(...longFiles(30));
   const { chunks } = (await flow.progress(upload_id)).progress;
   // Under way while it is deleted, by a worker that dies and may come back to it.
   await flow.send(['file', new File([longText(400)], 'late.txt')]);

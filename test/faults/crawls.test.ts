@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { crawlWorkflowId } from '../../domain/crawl-jobs.ts';
 import { openBehindTheApi, type BehindTheApi } from '../support/behind-the-api.ts';
 import { isSound, problemsOf, takeCensus } from '../support/census.ts';
@@ -90,21 +90,8 @@ test.serial('a host is asked at its pace by several crawls and workers, one of w
 });
 
 test.serial('a crawl whose workflow an operator ends is over, and what it had under way has failed', async (t) => {
-  const connection = await Connection.connect({ address: stack.temporal.address });
-  t.teardown(() => connection.close());
-  const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });
-  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
-  t.teardown(site.close);
-  const flow = await startFlow();
-  await worker.stop();
-  const id = await startCrawl(flow, `${site.origin}/`);
-  const { crawl: waiting } = await crawled(flow, id);
-  await eventually('it is terminated', () =>
-    workflow
-      .getHandle(crawlWorkflowId(waiting.id))
-      .terminate('by a test')
-      .then(() => true),
-  );
+  const { flow, site, id, handle } = await startUnworked(t);
+  await eventually('it is terminated', () => handle.terminate('by a test').then(() => true));
   await worker.start();
   const over = await eventually('the crawl is over', async () => {
     await behind.hurry(flow.workspaceId);
@@ -119,15 +106,7 @@ test.serial('a crawl whose workflow an operator ends is over, and what it had un
 });
 
 test.serial('an operator pauses, resumes and cancels a crawl by signals', async (t) => {
-  const connection = await Connection.connect({ address: stack.temporal.address });
-  t.teardown(() => connection.close());
-  const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });
-  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
-  t.teardown(site.close);
-  const flow = await startFlow();
-  await worker.stop();
-  const id = await startCrawl(flow, `${site.origin}/`);
-  const handle = workflow.getHandle(crawlWorkflowId((await crawled(flow, id)).crawl.id));
+  const { flow, id, handle } = await startUnworked(t);
   await eventually('it is paused', () => handle.signal('pause').then(() => true));
   await worker.start();
   await eventually('the crawl is paused', async () => (await crawled(flow, id)).status === 'paused');
@@ -138,3 +117,17 @@ test.serial('an operator pauses, resumes and cancels a crawl by signals', async 
   t.true(['cancelled', 'completed'].includes(over.crawl.status));
   await t.notThrowsAsync(handle.result());
 });
+
+/** A crawl of two pages that no worker has begun, and its workflow; the worker is stopped. */
+async function startUnworked(t: ExecutionContext) {
+  const connection = await Connection.connect({ address: stack.temporal.address });
+  t.teardown(() => connection.close());
+  const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });
+  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  await worker.stop();
+  const id = await startCrawl(flow, `${site.origin}/`);
+  const handle = workflow.getHandle(crawlWorkflowId((await crawled(flow, id)).crawl.id));
+  return { flow, site, id, handle };
+}

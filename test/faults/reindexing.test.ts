@@ -3,7 +3,7 @@ import { Reindexing } from '../../domain/records/reindexing.ts';
 import { openBehindTheApi } from '../support/behind-the-api.ts';
 import { isSound, problemsOf, takeCensus } from '../support/census.ts';
 import { eventually } from '../support/eventually.ts';
-import { longText, startFlow, until } from '../support/flow.ts';
+import { longFiles, startFlow, until } from '../support/flow.ts';
 import { testStack } from '../support/stack.ts';
 import { tenantsOf } from '../support/workspace-traces.ts';
 
@@ -16,8 +16,7 @@ test.serial('an index is made anew to the end though the worker is killed, and e
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();
-  const files = Array.from({ length: 30 }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
-  const { upload_id } = await flow.upload(...files);
+  const { upload_id } = await flow.upload(...longFiles(30));
   const { chunks } = (await flow.progress(upload_id)).progress;
   for (const { space, tenant } of await tenantsOf(behind, flow.workspaceId))
     await behind.vectors.dropTenant(space, tenant);

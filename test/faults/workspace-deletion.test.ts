@@ -3,7 +3,7 @@ import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
 import { apiClient } from '../api/api-client.ts';
 import { openBehindTheApi } from '../support/behind-the-api.ts';
 import { eventually } from '../support/eventually.ts';
-import { longText, startFlow } from '../support/flow.ts';
+import { longFiles, startFlow } from '../support/flow.ts';
 import { furnish } from '../support/furnish.ts';
 import { testStack } from '../support/stack.ts';
 import { filesOf, rowsOf, tenantsLeft, tenantsOf } from '../support/workspace-traces.ts';
@@ -19,8 +19,7 @@ test.serial('a workspace is deleted to the end though the worker is killed again
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();
-  const files = Array.from({ length: 30 }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
-  await flow.upload(...files);
+  await flow.upload(...longFiles(30));
   await furnish(flow);
   const tenants = await tenantsOf(behind, flow.workspaceId);
   const path = `/workspaces/${flow.workspaceId}`;

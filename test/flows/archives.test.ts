@@ -5,7 +5,7 @@ import { CreateChunksResponse } from '../../domain/records/chunk.ts';
 import { docx, docxParagraph, pdf } from '../support/documents.ts';
 import { eml } from '../support/eml.ts';
 import { idsOf, openInsides, startFlow, until, type Flow } from '../support/flow.ts';
-import { createWebhook, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { createWebhook, startWebhookReceiver, assertToldOnce } from '../support/webhook-receiver.ts';
 import { zipFile } from '../support/zip-file.ts';
 
 const List = z.object({ data: z.array(Content), total_count: z.int() });
@@ -232,15 +232,5 @@ test('the end of an upload with an archive is told once, when everything in it h
   await createWebhook(flow.api, `${receiver.origin}/hook`, { events: ['upload.completed'] });
   const inner = zipFile([file('c.txt', 'Words about cranberries.')]);
   const { upload_id } = await flow.send(['file', archive(file('a.txt', 'Words about sedge.'), file('b.zip', inner))]);
-  const [message] = await until(
-    async () => receiver.received,
-    (received) => received.length > 0,
-  );
-  t.like(message?.event.data, { upload_id, status: 'completed', progress: { total: 4, settled: 4, percent: 100 } });
-  await flow.upload(['content', 'What comes after it is told after it.']);
-  const told = await until(
-    async () => receiver.received,
-    (received) => received.some(({ event }) => event.data['upload_id'] !== upload_id),
-  );
-  t.is(told.filter(({ event }) => event.data['upload_id'] === upload_id).length, 1);
+  await assertToldOnce(t, { flow, receiver, uploadId: upload_id });
 });

@@ -6,7 +6,14 @@ import { apiClient, createKey, freshClient } from '../api/api-client.ts';
 import { openInsides, startFlow, until } from '../support/flow.ts';
 import { htmlPage, startSite } from '../support/site-server.ts';
 import { TEST_WEBHOOK_WAITS_S } from '../support/stack.ts';
-import { answer, createWebhook, deliveryOver, startWebhookReceiver, verified } from '../support/webhook-receiver.ts';
+import {
+  answer,
+  createWebhook,
+  deliveryOver,
+  startWebhookReceiver,
+  verified,
+  assertToldOnce,
+} from '../support/webhook-receiver.ts';
 
 test('what becomes of an upload is told, signed as the published library verifies it', async (t) => {
   const receiver = await startWebhookReceiver(t);
@@ -63,17 +70,7 @@ test('the end of an upload with crawls is told once, when the last of them is ov
     ['crawl', 'true'],
     ['content', 'A text beside the crawls.'],
   );
-  const [message] = await until(
-    async () => receiver.received,
-    (received) => received.length > 0,
-  );
-  t.like(message?.event.data, { upload_id, status: 'completed', progress: { total: 4, settled: 4, percent: 100 } });
-  await flow.upload(['content', 'What comes after it is told after it.']);
-  const told = await until(
-    async () => receiver.received,
-    (received) => received.some(({ event }) => event.data['upload_id'] !== upload_id),
-  );
-  t.is(told.filter(({ event }) => event.data['upload_id'] === upload_id).length, 1);
+  await assertToldOnce(t, { flow, receiver, uploadId: upload_id });
 });
 
 test('a webhook that names no events is not told of single contents, and one that is limited not of other collections', async (t) => {

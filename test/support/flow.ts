@@ -156,3 +156,8 @@ export function longText(paragraphs: number, topic = 'lighthouse'): string {
     return `Paragraph ${index} of the ${topic} record. ${words.join(' ')}.`;
   }).join('\n\n');
 }
+
+/** Entries of an upload with so many files, each of several chunks. */
+export function longFiles(count: number): Entries {
+  return Array.from({ length: count }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
+}

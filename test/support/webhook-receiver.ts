@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Webhook } from '../../domain/records/webhook.ts';
 import { WebhookDeliveryDetail } from '../../domain/records/webhook-delivery.ts';
 import type { ApiClient } from '../api/api-client.ts';
-import { until } from './flow.ts';
+import { until, type Flow } from './flow.ts';
 import { DOWNLOAD_ADDRESS } from './stack.ts';
 
 /** What came. */
@@ -68,6 +68,25 @@ export async function startWebhookReceiver(
 /** The event, when one of the signatures fits the secret. @throws WebhookVerificationError of the published library */
 export function verified(secret: string | null, { body, headers }: Received): unknown {
   return new Verifier(secret ?? '').verify(body, headers);
+}
+
+/** Waits for the end of an upload of four contents, and shows that it is told once: what comes after it is told after it. */
+export async function assertToldOnce(
+  t: ExecutionContext,
+  { flow, receiver, uploadId }: { flow: Flow; receiver: WebhookReceiver; uploadId: string | null },
+): Promise<void> {
+  const [message] = await until(
+    async () => receiver.received,
+    (received) => received.length > 0,
+  );
+  const progress = { total: 4, settled: 4, percent: 100 };
+  t.like(message?.event.data, { upload_id: uploadId, status: 'completed', progress });
+  await flow.upload(['content', 'What comes after it is told after it.']);
+  const told = await until(
+    async () => receiver.received,
+    (received) => received.some(({ event }) => event.data['upload_id'] !== uploadId),
+  );
+  t.is(told.filter(({ event }) => event.data['upload_id'] === uploadId).length, 1);
 }
 
 /** Makes a webhook to a receiver. */
