@@ -77,9 +77,9 @@ export function createPartStore(database: Database) {
       );
       if (!content) return [contentId];
       await lockRoot(scope, content.root_id);
-      const ids = await tree(scope, [contentId]);
-      await lockRuns(database, scope.workspaceId, ids);
-      return ids;
+      await lockRuns(database, scope.workspaceId, await tree(scope, [contentId]));
+      // A removal that was waited for may have set some of them free.
+      return tree(scope, [contentId]);
     },
 
     /** Keeps a collection from being deleted for the transaction; false when it is. */
