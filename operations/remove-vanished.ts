@@ -15,13 +15,13 @@ export async function removeVanished(services: Services, run: RunKey, contentId:
     const outcome = await services.stores.transaction(async (stores) => {
       const ids = await stores.parts.vanished(scope, run.collection_id, { contentId, limit: AT_ONCE });
       if (ids.length === 0) return null;
-      const tree = await stores.parts.lockTree(scope, contentId);
+      await stores.parts.lockTree(scope, contentId);
       const holder = await stores.parts.holder(
         scope,
         { collectionId: run.collection_id, runId: run.run_id },
         contentId,
       );
-      if (!holder || tree.length === 0) return null;
+      if (!holder) return null;
       const changed = await stores.runControl.startDeletion(scope, await stores.parts.tree(scope, ids));
       const { workspace_id, collection_id } = run;
       const job = deletePartsJob({ workspace_id, collection_id, content_id: contentId, deletion_id: uuidv7() });

@@ -9,13 +9,16 @@ const WINDOW = 4;
 /** So many more may wait for paused contents meanwhile. */
 const MOST_RESTING = 100;
 
+/** `number`: counted over the run, from 0. `summary`: for the list in the Temporal UI. */
+type NextBatch = BatchPlan['batches'][number] & { number: number; summary: string };
+
 /** Batches of a run that are at work, and what those before them came to. */
 export type BatchWindow = {
   /** How many have not come to their end. */
   size(): number;
   outcome(): BatchOutcome;
   /** Starts the next one when there is room. */
-  start(batch: BatchPlan['batches'][number] & { number: number; summary: string }): Promise<void>;
+  start(batch: NextBatch): Promise<void>;
   /** Resolves when none is at work but those that wait for paused contents; `isEmpty` when not even those. */
   rest(isEmpty: boolean): Promise<void>;
   /** Has every one look at the rows. */
@@ -42,7 +45,7 @@ export function openBatchWindow(
     await condition(isTrue);
     if (broken) throw broken.error;
   };
-  const finish = async (batch: BatchPlan['batches'][number] & { number: number; summary: string }) => {
+  const finish = async (batch: NextBatch) => {
     const { number } = batch;
     try {
       const { upload_id: uploadId, ...key } = run;
