@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { CreateCollectionRequest } from '../../../domain/records/collection.ts';
 import { createLexicalEmbedder } from '../../../providers/embedders/index.ts';
 import { query } from '../../../store/postgres.ts';
-import { addContents, makePlace } from '../../support/content-runs.ts';
+import { addContents, countWaiting, makePlace } from '../../support/content-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openOwnDatabase } from '../../support/own-services.ts';
 
 const LIMIT = 100;
@@ -48,7 +49,7 @@ async function openNested(t: ExecutionContext, depth: number) {
   };
   const contents = async () =>
     (await query<{ id: string }>(database, 'select id from contents order by id')).map(({ id }) => id);
-  return { stores, scope, home, contentIds, receiptOf, removeHome, removeParts, contents };
+  return { database, stores, scope, home, contentIds, receiptOf, removeHome, removeParts, contents };
 }
 
 test('what was packed deepest goes from every collection before what it came out of', async (t) => {
@@ -99,4 +100,18 @@ test('a part that is not being deleted elsewhere stands for itself when what it 
   t.deepEqual(await contents(), [part]);
   const content = await stores.contents.find(scope, part);
   t.is(content?.linked_to, null);
+});
+
+test('whoever waits for a removal no longer holds what it set free', async (t) => {
+  const { database, stores, scope, home, contentIds } = await openNested(t, 2);
+  const [whole = '', middle = '', last = ''] = contentIds;
+  await stores.runControl.startDeletion({ ...scope, collectionIds: [home] }, [middle, last]);
+  const waiting = await stores.transaction(async ({ partRemovals }) => {
+    for (const id of [last, middle]) await partRemovals.complete(scope, { collectionId: home, contentIds: [id] });
+    const held = stores.transaction((other) => other.parts.lockTree(scope, whole));
+    await eventually('the other one waits', async () => (await countWaiting(database)) > 0, { everyMs: 10 });
+    return { held };
+  });
+  t.deepEqual(await waiting.held, [whole]);
+  t.is((await stores.contents.find(scope, last))?.linked_to, null);
 });
