@@ -10,6 +10,8 @@ const MIN_ROWS = 3;
 const CROSSING_SHARE = 0.2;
 /** A longer cell on average is a column of running text. */
 const MEAN_CELL_LENGTH = 22;
+/** A row of one cell that is longer goes on with no cell above. */
+const MAX_WRAPPED_LENGTH = 60;
 const MIN_FILLED_SHARE = 0.5;
 const LEADER = /(?:\.\s?){5,}|…{2,}/;
 
@@ -66,13 +68,21 @@ function regionsOf(rows: readonly Row[]): Row[][] {
   for (const row of rows) {
     const above = current.at(-1);
     if (above && above.bottom - row.top > heightOf(row) * (ROW_GAP - 1)) end();
+    if (row.cells.length >= 2) {
+      current.push(row);
+      continue;
+    }
     const singles = current.slice(-2).filter(({ cells }) => cells.length < 2).length;
-    if (row.cells.length < 2 && (singles === 2 || cellText(row.words).length > 60)) end();
-    if (row.cells.length >= 2 || current.length > 0) current.push(row);
-    if (row.cells.length < 2 && cellText(row.words).length > 60) current = [];
+    if (singles === 2 || isLong(row)) end();
+    else if (current.length > 0) current.push(row);
   }
   end();
   return regions;
+}
+
+/** Is its text that of a paragraph's line, rather than of a cell? */
+function isLong({ words }: Row): boolean {
+  return words.reduce((length, { text }) => length + text.length + 1, -1) > MAX_WRAPPED_LENGTH;
 }
 
 function tableOf(region: readonly Row[]): FoundTable | null {

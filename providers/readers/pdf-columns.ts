@@ -76,18 +76,16 @@ function guttersOf(extents: readonly Extent[]): number[] {
 
 function gutterOf(extents: readonly Extent[]): number | null {
   if (extents.length < 2 * MIN_LINES) return null;
+  const total = extents.reduce((sum, { length }) => sum + length, 0);
   let best: { x: number; score: number } | null = null;
   for (const x of new Set(extents.map(({ left }) => Math.floor(left) - 1))) {
+    const { lines, characters, crossing } = sidesOf(extents, x);
+    if (lines < MIN_LINES || crossing > total * MAX_CROSSING) continue;
+    const score = characters - crossing;
+    if (best && best.score >= score) continue;
     const left = extents.filter((extent) => extent.right <= x);
     const right = extents.filter((extent) => extent.left >= x);
-    if (left.length < MIN_LINES || right.length < MIN_LINES) continue;
-    const [leftLength, rightLength] = [lengthOf(left), lengthOf(right)];
-    const total = lengthOf(extents);
-    const crossing = total - leftLength - rightLength;
-    if (crossing > total * MAX_CROSSING) continue;
-    const score = Math.min(leftLength, rightLength) - crossing;
-    if ((best && best.score >= score) || !areColumns(left, right)) continue;
-    best = { x, score };
+    if (areColumns(left, right)) best = { x, score };
   }
   return best?.x ?? null;
 }
@@ -104,8 +102,19 @@ function fillOf(extents: readonly Extent[], { left, right }: Extent): number {
   return widths / extents.length / Math.max(1, right - left);
 }
 
-function lengthOf(extents: readonly Extent[]): number {
-  return extents.reduce((sum, { length }) => sum + length, 0);
+/** Lines and characters on that side of x that has fewer of them, and characters of lines across it. */
+function sidesOf(extents: readonly Extent[], x: number): { lines: number; characters: number; crossing: number } {
+  let [linesLeft, linesRight, left, right, crossing] = [0, 0, 0, 0, 0];
+  for (const extent of extents) {
+    if (extent.right <= x) {
+      linesLeft += 1;
+      left += extent.length;
+    } else if (extent.left >= x) {
+      linesRight += 1;
+      right += extent.length;
+    } else crossing += extent.length;
+  }
+  return { lines: Math.min(linesLeft, linesRight), characters: Math.min(left, right), crossing };
 }
 
 function crosses({ left, right }: Extent, x: number): boolean {

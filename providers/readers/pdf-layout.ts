@@ -8,7 +8,9 @@ import type { PdfLine } from './pdfium-page.ts';
 /** Lines further apart than this many times their height belong to different paragraphs. */
 const PARAGRAPH_GAP = 1.75;
 const HYPHEN_MARK = '\uFFFE';
-const BROKEN_WORD = /(?<![\p{L}\p{N}])([\p{L}\p{N}]+)\uFFFE([\p{L}\p{N}]+)/gu;
+const WORD_END = /[\p{L}\p{N}]+$/u;
+const WORD_START = /^[\p{L}\p{N}]+/u;
+const MAX_WORD_LENGTH = 60;
 const COMPOUND = /(?<!\p{L})\p{L}+-\p{L}+/gu;
 const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
@@ -113,12 +115,12 @@ function levelsOf(lines: readonly PdfLine[], layout: Layout): number[] {
 export function joinBrokenWords(text: string): string {
   if (!text.includes(HYPHEN_MARK)) return text;
   const compounds = new Set(text.match(COMPOUND)?.map((word) => word.toLowerCase()) ?? []);
-  return text
-    .replace(BROKEN_WORD, (_, left: string, right: string) => {
-      const isPlainWord = /\p{L}$/u.test(left) && /^\p{Ll}/u.test(right);
-      return isPlainWord && !compounds.has(`${left}-${right}`.toLowerCase()) ? left + right : `${left}-${right}`;
-    })
-    .replaceAll(HYPHEN_MARK, '-');
+  return text.replaceAll(HYPHEN_MARK, (_, at: number) => {
+    const left = WORD_END.exec(text.slice(Math.max(0, at - MAX_WORD_LENGTH), at))?.[0] ?? '';
+    const right = WORD_START.exec(text.slice(at + 1, at + 1 + MAX_WORD_LENGTH))?.[0] ?? '';
+    const isPlainWord = /\p{L}$/u.test(left) && /^\p{Ll}/u.test(right);
+    return isPlainWord && !compounds.has(`${left}-${right}`.toLowerCase()) ? '' : '-';
+  });
 }
 
 function headingMark(level: number): string {

@@ -78,9 +78,12 @@ function tableOf(group: readonly Rule[], words: readonly PdfWord[]): FoundTable 
   const [columns, rows] = [xs.length - 1, ys.length - 1];
   if (columns < 2 || rows < 2 || columns * rows > MAX_CELLS) return null;
   const box = { left: xs[0] ?? 0, right: xs.at(-1) ?? 0, top: ys[0] ?? 0, bottom: ys.at(-1) ?? 0 };
+  const cuts = cutsOf({ across, down, xs, ys });
+  if (cuts.share < MIN_CUT_SHARE) return null;
   const cells = Array.from({ length: rows }, () => Array.from({ length: columns }, (): PdfWord[] => []));
   const used = new Set<PdfWord>();
   for (const word of words) {
+    if (word.right < box.left || word.left > box.right || word.bottom > box.top || word.top < box.bottom) continue;
     const column = slotOf(xs, (word.left + word.right) / 2);
     const row = slotOf(ys, (word.top + word.bottom) / 2);
     const cell = cells[row]?.[column];
@@ -88,8 +91,6 @@ function tableOf(group: readonly Rule[], words: readonly PdfWord[]): FoundTable 
     cell.push(word);
     used.add(word);
   }
-  const cuts = cutsOf({ across, down, xs, ys });
-  if (cuts.share < MIN_CUT_SHARE) return null;
   const grid = withoutEmpty(textsOf(cells, cuts));
   const texts = grid.flat().filter((text) => text !== '');
   const isTable = grid.length >= 2 && (grid[0]?.length ?? 0) >= 2 && texts.length * 3 >= grid.flat().length;

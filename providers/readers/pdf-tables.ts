@@ -17,7 +17,10 @@ export function pageItems({ lines: given, rules }: PdfPage): PageItem[] {
   for (const line of lines) {
     const rest = without(line, ruled);
     // Code is aligned too.
-    if (rest && !rest.isMonospaced) byColumn.set(columnOf(line), [...(byColumn.get(columnOf(line)) ?? []), rest]);
+    if (!rest || rest.isMonospaced) continue;
+    const column = byColumn.get(columnOf(line));
+    if (column) column.push(rest);
+    else byColumn.set(columnOf(line), [rest]);
   }
   const tables = [...ruled, ...[...byColumn.values()].flatMap(findAlignedTables)];
   if (tables.length === 0) return lines;
@@ -37,6 +40,7 @@ export function pageItems({ lines: given, rules }: PdfPage): PageItem[] {
 
 /** The line without the words that stand in tables; null when none is left. */
 function without(line: PdfLine, tables: readonly FoundTable[]): PdfLine | null {
+  if (tables.length === 0) return line;
   const words = line.words.filter((word) => !tables.some((table) => table.used.has(word)));
   if (words.length === line.words.length) return line;
   const [first, last] = [words[0], words.at(-1)];

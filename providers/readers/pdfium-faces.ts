@@ -24,23 +24,32 @@ const ALIKE = 1.01;
 /** A face that so many lines were measured in is monospaced. */
 const MEASURED_LINES = 2;
 
-/** Reads the face of a character of the page; `scratch` has room for `FACE_BYTES`. */
+/** Reads the face of a character of the page, once for each font; `scratch` has room for `FACE_BYTES`. */
 export function createFaceReader(pdfium: Pdfium, textPage: number, scratch: number): (charIndex: number) => Face {
-  const faces = new Map<string, Face>();
-  const flagsAt = scratch + FONT_NAME_BYTES;
+  const faces = new Map<number, Face>();
   return (charIndex) => {
-    const length = pdfium._FPDFText_GetFontInfo(textPage, charIndex, scratch, FONT_NAME_BYTES, flagsAt);
-    if (length <= 1 || length > FONT_NAME_BYTES) return PLAIN_FACE;
-    const name = Buffer.from(pdfium.HEAPU8.buffer, scratch, length - 1).toString('latin1');
-    let face = faces.get(name);
+    const object = pdfium._FPDFText_GetTextObject(textPage, charIndex);
+    const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
+    let face = faces.get(font);
     if (!face) {
-      const isFixed = ((pdfium.HEAPU8[flagsAt] ?? 0) & FIXED_PITCH) !== 0;
-      face = { name, isBold: BOLD_NAME.test(name), isMonospaced: isFixed || MONOSPACED_NAME.test(name) };
-      faces.set(name, face);
+      face = readFace(pdfium, { textPage, charIndex, scratch });
+      // A blank that pdfium put in has no font.
+      if (font !== 0) faces.set(font, face);
     }
-    const isHeavy = !face.isBold && pdfium._FPDFText_GetFontWeight(textPage, charIndex) >= BOLD_WEIGHT;
-    return isHeavy ? { ...face, isBold: true } : face;
+    return face;
   };
+}
+
+type Character = { textPage: number; charIndex: number; scratch: number };
+
+function readFace(pdfium: Pdfium, { textPage, charIndex, scratch }: Character): Face {
+  const flagsAt = scratch + FONT_NAME_BYTES;
+  const length = pdfium._FPDFText_GetFontInfo(textPage, charIndex, scratch, FONT_NAME_BYTES, flagsAt);
+  if (length <= 1 || length > FONT_NAME_BYTES) return PLAIN_FACE;
+  const name = Buffer.from(pdfium.HEAPU8.buffer, scratch, length - 1).toString('latin1');
+  const isFixed = ((pdfium.HEAPU8[flagsAt] ?? 0) & FIXED_PITCH) !== 0;
+  const isBold = BOLD_NAME.test(name) || pdfium._FPDFText_GetFontWeight(textPage, charIndex) >= BOLD_WEIGHT;
+  return { name, isBold, isMonospaced: isFixed || MONOSPACED_NAME.test(name) };
 }
 
 type LineText = {

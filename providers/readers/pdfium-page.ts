@@ -38,6 +38,9 @@ const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 /** Wider characters than this many times their height, on average, stand apart. */
 const SCATTERED = 1.25;
 const MAX_SCATTERED = 12;
+/** Stands where a word was broken by a hyphen. */
+const HYPHEN_MARK = 0xfffe;
+const BLANK = /\s/;
 /** The number of a note, behind a word. */
 const NOTE_NUMBER = /\d{1,2}(?<=\p{L}{3}[.,;:)”"’]?\d{1,2})(?![\p{L}\d.,]*[\p{L}\d])/gu;
 /** Of the height of the text beside it; no larger character is raised. */
@@ -143,34 +146,44 @@ type LineText = {
 };
 
 function wordsOf({ line, offset, breaks }: LineText, characters: Characters): PdfWord[] {
-  const boxAt = (textIndex: number): Box => characters.boxAt(textIndex);
   const words: PdfWord[] = [];
-  for (const { text, index } of piecesOf(line, breaks)) {
-    const first = boxAt(offset + index);
-    const last = text.length === 1 ? first : boxAt(offset + index + text.length - 1);
-    const word = { text, ...hull(first, last) };
+  for (const { from, to } of piecesOf(line, breaks)) {
+    const length = to - from;
+    const first = characters.boxAt(offset + from);
+    const last = length === 1 ? first : characters.boxAt(offset + to - 1);
+    const word = wordAround(line.slice(from, to), first, last);
     // Single characters of a table's columns, between which pdfium saw no blank.
-    const isScattered = text.length > 1 && word.right - word.left > text.length * SCATTERED * (word.top - word.bottom);
-    if (!isScattered || text.length > MAX_SCATTERED) words.push(word);
-    else
-      for (const [at, character] of text.split('').entries())
-        words.push({ text: character, ...boxAt(offset + index + at) });
+    const isScattered = length > 1 && word.right - word.left > length * SCATTERED * (word.top - word.bottom);
+    if (!isScattered || length > MAX_SCATTERED) words.push(word);
+    else for (let at = from; at < to; at += 1) words.push({ text: line.charAt(at), ...characters.boxAt(offset + at) });
   }
   return words;
 }
 
-function* piecesOf(line: string, breaks: readonly number[]): Generator<{ text: string; index: number }> {
-  for (const { 0: whole, index } of line.matchAll(/[^\s\uFFFE]+/g)) {
-    const cuts = breaks.filter((at) => at > index && at < index + whole.length);
-    if (cuts.length === 0) yield { text: whole, index };
-    else
-      for (const [place, at] of [index, ...cuts].entries())
-        yield { text: line.slice(at, cuts[place] ?? index + whole.length), index: at };
+/** Runs of characters that are no blanks, as places in the line, cut at the breaks as well. */
+function piecesOf(line: string, breaks: readonly number[]): { from: number; to: number }[] {
+  const pieces: { from: number; to: number }[] = [];
+  let from = -1;
+  for (let at = 0; at <= line.length; at += 1) {
+    const isBlank = at === line.length || isBlankCode(line.charCodeAt(at));
+    if (from >= 0 && (isBlank || breaks.includes(at))) {
+      pieces.push({ from, to: at });
+      from = -1;
+    }
+    if (!isBlank && from < 0) from = at;
   }
+  return pieces;
 }
 
-function hull(a: Box, b: Box): Box {
+/** A regular expression asks this slower, and pages are asked it for each of their characters. */
+function isBlankCode(code: number): boolean {
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return code === HYPHEN_MARK || code === 0xa0 || (code >= 0x1680 && BLANK.test(String.fromCharCode(code)));
+}
+
+function wordAround(text: string, a: Box, b: Box): PdfWord {
   return {
+    text,
     left: Math.min(a.left, b.left),
     right: Math.max(a.right, b.right),
     top: Math.max(a.top, b.top),

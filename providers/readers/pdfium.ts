@@ -1,5 +1,5 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { AppError } from '../../domain/app-error.ts';
 import { openForm } from './pdfium-fields.ts';
 import { drawPage } from './pdfium-picture.ts';
@@ -37,6 +37,8 @@ export type Pdfium = {
   _FPDFText_GetCharIndexFromTextIndex(textPage: number, textIndex: number): number;
   _FPDFText_GetLooseCharBox(textPage: number, charIndex: number, rectangle: number): number;
   _FPDFText_GetFontInfo(textPage: number, charIndex: number, buffer: number, sizeBytes: number, flags: number): number;
+  _FPDFText_GetTextObject(textPage: number, charIndex: number): number;
+  _FPDFTextObj_GetFont(textObject: number): number;
   _FPDFText_GetFontWeight(textPage: number, charIndex: number): number;
   _FPDF_GetPageWidthF(page: number): number;
   _FPDF_GetPageHeightF(page: number): number;
@@ -92,7 +94,8 @@ let loading: Promise<Pdfium> | null = null;
 export async function openPdf(path: string): Promise<PdfFile> {
   loading ??= load();
   const pdfium = await loading;
-  const bytes = await readFile(path);
+  // The process has nothing else to do meanwhile.
+  const bytes = readFileSync(path);
   const data = pdfium._malloc(bytes.length);
   pdfium.HEAPU8.set(bytes, data);
   const document = pdfium._FPDF_LoadMemDocument(data, bytes.length, 0);
@@ -138,7 +141,10 @@ export async function withPdf<Result>(path: string, use: (file: PdfFile) => Prom
 async function load(): Promise<Pdfium> {
   const { PDFiumModule } = await import('@hyzyla/pdfium');
   // The package's types name a part of the functions that its module has.
-  const pdfium = (await PDFiumModule({})) as unknown as Pdfium;
+  const pdfium = (await PDFiumModule({})) as unknown as Pdfium & { wasmExports: Record<string, unknown> };
+  // Called without the checks of its debug build, which tens of thousands of calls a document would pass through.
+  for (const [name, value] of Object.entries(pdfium.wasmExports))
+    if (typeof value === 'function') Object.assign(pdfium, { [`_${name}`]: value });
   pdfium._FPDF_InitLibrary();
   return pdfium;
 }
