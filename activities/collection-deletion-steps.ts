@@ -1,6 +1,6 @@
 import type { DeleteCollectionArgs } from '../domain/collection-deletion.ts';
 import { followNewHome } from '../operations/follow-new-home.ts';
-import { startJobs, wakeJobs } from '../operations/start-jobs.ts';
+import { noteWakes, startJobs, wakeJobs } from '../operations/start-jobs.ts';
 import type { Deleted, Tenant } from '../store/collection-deletions.ts';
 import { forSlice } from './slice.ts';
 import { scopeOf, type StepContext } from './step.ts';
@@ -19,9 +19,12 @@ export async function endCollectionRuns(
   let { after } = deletion;
   return forSlice(step, async () => {
     const page = { after, limit: RUNS_AT_ONCE };
-    const ended = await services.stores.collectionDeletions.endRuns(scopeOf(deletion), deletedOf(deletion), page);
-    // Only what is paused waits to be woken; the others find out with their next write.
-    wakeJobs(services, ended.workflowIds);
+    const { ended, wakes } = await services.stores.transaction(async (stores) => {
+      const runs = await stores.collectionDeletions.endRuns(scopeOf(deletion), deletedOf(deletion), page);
+      // Only what is paused waits to be woken; the others find out with their next write.
+      return { ended: runs, wakes: await noteWakes(stores, scopeOf(deletion), runs.workflowIds) };
+    });
+    wakeJobs(services, wakes);
     after = ended.last;
     return ended.count === RUNS_AT_ONCE;
   }).then((isDone) => (isDone ? null : after));

@@ -12,6 +12,7 @@ const NOWHERE: PageTaskValue = {
   isIndexable: true,
   isFollowable: true,
   delayS: null,
+  fingerprint: null,
 };
 
 /**

@@ -16,6 +16,8 @@ export type PageOutcome =
       canonical: Link | null;
       links: readonly Link[];
       validators: Validators;
+      /** Of a page: what it is told by when its bytes differ but not what it says. */
+      fingerprint: string | null;
     }
   | { kind: 'unchanged'; links: readonly Link[]; validators: Validators }
   /** `to` is null where it leads out of the site; `address` is where. */

@@ -57,6 +57,7 @@ export async function readAnswer(reading: Reading): Promise<PageOutcome> {
     canonical: found?.canonical ?? null,
     links,
     validators: validatorsOf(reading),
+    fingerprint: found?.fingerprint ?? null,
   };
 }
 

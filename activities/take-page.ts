@@ -53,13 +53,14 @@ export async function holdKnown(
   return { known, isDeleted: (wasThere && known === null) || isOther };
 }
 
-/** Makes a fetched document a content of the upload: a new one, a new version of the one there is, or none for the same bytes. */
+/** Makes a fetched document a content of the upload: a new one, a new version of the one there is, or none for one that says the same. */
 export async function takeDocument(writing: Writing, document: Document): Promise<PageEnd> {
   const { scope, crawl, known } = writing;
   const { stores } = writing.services;
-  const { type, blob, validators } = document;
+  const { type, blob, validators, fingerprint } = document;
   const file = { type, size: blob.sizeBytes, content_hash: blob.sha256 };
-  const fate = fateOf(crawl, known, blob.sha256);
+  const isSame = known !== null && known.main_text && saysTheSame(known, document);
+  const fate = fateOf(crawl, known, isSame);
   let contentId = known?.content_id ?? null;
   if (fate === 'insert') contentId = await insertPage(writing, file);
   if (contentId === null) throw new Error('a page that is taken has a content');
@@ -72,7 +73,16 @@ export async function takeDocument(writing: Writing, document: Document): Promis
   } else if (fate === 'keep') await stores.crawlContents.markSeen(scope, contentId);
   await stores.uploads.addContents(scope, crawl.upload_id, [contentId]);
   const state = fate === 'keep' ? ('unchanged' as const) : ('fetched' as const);
-  return { state, contentId, ...validators, contentHash: blob.sha256 };
+  // What was seen is what the collection has, where it says the same.
+  const contentHash = fate === 'keep' && isSame ? known.content_hash : blob.sha256;
+  return { state, contentId, ...validators, contentHash, fingerprint };
+}
+
+/** The same bytes, or others that a reader makes the same of, as those that the collection still has. */
+function saysTheSame(known: KnownPage, { blob, fingerprint }: Document): boolean {
+  if (known.content_hash === blob.sha256) return true;
+  const isSeen = known.content_hash !== null && known.content_hash === known.seen_hash;
+  return isSeen && fingerprint !== null && known.seen_fingerprint === fingerprint;
 }
 
 /** A page that the site says is as it was. */
@@ -83,7 +93,9 @@ export async function takeUnchanged(
   if (!known) throw new Error('only what is known is asked for conditionally');
   await services.stores.crawlContents.markSeen(scope, known.content_id);
   await services.stores.uploads.addContents(scope, crawl.upload_id, [known.content_id]);
-  return { state: 'unchanged', contentId: known.content_id, ...validators, contentHash: known.content_hash };
+  const { content_id: contentId, content_hash: contentHash } = known;
+  const fingerprint = known.seen_hash === contentHash ? known.seen_fingerprint : null;
+  return { state: 'unchanged', contentId, ...validators, contentHash, fingerprint };
 }
 
 /**
@@ -114,10 +126,9 @@ export async function failPage(
   return { state: wasThere ? state : 'failed', reason: wasThere && state === 'gone' ? null : code, contentId };
 }
 
-function fateOf({ id, upload_id, page_options }: Crawl, known: KnownPage | null, hash: string): Fate {
+function fateOf({ id, upload_id, page_options }: Crawl, known: KnownPage | null, isSame: boolean): Fate {
   if (!known) return 'insert';
   const isWorking = !isSettled(known.stage);
-  const isSame = known.content_hash === hash && known.main_text;
   if (known.run_id === id && (isWorking || known.content_hash === null)) return 'fill';
   if (isWorking) return isSame ? 'keep' : 'restart';
   // Cancelled while this crawl was under way: that was meant.

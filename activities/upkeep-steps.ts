@@ -5,7 +5,7 @@ import { groupFailures } from '../domain/ingest-outcomes.ts';
 import type { Batch, UploadKey } from '../domain/ingest-steps.ts';
 import type { RunKey } from '../domain/ingest-jobs.ts';
 import { settleIngestion } from '../operations/settle-ingestion.ts';
-import { wakeJobs } from '../operations/start-jobs.ts';
+import { noteWakes, wakeJobs } from '../operations/start-jobs.ts';
 import { failContents, sliceOf } from './claim.ts';
 import { scopeOf } from './step.ts';
 import type { WorkerServices } from './worker-services.ts';
@@ -40,8 +40,11 @@ export async function controlUpload(
   control: UploadKey & { action: 'pause' | 'resume' | 'cancel' },
 ): Promise<void> {
   const target = { uploadId: control.upload_id };
-  const crawls = await services.stores.crawls.steer(scopeOf(control), target, control.action);
-  wakeJobs(services, crawls.map(crawlWorkflowId));
+  const wakes = await services.stores.transaction(async (stores) => {
+    const crawls = await stores.crawls.steer(scopeOf(control), target, control.action);
+    return noteWakes(stores, scopeOf(control), crawls.map(crawlWorkflowId));
+  });
+  wakeJobs(services, wakes);
   const changed =
     control.action === 'cancel'
       ? await services.stores.runControl.cancel(scopeOf(control), target)

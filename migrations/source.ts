@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as archives from './20261122_archives.ts';
 import * as keptTexts from './20261122_kept_texts.ts';
+import * as pageFingerprints from './20261122_page_fingerprints.ts';
 import * as access from './20261121_access.ts';
 import * as compression from './20261121_compression.ts';
 import * as conversations from './20261121_conversations.ts';
@@ -12,6 +13,7 @@ import * as oauth from './20261121_oauth.ts';
 import * as memoryTurns from './20261121_memory_turns.ts';
 import * as paging from './20261121_paging.ts';
 import * as reindexing from './20261121_reindexing.ts';
+import * as wakes from './20261122_wakes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
@@ -34,6 +36,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_crawls', ...crawls },
   { name: '20261122_archives', ...archives },
   { name: '20261122_kept_texts', ...keptTexts },
+  { name: '20261122_page_fingerprints', ...pageFingerprints },
+  { name: '20261122_wakes', ...wakes },
 ];
 
 /** For `knex.migrate`. */

@@ -7,11 +7,12 @@ import type { Content } from '../domain/records/content.ts';
 import { isSettled } from '../domain/statuses.ts';
 import type { RunState } from '../store/run-control.ts';
 import type { Stores } from '../store/stores.ts';
+import type { Wake } from '../store/wakes.ts';
 import { answerOnce, type Idempotency } from './answer-once.ts';
 import { contentNotFound } from './get-content.ts';
 import { archived } from './lock-collection.ts';
 import type { Services } from './services.ts';
-import { startJobs, wakeJobs } from './start-jobs.ts';
+import { noteWakes, startJobs, wakeJobs } from './start-jobs.ts';
 
 export type ContentControl = {
   contentId: string;
@@ -28,7 +29,7 @@ export type ContentControl = {
 export async function controlContent(services: Services, caller: Caller, control: ContentControl): Promise<Content> {
   const { contentId, action, idempotency } = control;
   let jobs: JobStart[] = [];
-  let wake: (string | null)[] = [];
+  let wakes: Wake[] = [];
   const { body } = await answerOnce<Content>(services, caller, {
     route: `POST /contents/{content_id}/${action}`,
     idempotency,
@@ -38,14 +39,14 @@ export async function controlContent(services: Services, caller: Caller, control
       if (runs.length === 0) throw contentNotFound();
       if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
       if (action === 'retry') jobs = await retry(stores, caller, runs);
-      else wake = await change(stores, caller, { tree, action, runs });
+      else wakes = await change(stores, caller, { tree, action, runs });
       const content = await stores.contents.find(caller.scope, contentId);
       if (!content) throw contentNotFound();
       return { status: 200, body: content };
     },
   });
   startJobs(services, caller.scope, jobs);
-  wakeJobs(services, wake);
+  wakeJobs(services, wakes);
   return body;
 }
 
@@ -95,7 +96,7 @@ async function change(
   stores: Stores,
   caller: Caller,
   control: { tree: readonly string[]; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },
-): Promise<(string | null)[]> {
+): Promise<Wake[]> {
   const { tree, action, runs } = control;
   const target = { contentIds: tree };
   const changed =
@@ -107,5 +108,9 @@ async function change(
   if (changed.length === 0 && !runs.some((run) => isThere(run) && (action === 'cancel' || !isSettled(run.stage)))) {
     throw new AppError('conflict', `There is nothing to ${action}: the content is ${runs[0]?.stage ?? 'gone'}.`);
   }
-  return changed.map((run) => run.workflow_id);
+  return noteWakes(
+    stores,
+    caller.scope,
+    changed.map((run) => run.workflow_id),
+  );
 }

@@ -1,10 +1,11 @@
 import type { Caller } from '../domain/caller.ts';
 import { crawlWorkflowId } from '../domain/crawl-jobs.ts';
 import type { UploadProgress } from '../domain/records/upload.ts';
+import type { Wake } from '../store/wakes.ts';
 import { answerOnce, type Idempotency } from './answer-once.ts';
 import { getUpload, uploadNotFound } from './get-upload.ts';
 import type { Services } from './services.ts';
-import { wakeJobs } from './start-jobs.ts';
+import { noteWakes, wakeJobs } from './start-jobs.ts';
 
 export type UploadControl = {
   uploadId: string;
@@ -21,7 +22,7 @@ export async function controlUpload(
   control: UploadControl,
 ): Promise<UploadProgress> {
   const { uploadId, action, idempotency } = control;
-  let wake: (string | null)[] = [];
+  let wakes: Wake[] = [];
   const { body } = await answerOnce<UploadProgress>(services, caller, {
     route: `POST /uploads/{upload_id}/${action}`,
     idempotency,
@@ -33,11 +34,15 @@ export async function controlUpload(
         action === 'cancel'
           ? await stores.runControl.cancel(caller.scope, { uploadId })
           : await stores.runControl.setPaused(caller.scope, { uploadId }, action === 'pause');
-      wake = [upload.workflow_id, ...crawls.map(crawlWorkflowId), ...changed.map((run) => run.workflow_id)];
+      wakes = await noteWakes(stores, caller.scope, [
+        upload.workflow_id,
+        ...crawls.map(crawlWorkflowId),
+        ...changed.map((run) => run.workflow_id),
+      ]);
       const progress = await getUpload({ ...services, stores }, caller, { uploadId, limit: MANIFEST_LIMIT });
       return { status: 200, body: progress };
     },
   });
-  wakeJobs(services, wake);
+  wakeJobs(services, wakes);
   return body;
 }

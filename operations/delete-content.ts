@@ -3,7 +3,7 @@ import { deleteContentJob } from '../domain/ingest-jobs.ts';
 import type { DeletionAccepted } from '../domain/records/deletion.ts';
 import { contentNotFound } from './get-content.ts';
 import type { Services } from './services.ts';
-import { startJobs, wakeJobs } from './start-jobs.ts';
+import { noteWakes, startJobs, wakeJobs } from './start-jobs.ts';
 
 /**
  * Deletes a content with what came out of it, in any state: its own transaction takes it out of search and out of every run, a workflow removes
@@ -19,7 +19,7 @@ export async function deleteContent(services: Services, caller: Caller, contentI
     if (!first) throw contentNotFound();
     const isDeleting = runs.every((run) => run.stage === 'deleting');
     const open = isDeleting ? await stores.deletions.findOpen(scope, contentId) : null;
-    if (open) return { deletion: open, jobs: [], wake: [] };
+    if (open) return { deletion: open, jobs: [], wakes: [] };
     const changed = await stores.runControl.startDeletion(scope, tree);
     const id = await stores.deletions.insert(scope, {
       kind: 'content',
@@ -34,9 +34,14 @@ export async function deleteContent(services: Services, caller: Caller, contentI
       deletion_id: id,
     });
     await stores.outbox.add(scope, job);
-    return { deletion: { id, status: 'pending' as const }, jobs: [job], wake: changed.map((run) => run.workflow_id) };
+    const wakes = await noteWakes(
+      stores,
+      scope,
+      changed.map((run) => run.workflow_id),
+    );
+    return { deletion: { id, status: 'pending' as const }, jobs: [job], wakes };
   });
   startJobs(services, scope, outcome.jobs);
-  wakeJobs(services, outcome.wake);
+  wakeJobs(services, outcome.wakes);
   return { deletion_id: outcome.deletion.id, status: outcome.deletion.status };
 }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { deletePartsJob, type RunKey } from '../domain/ingest-jobs.ts';
 import type { Services } from './services.ts';
-import { startJobs, wakeJobs } from './start-jobs.ts';
+import { noteWakes, startJobs, wakeJobs } from './start-jobs.ts';
 
 const AT_ONCE = 500;
 
@@ -26,11 +26,16 @@ export async function removeVanished(services: Services, run: RunKey, contentId:
       const { workspace_id, collection_id } = run;
       const job = deletePartsJob({ workspace_id, collection_id, content_id: contentId, deletion_id: uuidv7() });
       await stores.outbox.add(scope, job);
-      return { job, count: ids.length, wake: changed.map((one) => one.workflow_id) };
+      const wakes = await noteWakes(
+        stores,
+        scope,
+        changed.map((one) => one.workflow_id),
+      );
+      return { job, count: ids.length, wakes };
     });
     if (!outcome) return;
     startJobs(services, scope, [outcome.job]);
-    wakeJobs(services, outcome.wake);
+    wakeJobs(services, outcome.wakes);
     count = outcome.count;
   }
 }

@@ -1,4 +1,4 @@
-import type { BlobKey } from '../store/system.ts';
+import type { BlobKey } from '../store/blob-sweep.ts';
 import type { Services } from './services.ts';
 
 const UNUSED_MS = 24 * 60 * 60 * 1000;

@@ -31,6 +31,7 @@ export type KnownPage = {
   etag: string | null;
   last_modified: string | null;
   seen_hash: string | null;
+  seen_fingerprint: string | null;
 };
 
 export type PageEnd = {
@@ -40,6 +41,7 @@ export type PageEnd = {
   etag?: string | null;
   lastModified?: string | null;
   contentHash?: string | null;
+  fingerprint?: string | null;
   /** The page that this one says is the original. */
   yieldsTo?: string | null;
 };
@@ -106,10 +108,10 @@ export function createCrawlPageStore(database: Database) {
       return queryOne<KnownPage>(
         database,
         `with before as (
-           select p.content_id, p.etag, p.last_modified, p.content_hash from crawl_pages p where p.collection_id = :collectionId
+           select p.content_id, p.etag, p.last_modified, p.content_hash, p.fingerprint from crawl_pages p where p.collection_id = :collectionId
              and p.url_hash = :urlHash and p.crawl_id <> :crawlId and p.content_id is not null order by p.found desc limit 1)
          select cc.content_id, cc.stage, cc.run_id, cc.upload_id, cc.main_text, t.content_hash, t.type, b.etag, b.last_modified,
-           b.content_hash as seen_hash
+           b.content_hash as seen_hash, b.fingerprint as seen_fingerprint
          from content_collections cc join contents t on t.id = cc.content_id left join before b on b.content_id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.stage <> 'deleting'
            and (cc.content_id = :contentId or cc.dedupe_key = :dedupeKey or cc.content_id = (select content_id from before))
@@ -131,7 +133,7 @@ export function createCrawlPageStore(database: Database) {
              and yields_to = :urlHash and state = 'skipped'
          )
          update crawl_pages p set state = :state, reason = :reason, content_id = coalesce(:contentId, p.content_id), etag = :etag,
-           last_modified = :lastModified, content_hash = :contentHash, yields_to = :yieldsTo, settled = counted.settled
+           last_modified = :lastModified, content_hash = :contentHash, fingerprint = :fingerprint, yields_to = :yieldsTo, settled = counted.settled
          from counted where p.crawl_id = :crawlId and p.url_hash = :urlHash`,
         {
           ...bind(scope, crawlId),
@@ -144,6 +146,7 @@ export function createCrawlPageStore(database: Database) {
           etag: end.etag,
           lastModified: end.lastModified,
           contentHash: end.contentHash,
+          fingerprint: end.fingerprint,
           yieldsTo: end.yieldsTo,
         },
       );

@@ -15,7 +15,7 @@ export async function forgetCrawledContent(
        where p.content_id = :contentId and p.workspace_id = :workspaceId and not exists (
          select 1 from content_collections cc where cc.content_id = p.content_id and cc.collection_id = p.collection_id)
      ), left_out as (
-       update crawl_pages p set state = 'skipped', reason = 'deleted', content_id = null, etag = null, last_modified = null, content_hash = null
+       update crawl_pages p set state = 'skipped', reason = 'deleted', content_id = null, etag = null, last_modified = null, content_hash = null, fingerprint = null
        from orphaned o where o.is_running and p.crawl_id = o.crawl_id and p.url_hash = o.url_hash
      )
      delete from crawl_pages p using orphaned o where not o.is_running and p.crawl_id = o.crawl_id and p.url_hash = o.url_hash`,

@@ -38,6 +38,7 @@ import { createSystemStore, type SystemStore } from './system.ts';
 import { createKeptTextStore, type KeptTextStore } from './kept-texts.ts';
 import { createMemberStore, type MemberStore } from './members.ts';
 import { createUploadStore, type UploadStore } from './uploads.ts';
+import { createWakeStore, type WakeStore } from './wakes.ts';
 import { createWebhookAttempts, type WebhookAttempts } from './webhook-attempts.ts';
 import { createWebhookDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts';
 import { createWebhookEvents, type WebhookEvents } from './webhook-events.ts';
@@ -86,6 +87,7 @@ export type Stores = {
   memories: MemoryStore;
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
+  wakes: WakeStore;
   idempotency: IdempotencyStore;
   webhooks: WebhookStore;
   webhookEvents: WebhookEvents;
@@ -138,6 +140,7 @@ export function createStores(database: Database): Stores {
     memories: createMemoryStore(database),
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
+    wakes: createWakeStore(database),
     idempotency: createIdempotencyStore(database),
     webhooks: createWebhookStore(database),
     webhookEvents: createWebhookEvents(database),

@@ -61,6 +61,7 @@ export const WORKSPACE_ROWS: readonly WorkspaceRows[] = [
   { table: 'workspace_members' },
   { table: 'reindexings' },
   { table: 'idempotency_keys' },
+  { table: 'wakes' },
   { table: 'deletions', unless: `whole.kind = 'workspace'` },
 ];
 

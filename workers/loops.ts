@@ -8,6 +8,7 @@ import { purgeWebhookLog } from '../operations/purge-webhook-log.ts';
 import { createWebhookSender } from '../operations/send-webhooks.ts';
 import type { WebhookServices } from '../operations/attempt-delivery.ts';
 import type { Services } from '../operations/services.ts';
+import { sendDueWakes } from '../operations/start-jobs.ts';
 import { sweepBlobs } from '../operations/sweep-blobs.ts';
 
 /** What the worker does all the time beside workflows. Each is safe to run in several processes at once. */
@@ -25,6 +26,7 @@ export function startLoops(services: WebhookServices): Loops {
   const webhooks = createWebhookSender(services);
   const loops: Loop[] = [
     { name: 'outbox', everyMs: 1_000, work: () => dispatchOutbox(services) },
+    { name: 'wakes', everyMs: 2_000, work: () => sendDueWakes(services) },
     { name: 'backlog', everyMs: 10_000, work: () => measureBacklog(services) },
     { name: 'reconcile', everyMs: 15_000, work: () => reconcileOutbox(services) },
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },

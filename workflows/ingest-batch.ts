@@ -21,6 +21,7 @@ import {
   type StepOutcome,
 } from '../domain/ingest-outcomes.ts';
 import type { Batch } from '../domain/ingest-steps.ts';
+import { FIRST_LOOK_MS, lookAgainMs } from './look-again.ts';
 import { showStage } from './search-attributes.ts';
 import { reproject } from './reproject-contents.ts';
 import { stepsFor } from './steps.ts';
@@ -31,9 +32,6 @@ export const wakeSignal = defineSignal('wake');
 export const restSignal = defineSignal<[BatchRest]>('rest');
 export type BatchRest = { workflow_id: string; is_resting: boolean };
 export const batchStageQuery = defineQuery<string>('stage');
-
-/** A paused batch looks again by itself, in case a wake-up was lost. */
-const LOOK_AGAIN = '10m';
 
 /** Ingests 1 to 200 contents: download, read and split, index in slices, publish. Contents end one by one, never the batch. */
 export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> {
@@ -100,13 +98,16 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
   };
 
   try {
+    let looks = 0;
     for (let left = content_ids; left.length > 0;) {
       const { paused, resumed } = await advance(left);
       left = [...paused, ...resumed];
       if (paused.length === 0 || resumed.length > 0) continue;
       enter('paused', `${paused.length} contents wait to be resumed`);
       await tellUpload(true);
-      await condition(() => woken, LOOK_AGAIN, { summary: 'Paused: looks again by itself, or when woken' });
+      const waitMs = patched('paused-batches-look-again-later') ? lookAgainMs(looks) : FIRST_LOOK_MS;
+      await condition(() => woken, waitMs, { summary: 'Paused: looks again by itself, or when woken' });
+      looks = woken ? 0 : looks + 1;
       woken = false;
       await tellUpload(false);
       // Who pauses for weeks fills a history; what is done is not done again.

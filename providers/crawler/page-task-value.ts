@@ -40,6 +40,8 @@ export const PageTaskValue = z.object({
   isFollowable: z.boolean(),
   /** `Crawl-delay` of robots.txt. */
   delayS: z.number().min(0).nullable(),
+  /** Of a page that was read to its end: the same as long as it says the same. */
+  fingerprint: z.string().max(64).nullable(),
 });
 export type PageTaskValue = z.infer<typeof PageTaskValue>;
 
@@ -50,4 +52,5 @@ export const NOTHING_FOUND: PageTaskValue = {
   isIndexable: true,
   isFollowable: true,
   delayS: null,
+  fingerprint: null,
 };

@@ -81,6 +81,7 @@ function readPage(
     canonical: page.canonical === null ? null : robots.link(page.canonical, base),
     isIndexable: !asks('noindex'),
     isFollowable: !asks('nofollow'),
+    fingerprint: page.fingerprint,
   };
 }
 

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { createFingerprint } from './page-fingerprint.ts';
 
 /** What a page of HTML says about itself and where it leads; addresses as they stand there. */
 export type PageLinks = {
@@ -7,6 +8,8 @@ export type PageLinks = {
   canonical: string | null;
   /** Words of `<meta name="robots">`, lower case. */
   robots: readonly string[];
+  /** The same for a page that says the same and leads to the same; null for one that was not read to its end. */
+  fingerprint: string | null;
 };
 
 /** Links that their page does not stand for. */
@@ -17,17 +20,22 @@ const MAX_NESTING = 5_000;
 /** `<meta http-equiv="refresh" content="0; url=…">` */
 const REFRESH = /^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"]+)/i;
 
-/** Reads the links of a page in one pass, without building it. `name`: the crawler that `<meta name=…>` may address. */
+/** Reads the links of a page, and what it is told by, in one pass, without building it. `name`: the crawler that `<meta name=…>` may address. */
 export function readLinks(html: string, name: string): PageLinks {
   const found = { base: null as string | null, links: [] as string[], canonical: null as string | null };
   const robots: string[] = [];
+  const fingerprint = createFingerprint();
   let nesting = 0;
   const parser = new Parser({
-    onclosetag() {
+    ontext: (text) => fingerprint.text(text),
+    onclosetag(tag) {
       nesting -= 1;
+      fingerprint.close(tag);
     },
-    onopentag(tag, { href, rel = '', src, name: metaName, content = '', 'http-equiv': equiv }) {
+    onopentag(tag, attributes) {
+      const { href, rel = '', src, name: metaName, content = '', 'http-equiv': equiv } = attributes;
       nesting += 1;
+      fingerprint.open(tag, attributes);
       if (nesting > MAX_NESTING || found.links.length >= MAX_FOUND) throw new EnoughError();
       const relations = rel.toLowerCase().split(/\s+/);
       if (tag === 'base') found.base ??= href ?? null;
@@ -48,8 +56,9 @@ export function readLinks(html: string, name: string): PageLinks {
     parser.end(html);
   } catch (error) {
     if (!(error instanceof EnoughError)) throw error;
+    return { ...found, robots, fingerprint: null };
   }
-  return { ...found, robots };
+  return { ...found, robots, fingerprint: fingerprint.digest({ ...found, robots }) };
 }
 
 /** Ends the parsing of a page of which enough is known. */

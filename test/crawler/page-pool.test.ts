@@ -45,6 +45,34 @@ test('a page says whether it is to be taken and followed, and which page it is a
   t.is((await page('<link rel="canonical" href="https://example.com/">')).canonical, null);
 });
 
+test('a page has another fingerprint when it says something else, not when it is served anew', async (t) => {
+  const html = (visit: string, says: { text?: string; href?: string; level?: string } = {}) =>
+    `<title>A page</title><meta name="csrf" content="${visit}"><style>.${visit}{}</style><link rel="stylesheet" href="/s.css?${visit}">
+     <!-- served ${visit} --><body id="${visit}" class="c-${visit}"><h${says.level ?? 1}>A page</h${says.level ?? 1}>
+     <p>${says.text ?? 'It says this.'}</p><form><input type="hidden" value="${visit}"><button value="${visit}">Send ${visit}</button></form>
+     <a data-id="${visit}" href="${says.href ?? '/other'}">more</a><img src="/i.png?${visit}" alt="a picture"><script nonce="${visit}">${visit}</script>`;
+  const fingerprint = async (text: string) => (await page(text)).fingerprint;
+  const first = await fingerprint(html('one'));
+  t.regex(first ?? '', /^[0-9a-f]{64}$/);
+  t.is(await fingerprint(html('two')), first);
+  const others = [
+    html('one', { text: 'It says that.' }),
+    html('one', { href: '/another' }),
+    html('one', { level: '2' }),
+    html('one').replace('a picture', 'another picture'),
+    html('one').replace('<title>A', '<title>The'),
+    `${html('one')}<meta name="robots" content="nofollow">`,
+    html('one').replace('/s.css?one"', '/s.css?one"><link rel="next" href="/2"'),
+  ];
+  const found = await Promise.all(others.map(fingerprint));
+  t.is(new Set([first, ...found]).size, others.length + 1);
+  t.is(
+    await fingerprint('<a href="x"></a>'.repeat(6_000)),
+    null,
+    'of a page that is not read to its end nothing is said',
+  );
+});
+
 test('robots.txt is read as RFC 9309 says: the group for Loci before that for all, the longest rule, wildcards', async (t) => {
   const robots = [
     'User-agent: *',

@@ -93,6 +93,32 @@ test('crawling again takes what has changed, marks what has vanished, and does n
   t.deepEqual(Object.keys(statusesOf(fourth, site.origin)).length, 8);
 });
 
+test('a page that is served with other bytes at each visit is taken again only when it says something else', async (t) => {
+  let visits = 0;
+  let says = 'the first state';
+  const token = () => `<meta name="csrf" content="${(visits += 1)}"><script>const visit = ${visits}</script>`;
+  const served = (response: ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end(htmlPage(says, ['/'], token()));
+  const site = await startSite({ '/': htmlPage('start', ['/tokens']), '/tokens': served });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  const before = (await contentsByPath(flow, first, site.origin))['/tokens'];
+  for (const time of ['second', 'third']) {
+    const again = await crawl(flow, `${site.origin}/`);
+    t.like(again.crawl.pages, { fetched: 0, unchanged: 2, failed: 0 }, time);
+    const { content_hash, updated_at } = before ?? {};
+    t.like((await contentsByPath(flow, again, site.origin))['/tokens'], { content_hash, updated_at }, time);
+  }
+  says = 'the second state';
+  const changed = await crawl(flow, `${site.origin}/`);
+  t.like(changed.crawl.pages, { fetched: 1, unchanged: 1 });
+  const found = await flow.search('everything about the second state', { max_results: 1 });
+  t.regex(found[0]?.content ?? '', /second state/);
+  t.like((await crawl(flow, `${site.origin}/`)).crawl.pages, { fetched: 0, unchanged: 2 });
+  t.true(visits >= 5);
+});
+
 test('two crawls of one site at the same time take each page once', async (t) => {
   const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
   const site = await startSite({

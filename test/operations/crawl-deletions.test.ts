@@ -60,6 +60,7 @@ async function openCrawl(t: ExecutionContext) {
     canonical: null,
     links: [],
     validators: { etag: null, lastModified: null },
+    fingerprint: null,
   };
   const rows = () =>
     query(database, 'select content_id, stage from content_collections where workspace_id = :workspaceId', scope);

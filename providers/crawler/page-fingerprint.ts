@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** What is in these is never text of a page; it is where pages keep what changes at each visit. */
+const NOT_TEXT: ReadonlySet<string> = new Set(
+  'script,style,noscript,template,iframe,object,svg,canvas,audio,video,select,textarea,button,datalist'.split(','),
+);
+/** Of the attributes, those that come to stand in the text, or lay it out. */
+const SHOWN = ['href', 'alt', 'colspan', 'rowspan', 'start', 'hidden'] as const;
+/** Another one makes other fingerprints of the same page. */
+const EDITION = 'page-1';
+
+export type Fingerprint = {
+  open(tag: string, attributes: Readonly<Record<string, string>>): void;
+  text(text: string): void;
+  close(tag: string): void;
+  /** With whatever else is not to have changed. */
+  digest(rest: unknown): string;
+};
+
+/**
+ * Tells a page by what a reader makes a text of: elements, their text, targets of links. Comments, scripts, form values, nonces, names of
+ * classes and of files change between two visits of a page that says the same.
+ */
+export function createFingerprint(): Fingerprint {
+  const hash = createHash('sha256').update(EDITION);
+  let within = 0;
+  return {
+    open(tag, attributes) {
+      if (NOT_TEXT.has(tag)) within += 1;
+      if (within > 0 || tag === 'meta' || tag === 'link' || tag === 'input') return;
+      const shown = SHOWN.flatMap((name) => (attributes[name] === undefined ? [] : [name, attributes[name]]));
+      hash.update(`\0<${tag} ${shown.join('\0')}>`);
+    },
+    text(text) {
+      if (within === 0) hash.update(text);
+    },
+    close(tag) {
+      if (NOT_TEXT.has(tag)) within -= 1;
+      else if (within === 0) hash.update(`\0</${tag}>`);
+    },
+    digest: (rest) => hash.update(JSON.stringify(rest)).digest('hex'),
+  };
+}
