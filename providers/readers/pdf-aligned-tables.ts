@@ -90,6 +90,9 @@ function tableOf(region: readonly Row[]): FoundTable | null {
   if (several.length < MIN_ROWS || several.length < region.length * 0.6) return null;
   const columns = columnsOf(region);
   if (columns.length < 2) return null;
+  // Justified text in a narrow column has wide gaps as well, but nowhere the same number of them.
+  const overfull = several.filter(({ cells: found }) => found.length > columns.length).length;
+  if (overfull * 3 >= several.length * 2) return null;
   const cells = several.flatMap((row) => row.cells);
   const meanLength = cells.reduce((sum, cell) => sum + cellText(cell).length, 0) / cells.length;
   if (meanLength > (columns.length === 2 ? MEAN_CELL_LENGTH * 0.7 : MEAN_CELL_LENGTH)) return null;

@@ -7,16 +7,20 @@ const MIN_LINES = 2;
 /** Lines further apart than this many times their height have empty ones between them. */
 const EMPTY_LINE_GAP = 1.7;
 const MAX_INDENT = 60;
+/** So many lines of at least this length in another face are the text of a document, however much code it has. */
+const MIN_PROSE_LINES = 5;
+const PROSE_LENGTH = 40;
 const HYPHEN_MARK = /\uFFFE/g;
 
 /** Is a monospaced face what sets code off from the text of this document? */
 export function setsCodeOff(pages: readonly { lines: readonly PdfLine[] }[]): boolean {
-  let [total, monospaced] = [0, 0];
+  let [total, monospaced, prose] = [0, 0, 0];
   for (const { text, isMonospaced } of pages.flatMap(({ lines }) => lines)) {
     total += text.length;
     if (isMonospaced) monospaced += text.length;
+    else if (text.length >= PROSE_LENGTH) prose += 1;
   }
-  return monospaced <= total * MAX_MONOSPACED_SHARE;
+  return prose >= MIN_PROSE_LINES || monospaced <= total * MAX_MONOSPACED_SHARE;
 }
 
 /** How many lines from the first on are a block of code; 0 when they are none. */

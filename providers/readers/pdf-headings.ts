@@ -15,6 +15,10 @@ const HEADING_RATIO = 1.15;
 const MAX_HEADING_LEVELS = 4;
 const MAX_HEADING_LENGTH = 200;
 const MAX_BOLD_LENGTH = 120;
+/** Monospaced faces are set smaller than the text beside them. */
+const MIN_NAME_RATIO = 0.75;
+/** Distance of lines of different paragraphs, in heights. */
+const APART = 1.45;
 /** More of a document's characters in bold lines are emphasis, or its only face. */
 const MAX_BOLD_SHARE = 0.25;
 const HANGUL_END = /\p{Script=Hangul} ?$/u;
@@ -27,12 +31,13 @@ export function measureLayout(pages: readonly (readonly PdfLine[])[]): Layout {
   const lines = pages.flat();
   let [total, bold] = [0, 0];
   for (const line of lines) {
-    characters.set(sizeOf(line), (characters.get(sizeOf(line)) ?? 0) + line.text.length);
     total += line.text.length;
+    // Code is set smaller than the text, and may be longer.
+    if (!line.isMonospaced) characters.set(sizeOf(line), (characters.get(sizeOf(line)) ?? 0) + line.text.length);
     if (line.isBold) bold += line.text.length;
   }
   const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
-  const sizes = new Set(lines.filter((line) => sizeOf(line) >= body * HEADING_RATIO && isTitle(line.text)).map(sizeOf));
+  const sizes = new Set(lines.filter((line) => sizeOf(line) >= body * HEADING_RATIO && isTitle(line)).map(sizeOf));
   const hangul = lines.filter(({ text }) => HANGUL_END.test(text));
   const marksWordEnds = hangul.filter(({ text }) => text.endsWith(' ')).length > hangul.length * 0.1;
   const hasBoldHeadings = bold <= total * MAX_BOLD_SHARE;
@@ -47,22 +52,38 @@ export function sizeOf({ first }: PdfLine): number {
 /** The level that the line's size makes it a heading of; 0 for none. */
 export function headingLevel(line: PdfLine, { body, headings }: Layout): number {
   const size = sizeOf(line);
-  if (line.isNoHeading || size < body * HEADING_RATIO || !isTitle(line.text)) return 0;
+  if (line.isNoHeading || size < body * HEADING_RATIO || !isTitle(line)) return 0;
   if (usualHeight(line) < body * HEADING_RATIO - 0.5) return 0;
   return Math.min(headings.indexOf(size) + 1, MAX_HEADING_LEVELS);
 }
 
 /**
- * The level of a bold line of the body's size that stands by itself, below those told by size; 0 for none. `next` is the
- * line after it.
+ * The level of a bold line of the body's size that stands by itself, below those told by size; 0 for none.
  */
-export function boldHeadingLevel(line: PdfLine, next: PdfLine | null, layout: Layout): number {
-  if (!layout.hasBoldHeadings || !line.isBold || line.isNoHeading || sizeOf(line) < layout.body * 0.9) return 0;
-  const isShort = line.text.length <= MAX_BOLD_LENGTH && isTitle(line.text);
-  if (!isShort || !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())) return 0;
+export function boldHeadingLevel(line: PdfLine, beside: Beside, layout: Layout): number {
+  const { next } = beside;
+  if (!layout.hasBoldHeadings || !line.isBold || line.isNoHeading) return 0;
+  // The name of a function, as documentation of programs has it.
+  const isName = line.isMonospaced && !next?.isMonospaced;
+  if (sizeOf(line) < layout.body * (isName ? MIN_NAME_RATIO : 0.9)) return 0;
+  const isShort = line.text.length <= MAX_BOLD_LENGTH && isTitle(line);
+  if (!isShort || (!isName && !isApart(line, beside) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim()))) return 0;
   // A run of bold lines is a paragraph, or a list of names.
   if (next?.isBold && sizeOf(next) === sizeOf(line)) return 0;
   return Math.min(layout.headings.length + 1, MAX_HEADING_LEVELS);
+}
+
+/** The lines above and below, where there are any. */
+export type Beside = { before: PdfLine | null; next: PdfLine | null };
+
+/** With room above and below, as a paragraph of its own. */
+function isApart(line: PdfLine, { before, next }: Beside): boolean {
+  const room = sizeOf(line) * APART;
+  const [above, below] = [
+    before ? before.last.bottom - line.first.bottom : room,
+    next ? line.first.bottom - next.first.bottom : room,
+  ];
+  return above >= room && below >= room;
 }
 
 /** Of the line's words: a larger number or first letter makes no heading. */
@@ -71,7 +92,8 @@ function usualHeight({ words }: PdfLine): number {
   return heights[Math.floor(heights.length / 2)] ?? 0;
 }
 
-function isTitle(text: string): boolean {
+function isTitle({ text, isBold }: PdfLine): boolean {
   const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
-  return isPhrase && !BULLET_START.test(text) && !/^\p{Ll}+$/u.test(text.trim());
+  // A lone word in small letters is part of a formula or a figure, unless it is set off by more than its size.
+  return isPhrase && !BULLET_START.test(text) && (isBold || !/^\p{Ll}+$/u.test(text.trim()));
 }

@@ -12,12 +12,12 @@ const WORD_END = /[\p{L}\p{N}]+$/u;
 const WORD_START = /^[\p{L}\p{N}]+/u;
 const MAX_WORD_LENGTH = 60;
 const COMPOUND = /(?<!\p{L})\p{L}+-\p{L}+/gu;
-const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
+const LIST_MARK = /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF\uFFFE-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
 /** A line of a table of contents. */
 const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
-/** Private use characters are bullets of symbol fonts. */
-const BULLET = /^[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*/u;
+/** Private use characters are bullets of symbol fonts, and so is an unknown one by itself. */
+const BULLET = /^(?:[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*|\uFFFE[ \u00a0]+)/u;
 /** Typographic ligatures and Arabic presentation forms, which nobody types into a search. */
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
 /** The ligature of lam and alef, taken apart in the order of drawing behind an alef; no word is spelled so. */
@@ -104,19 +104,20 @@ function levelsOf(lines: readonly PdfLine[], layout: Layout): number[] {
   return lines.map((line, index) => {
     const level = bySize[index] ?? 0;
     if (level > 0) return level;
-    const [before, next] = [lines[index - 1], lines[index + 1] ?? null];
+    const [before, next] = [lines[index - 1] ?? null, lines[index + 1] ?? null];
     // A word in bold at the end of a line that goes on.
-    const isInside = before !== undefined && Math.abs(before.last.bottom - line.first.bottom) < sizeOf(line) * 0.5;
-    return isInside ? 0 : boldHeadingLevel(line, next, layout);
+    const isInside = before !== null && Math.abs(before.last.bottom - line.first.bottom) < sizeOf(line) * 0.5;
+    return isInside ? 0 : boldHeadingLevel(line, { before, next }, layout);
   });
 }
 
-/** Puts words together that a hyphen broke at a line end, and leaves the hyphen in those written with one. */
+/** Puts words together that a hyphen broke at a line end, and leaves the hyphen in those written with one. The mark behind no word is an unknown character. */
 export function joinBrokenWords(text: string): string {
   if (!text.includes(HYPHEN_MARK)) return text;
   const compounds = new Set(text.match(COMPOUND)?.map((word) => word.toLowerCase()) ?? []);
   return text.replaceAll(HYPHEN_MARK, (_, at: number) => {
     const left = WORD_END.exec(text.slice(Math.max(0, at - MAX_WORD_LENGTH), at))?.[0] ?? '';
+    if (left === '') return '';
     const right = WORD_START.exec(text.slice(at + 1, at + 1 + MAX_WORD_LENGTH))?.[0] ?? '';
     const isPlainWord = /\p{L}$/u.test(left) && /^\p{Ll}/u.test(right);
     return isPlainWord && !compounds.has(`${left}-${right}`.toLowerCase()) ? '' : '-';

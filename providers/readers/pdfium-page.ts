@@ -1,10 +1,11 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
 import { createFaceReader, createLineFaces, type Face, FACE_BYTES, PLAIN_FACE } from './pdfium-faces.ts';
+import { withBullets } from './pdf-bullets.ts';
 import { withFields } from './pdf-fields.ts';
 import { readFields } from './pdfium-fields.ts';
-import { isDrawn, pictureShare, readRules, type Rule } from './pdfium-rules.ts';
-import { utf16 } from './pdfium-text.ts';
+import { type PageText, readPageText } from './pdfium-page-text.ts';
+import { isDrawn, pictureShare, readDrawing, type Rule } from './pdfium-rules.ts';
 import { type Turn, turnOf } from './pdfium-turn.ts';
 
 /** Points, from the lower left corner of the page. */
@@ -67,9 +68,10 @@ export function readPage(
     const fields = readFields(pdfium, page, form).map(({ text, box }) => ({ text, box: turn.box(box) }));
     const lines = withFields(linesOf(pdfium, textPage, turn), fields);
     if (lines.length === 0) return { width, height, lines, rules: [], isPicture: isDrawn(pdfium, page) };
-    const rules = readRules(pdfium, page).map(turn.rule);
+    const { rules, dots } = readDrawing(pdfium, page);
     const isPicture = isStamp(lines, height) && pictureShare(pdfium, page) >= MIN_PICTURE_SHARE;
-    return { width, height, lines, rules, isPicture };
+    const marked = withBullets(lines, dots.map(turn.box));
+    return { width, height, lines: marked, rules: rules.map(turn.rule), isPicture };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     pdfium._FPDF_ClosePage(page);
@@ -93,13 +95,10 @@ type Characters = {
 };
 
 function linesOf(pdfium: Pdfium, textPage: number, turn: Turn): PdfLine[] {
-  const count = pdfium._FPDFText_CountChars(textPage);
-  if (count <= 0) return [];
-  const buffer = pdfium._malloc((count + 1) * 2);
+  const { text, placeOf } = readPageText(pdfium, textPage);
+  if (text === '') return [];
   const scratch = pdfium._malloc(FACE_BYTES);
-  const written = pdfium._FPDFText_GetText(textPage, 0, count, buffer);
-  const text = utf16(pdfium, buffer, Math.max(0, written - 1) * 2);
-  const characters = charactersOf(pdfium, { textPage, scratch, turn });
+  const characters = charactersOf(pdfium, { textPage, scratch, turn, placeOf });
   const faces = createLineFaces();
   const lines: PdfLine[] = [];
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
@@ -116,7 +115,6 @@ function linesOf(pdfium: Pdfium, textPage: number, turn: Turn): PdfLine[] {
   }
   faces.settle(lines);
   pdfium._free(scratch);
-  pdfium._free(buffer);
   return lines;
 }
 
@@ -191,16 +189,15 @@ function wordAround(text: string, a: Box, b: Box): PdfWord {
   };
 }
 
-type TextPage = { textPage: number; scratch: number; turn: Turn };
+type TextPage = { textPage: number; scratch: number; turn: Turn; placeOf: PageText['placeOf'] };
 
-function charactersOf(pdfium: Pdfium, { textPage, scratch, turn }: TextPage): Characters {
-  const lookUp = (textIndex: number): number => pdfium._FPDFText_GetCharIndexFromTextIndex(textPage, textIndex);
+function charactersOf(pdfium: Pdfium, { textPage, scratch, turn, placeOf }: TextPage): Characters {
   let offset: number | null = null;
-  const charAt = (textIndex: number): number => (offset === null ? lookUp(textIndex) : textIndex + offset);
+  const charAt = (textIndex: number): number => (offset === null ? placeOf(textIndex) : textIndex + offset);
   const faceOfCharacter = createFaceReader(pdfium, textPage, scratch);
   return {
     enterLine(start, end) {
-      const [first, last] = [lookUp(start), lookUp(end)];
+      const [first, last] = [placeOf(start), placeOf(end)];
       offset = first >= 0 && last - first === end - start ? first - start : null;
     },
     boxAt(textIndex) {

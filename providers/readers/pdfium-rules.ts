@@ -1,5 +1,6 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
+import type { Box } from './pdfium-page.ts';
 
 /** A straight horizontal or vertical stroke, an edge of a box, or a very thin box. Points. */
 export type Rule = {
@@ -19,22 +20,40 @@ const MIN_LENGTH = 6;
 /** A page of technical drawings has no tables worth the time. */
 const MAX_OBJECTS = 6_000;
 const MAX_SEGMENTS = 400;
+/** Of a bullet, points. */
+const DOT = { least: 1.5, most: 7 };
 
-/** The ruled lines of a loaded page. */
-export function readRules(pdfium: Pdfium, page: number): Rule[] {
-  const rules: Rule[] = [];
+/** The ruled lines of a loaded page, and the dots that may be bullets of lists. */
+export function readDrawing(pdfium: Pdfium, page: number): { rules: Rule[]; dots: Box[] } {
+  const [rules, dots]: [Rule[], Box[]] = [[], []];
   const count = pdfium._FPDFPage_CountObjects(page);
-  if (count > MAX_OBJECTS) return rules;
+  if (count > MAX_OBJECTS) return { rules, dots };
   const scratch = pdfium._malloc(24);
   for (let index = 0; index < count; index += 1) {
     const object = pdfium._FPDFPage_GetObject(page, index);
     if (object === 0 || pdfium._FPDFPageObj_GetType(object) !== PATH_OBJECT) continue;
     const segments = pdfium._FPDFPath_CountSegments(object);
-    if (segments <= 5) addBounds(pdfium, { object, scratch, rules });
-    else if (segments <= MAX_SEGMENTS) addSegments(pdfium, { object, scratch, rules, segments });
+    if (segments > MAX_SEGMENTS) continue;
+    const box = boundsOf(pdfium, object, scratch);
+    if (!box) continue;
+    if (isDot(box)) dots.push(box);
+    else if (segments <= 5) addBounds(box, rules);
+    else addSegments(pdfium, { object, scratch, rules, segments });
   }
   pdfium._free(scratch);
-  return rules;
+  return { rules, dots };
+}
+
+/** As high as it is wide, and about as large as a bullet of a list. */
+function isDot({ left, right, top, bottom }: Box): boolean {
+  const [width, height] = [right - left, top - bottom];
+  return width >= DOT.least && width <= DOT.most && height >= width * 0.8 && height <= width * 1.25;
+}
+
+function boundsOf(pdfium: Pdfium, object: number, scratch: number): Box | null {
+  if (pdfium._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) return null;
+  const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+  return { left, bottom, right, top };
 }
 
 /** Letters drawn as outlines are this many at least. */
@@ -61,20 +80,17 @@ export function pictureShare(pdfium: Pdfium, page: number): number {
   for (let index = 0; index < count; index += 1) {
     const object = pdfium._FPDFPage_GetObject(page, index);
     if (pdfium._FPDFPageObj_GetType(object) !== IMAGE_OBJECT) continue;
-    if (pdfium._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) continue;
-    const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
-    area += (right - left) * (top - bottom);
+    const box = boundsOf(pdfium, object, scratch);
+    if (box) area += (box.right - box.left) * (box.top - box.bottom);
   }
   pdfium._free(scratch);
   return area / Math.max(1, pdfium._FPDF_GetPageWidthF(page) * pdfium._FPDF_GetPageHeightF(page));
 }
 
-type PathObject = { object: number; scratch: number; rules: Rule[] };
+type PathObject = { object: number; scratch: number; rules: Rule[]; segments: number };
 
 /** A stroke or a box: what its bounds say. */
-function addBounds(pdfium: Pdfium, { object, scratch, rules }: PathObject): void {
-  if (pdfium._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) return;
-  const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+function addBounds({ left, right, top, bottom }: Box, rules: Rule[]): void {
   const [width, height] = [right - left, top - bottom];
   if (height <= THIN && width >= MIN_LENGTH) {
     rules.push({ isHorizontal: true, at: (top + bottom) / 2, from: left, to: right });
@@ -87,7 +103,7 @@ function addBounds(pdfium: Pdfium, { object, scratch, rules }: PathObject): void
 }
 
 /** A whole grid may be one path. */
-function addSegments(pdfium: Pdfium, { object, scratch, rules, segments }: PathObject & { segments: number }): void {
+function addSegments(pdfium: Pdfium, { object, scratch, rules, segments }: PathObject): void {
   const hasMatrix = pdfium._FPDFPageObj_GetMatrix(object, scratch) !== 0;
   const matrix = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 6);
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = hasMatrix ? matrix : [];
