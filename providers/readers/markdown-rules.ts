@@ -1,4 +1,5 @@
 import type TurndownService from 'turndown';
+import { codeText } from './code-text.ts';
 import { takeListLabel } from './list-label.ts';
 import { renderTable, TABLE_CELL, TABLE_ROW } from './markdown-table.ts';
 
@@ -132,7 +133,7 @@ function heading(content: string, node: DomElement): string {
 }
 
 function codeBlock(node: DomElement): string {
-  const code = (node.textContent ?? '').replace(/^\n/, '').trimEnd();
+  const code = codeText(node).replace(/^\n/, '').trimEnd();
   if (code === '') return '';
   const classes = [node.querySelector('code'), node, node.parentNode].map(
     (element) => element?.getAttribute?.('class') ?? '',

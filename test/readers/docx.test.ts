@@ -61,6 +61,10 @@ test('paragraphs in a monospaced face are a code block, one alone is none', asyn
   const sentence = 'This is how a loop is written in this language, in three lines.';
   const code = ['```', 'for item in items:', '    print(item)', '```'].join('\n');
   t.is(text, `${[sentence, code, sentence, 'alone', sentence].join('\n\n')}\n`);
+  const broken =
+    '<w:p><w:pPr><w:pStyle w:val="SourceCode"/></w:pPr><w:r><w:t>one();</w:t><w:br/><w:br/><w:t>two();</w:t></w:r></w:p>';
+  const inOne = await readBytes(docx(broken, STYLE_PARTS), { name: 'a.docx' });
+  t.is(inOne.text, '```\none();\n\ntwo();\n```\n', 'line breaks within a paragraph are those of the code');
   const whole = await readBytes(docx(typed('one line') + typed('another')), { name: 'a.docx' });
   t.false(whole.text.includes('```'));
 });

@@ -48,6 +48,15 @@ test('code blocks keep lines, blanks and language', async (t) => {
     ),
     '```ts\nif (a) {\n  b();\n}\n```\n\nuse `npm ci`',
   );
+  const code = '```\nif (a) {\n  b();\n\n  c();\n}\n```';
+  t.is(await markdownOf('<pre>if (a) {<br>  b();<br/><br>  <i>c</i>();<!-- d --><br>}<br></pre>'), code);
+  const lines = ['if (a) {', '  b();', '<br>', '  <b>c</b>();', '}'].map((line) => `<div>${line}</div>`);
+  t.is(await markdownOf(`<pre><code>${lines.join('')}</code></pre>`), code, 'a line an element');
+  t.is(
+    await markdownOf(`<pre>\n${lines.join('\n').replace('<br>', '')}</pre>`),
+    code.replaceAll('div', ''),
+    'and a line break',
+  );
 });
 
 test('scripts, styles, menus, hidden parts and form controls are not text', async (t) => {

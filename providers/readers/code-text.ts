@@ -1,0 +1,49 @@
+/** What is used of a DOM node. */
+type DomNode = {
+  nodeName: string;
+  nodeValue: string | null;
+  firstChild: DomNode | null;
+  nextSibling: DomNode | null;
+  parentNode: DomNode | null;
+};
+
+/** Lines of their own, as highlighters set them. */
+const LINE: ReadonlySet<string> = new Set(['DIV', 'P', 'LI', 'TR']);
+
+/** The text of preformatted code, whose lines end with a line break, a `<br>`, or an element of their own. */
+export function codeText(root: DomNode): string {
+  const parts: string[] = [];
+  let [isLineOver, isBreakDue] = [true, false];
+  const add = (text: string): void => {
+    if (text === '') return;
+    if (isBreakDue && !text.startsWith('\n')) parts.push('\n');
+    parts.push(text);
+    isBreakDue = false;
+    isLineOver = text.endsWith('\n');
+  };
+  const beginLine = (): void => {
+    if (isBreakDue || !isLineOver) parts.push('\n');
+    [isBreakDue, isLineOver] = [false, true];
+  };
+  /** Unless a line break follows by itself. */
+  const endLine = (): void => {
+    isBreakDue = !isLineOver;
+  };
+  // By hand: elements may be nested more deeply than calls.
+  let node: DomNode | null = root.firstChild;
+  while (node) {
+    if (node.nodeName === '#text') add(node.nodeValue ?? '');
+    else if (node.nodeName === 'BR') add('\n');
+    else if (LINE.has(node.nodeName)) beginLine();
+    if (node.firstChild) {
+      node = node.firstChild;
+      continue;
+    }
+    while (node && node !== root && !node.nextSibling) {
+      node = node.parentNode;
+      if (node && LINE.has(node.nodeName)) endLine();
+    }
+    node = node === root ? null : (node?.nextSibling ?? null);
+  }
+  return parts.join('');
+}
