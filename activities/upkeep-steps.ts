@@ -40,15 +40,17 @@ export async function controlUpload(
   control: UploadKey & { action: 'pause' | 'resume' | 'cancel' },
 ): Promise<void> {
   const target = { uploadId: control.upload_id };
-  const wakes = await services.stores.transaction(async (stores) => {
-    const crawls = await stores.crawls.steer(scopeOf(control), target, control.action);
-    return noteWakes(stores, scopeOf(control), crawls.map(crawlWorkflowId));
+  const scope = scopeOf(control);
+  const { changed, wakes } = await services.stores.transaction(async (stores) => {
+    const crawls = await stores.crawls.steer(scope, target, control.action);
+    const runs =
+      control.action === 'cancel'
+        ? await stores.runControl.cancel(scope, target)
+        : await stores.runControl.setPaused(scope, target, control.action === 'pause');
+    const workflowIds = [...crawls.map(crawlWorkflowId), ...runs.map((run) => run.workflow_id)];
+    return { changed: runs, wakes: await noteWakes(stores, scope, workflowIds) };
   });
   wakeJobs(services, wakes);
-  const changed =
-    control.action === 'cancel'
-      ? await services.stores.runControl.cancel(scopeOf(control), target)
-      : await services.stores.runControl.setPaused(scopeOf(control), target, control.action === 'pause');
   services.log.info(
     { upload_id: control.upload_id, workspace_id: control.workspace_id, count: changed.length },
     'an operator steered an upload',

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
+import { INVISIBLE } from '../readers/html-to-markdown.ts';
+import { LANGUAGE } from '../readers/markdown-rules.ts';
 
 /** What is in these is never text of a page; it is where pages keep what changes at each visit. */
 const NOT_TEXT: ReadonlySet<string> = new Set(
   'script,style,noscript,template,iframe,object,svg,canvas,audio,video,select,textarea,button,datalist'.split(','),
 );
-/** Of the attributes, those that come to stand in the text, or lay it out. */
-const SHOWN = ['href', 'alt', 'colspan', 'rowspan', 'start', 'hidden'] as const;
+/** Of the attributes, those that come to stand in the text, lay it out, or say whether it is any. */
+const SHOWN = 'href,alt,colspan,rowspan,start,hidden,open,aria-hidden,role,epub:type'.split(',');
 /** Another one makes other fingerprints of the same page. */
-const EDITION = 'page-1';
+const EDITION = 'page-2';
 
 export type Fingerprint = {
   open(tag: string, attributes: Readonly<Record<string, string>>): void;
@@ -29,7 +31,9 @@ export function createFingerprint(): Fingerprint {
       if (NOT_TEXT.has(tag)) within += 1;
       if (within > 0 || tag === 'meta' || tag === 'link' || tag === 'input') return;
       const shown = SHOWN.flatMap((name) => (attributes[name] === undefined ? [] : [name, attributes[name]]));
-      hash.update(`\0<${tag} ${shown.join('\0')}>`);
+      const isInvisible = INVISIBLE.test(attributes['style'] ?? '');
+      const language = LANGUAGE.exec(attributes['class'] ?? '')?.[1] ?? '';
+      hash.update(`\0<${tag} ${shown.join('\0')} ${isInvisible} ${language}>`);
     },
     text(text) {
       if (within === 0) hash.update(text);

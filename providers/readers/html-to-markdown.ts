@@ -13,7 +13,8 @@ const NOT_TEXT =
 /** Around the text of a page: menus, banners, legal lines. Dropped as long as something else is left. */
 const NOISE = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
 const PAGE_EDGES = 'header,footer';
-const INVISIBLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+/** Of a `style` attribute. */
+export const INVISIBLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
 /** Longer runs of white space mean nothing, and take the converter quadratic time. */
 const WHITE_DESERT = /(?<!\s)\s{1000,}/g;

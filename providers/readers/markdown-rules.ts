@@ -19,7 +19,8 @@ export type DomElement = {
 
 /** Longer link targets cost a chunk more tokens than they tell. */
 const MAX_LINK_LENGTH = 80;
-const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)-?\s*([\w+#.-]+)/;
+/** The language of code, in the classes of its elements. */
+export const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)-?\s*([\w+#.-]+)/;
 const NOTE_MARK = /^(?:\d{1,4}|[*†‡]{1,3})$/;
 const WORD_END = /[\p{L}\p{N}]$/u;
 const WORD_START = /^[\p{L}\p{N}]/u;

@@ -3,4 +3,4 @@ export const MONOSPACED_NAME =
   /mono(?!t)|courier|consola|menlo|monaco|typewriter|inconsolata|source ?code|fira ?code|lucida ?con|^(?:\w+\+)?(?:cm|sf|lm|ec)\w?tt/i;
 
 /** More of a document's characters in such a face are how it is typed, not code. */
-export const MAX_MONOSPACED_SHARE = 0.9;
+export const MAX_MONOSPACED_SHARE = 0.5;

@@ -4,7 +4,7 @@ import type { Box, PdfLine } from './pdfium-page.ts';
 const MAX_GAP = 2;
 const MAX_DOTS = 500;
 /** The line says itself that it is an item. */
-const MARKED = /^\s*(?:[^\p{L}\p{N}\s\uFFFE]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\s)/u;
+const MARKED = /^\s*(?:[•▪◦●■□○►▶✓❑❖☐※·*\uE000-\uF8FF]|[-–—]\s|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\s)/u;
 const MISSING_MARK = /^\uFFFE\s*/;
 
 /** Lines that a drawn dot stands before, as browsers draw bullets of lists, begin with a bullet. */

@@ -13,12 +13,12 @@ const PROSE_LENGTH = 40;
 const HYPHEN_MARK = /\uFFFE/g;
 
 /** Is a monospaced face what sets code off from the text of this document? */
-export function setsCodeOff(pages: readonly { lines: readonly PdfLine[] }[]): boolean {
+export function setsCodeOff(pages: readonly (readonly PdfLine[])[]): boolean {
   let [total, monospaced, prose] = [0, 0, 0];
-  for (const { text, isMonospaced } of pages.flatMap(({ lines }) => lines)) {
+  for (const { text, isMonospaced, isBold } of pages.flat()) {
     total += text.length;
     if (isMonospaced) monospaced += text.length;
-    else if (text.length >= PROSE_LENGTH) prose += 1;
+    else if (!isBold && text.length >= PROSE_LENGTH) prose += 1;
   }
   return prose >= MIN_PROSE_LINES || monospaced <= total * MAX_MONOSPACED_SHARE;
 }

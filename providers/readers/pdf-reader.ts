@@ -29,9 +29,10 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
   const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
   const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
   if (withText.length + found === 0) throw noTextError(file.pageCount);
-  if (!setsCodeOff(withText)) for (const line of withText.flatMap(({ lines }) => lines)) line.isMonospaced = false;
   const builder = new TextBuilder(maxTextBytes);
   const texts = withoutRunningLines(pages);
+  if (!setsCodeOff(texts))
+    for (const line of [...texts.flat(), ...withText.flatMap(({ lines }) => lines)]) line.isMonospaced = false;
   const layout = measureLayout(withText.map(({ lines }) => lines));
   for (const [index, page] of pages.entries()) {
     builder.startPage(index + 1);

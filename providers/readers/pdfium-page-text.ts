@@ -35,7 +35,8 @@ export function readPageText(pdfium: Pdfium, textPage: number): PageText {
   if (lost > text.length * MOST_LOST) return own;
   // No more than were not counted.
   const unknown = unicodes.filter((unicode) => unicode === 0).length;
-  const rest = count - next <= Math.min(unknown, MOST_MISSING) ? unicodes.slice(next) : [];
+  const left = count - next <= Math.min(unknown, MOST_MISSING) ? unicodes.slice(next) : [];
+  const rest = left.map((unicode) => (STOOD_IN_FOR.has(unicode) ? STAND_IN : unicode));
   places.push(...rest.map((_, index) => next + index));
   return { text: text + String.fromCharCode(...rest), placeOf: (textIndex) => places[textIndex] ?? -1 };
 }

@@ -161,10 +161,11 @@ function wordsOf({ line, offset, breaks }: LineText, characters: Characters): Pd
 /** Runs of characters that are no blanks, as places in the line, cut at the breaks as well. */
 function piecesOf(line: string, breaks: readonly number[]): { from: number; to: number }[] {
   const pieces: { from: number; to: number }[] = [];
+  const cuts = new Set(breaks);
   let from = -1;
   for (let at = 0; at <= line.length; at += 1) {
     const isBlank = at === line.length || isBlankCode(line.charCodeAt(at));
-    if (from >= 0 && (isBlank || breaks.includes(at))) {
+    if (from >= 0 && (isBlank || cuts.has(at))) {
       pieces.push({ from, to: at });
       from = -1;
     }

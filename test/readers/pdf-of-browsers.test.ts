@@ -61,7 +61,7 @@ test('emoji do not shift what follows them', async (t) => {
     '<table><tr><th>Unit</th><th>Staff</th></tr><tr><td>North</td><td>12</td></tr><tr><td>South</td><td>7</td></tr></table>';
   const style = 'td,th{border:1px solid;padding:2px 30px} table{border-collapse:collapse}';
   const body = (mark: string) =>
-    `<h1>Report ${mark}${mark}</h1><p>${mark} ${PROSE} ${mark}</p><h2>Staff</h2>${table}<pre>${code(4).join('\n')}</pre>`;
+    `<h1>Report ${mark}${mark}</h1><p>${mark} ${PROSE} ${mark}</p><p>${PROSE} ${PROSE}</p><h2>Staff</h2>${table}<pre>${code(4).join('\n')}</pre>`;
   const [plain, marked] = [await markdownOf(body(''), style), await markdownOf(body('\u{1F6E1}'), style)];
   const structure = (text: string) => text.slice(text.indexOf('## Staff'));
   t.is(structure(marked), structure(plain));
