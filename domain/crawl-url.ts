@@ -10,7 +10,7 @@ const TRACKING =
   /^(?:utm_[a-z_]+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*|sess(?:ion)?_?id|oscsid|zenid|xtcsid|cfid|cftoken)$/i;
 /** `sid` and `ref` may well say which page: only what no human chose, as long as servers make it, is a session. */
 const SESSION = /^(?:sid|s|session)=(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{26,64}$/i;
-const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#]*/i;
+const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#]*/gi;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
@@ -28,11 +28,12 @@ export function crawlUrl(link: string, base?: string): CrawlUrl | null {
     .slice(1)
     .split('&')
     .filter((parameter) => parameter !== '' && !TRACKING.test(nameOf(parameter)) && !SESSION.test(parameter));
-  parsed.search = parameters.join('&');
+  parsed.search = queryOf(parameters);
   const url = parsed.href;
   if (url.length > MAX_URL_LENGTH) return null;
-  parsed.search = parameters.toSorted((a, b) => compare(nameOf(a), nameOf(b))).join('&');
-  return { url, identity: parsed.href.replace(/%[0-9A-Fa-f]{2}/g, oneSpelling) };
+  const ordered = parameters.map(normalizeEscapes).toSorted((a, b) => compare(nameOf(a), nameOf(b)));
+  parsed.search = queryOf(ordered);
+  return { url, identity: normalizeEscapes(parsed.href) };
 }
 
 /** Identifies a page in rows: the SHA-256 of its identity. */
@@ -53,6 +54,11 @@ export function isSameSite(a: URL, b: URL): boolean {
   return site(a) === site(b) && isUpgrade && (a.port === b.port || a.protocol !== b.protocol);
 }
 
+/** With its question mark: the setter of `URL.search` drops one, which may be the first character of a parameter. */
+function queryOf(parameters: readonly string[]): string {
+  return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+}
+
 function nameOf(parameter: string): string {
   const end = parameter.indexOf('=');
   return end < 0 ? parameter : parameter.slice(0, end);
@@ -62,7 +68,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function oneSpelling(escape: string): string {
-  const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-  return UNRESERVED.test(character) ? character : escape.toUpperCase();
+/** Percent escapes in upper case, and none for unreserved characters (RFC 3986, 6.2.2). */
+function normalizeEscapes(text: string): string {
+  return text.replace(/%[0-9A-Fa-f]{2}/g, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return UNRESERVED.test(character) ? character : escape.toUpperCase();
+  });
 }

@@ -2,15 +2,15 @@ import test from 'ava';
 import { runCampaign } from '../../bench/chaos/campaign.ts';
 import { findingsOf, reportOf } from '../../bench/chaos/report.ts';
 import { testStack } from '../support/stack.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 
 /** `npm run chaos` plays twenty rounds and more; these are the kinds that find most. */
 test('nothing that was acknowledged is lost, doubled or left over by kills and stalls', async (t) => {
   t.timeout(180_000);
-  const seed = Number(process.env['LOCI_CHAOS_SEED'] ?? Date.now() % 1_000_000);
-  t.log(`seed ${seed}`);
+  t.log(`seed ${TEST_SEED}`);
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const result = await runCampaign(testStack(), { kinds: ['weaviate', 'stall'], seed, bigTextBytes: 1024 * 1024, log });
+  const result = await runCampaign(testStack(), { kinds: ['weaviate', 'stall'], seed: TEST_SEED, bigTextBytes: 1024 * 1024, log });
   const findings = findingsOf(result);
   if (findings.length > 0) for (const line of lines) t.log(line);
   for (const line of reportOf(result)) t.log(line);

@@ -7,6 +7,7 @@ import { createVectorIndex, type IndexObject } from '../../store/weaviate/vector
 import { className } from '../../store/weaviate/vector-class.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 import { testStack } from '../support/stack.ts';
 
 const { processes, weaviate } = testStack();
@@ -33,7 +34,7 @@ test.serial(
   async (t) => {
     const index = createVectorIndex({ ...weaviate, timeoutMs: 20_000 });
     t.teardown(() => index.close());
-    const random = seededRandom(Date.now() % 1_000_000);
+    const random = seededRandom(TEST_SEED);
     const space: EmbeddingSpace = {
       provider: 'lexical',
       model: 'half-written',

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ChunkPage } from '../../domain/records/chunk.ts';
 import { apiClient, freshClient, type ApiClient } from '../api/api-client.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 import { readApiDocument, type Operation } from './api-document.ts';
 import { createKnownIds } from './known-ids.ts';
 import { requestFor, type FuzzRequest } from './request-arbitrary.ts';
@@ -14,11 +15,10 @@ const ROUNDS = 5;
 const AT_ONCE = 6;
 /** Takes away what all the others work in. */
 const WITH_EVERYTHING = 'deleteWorkspace';
-const SEED = Number(process.env['LOCI_TEST_FUZZ_SEED'] ?? Date.now() % 1_000_000);
 
 test('whatever is sent to whichever operation, the answer is a declared one and no failure of the service', async (t) => {
   t.timeout(3_600_000);
-  t.log(`seed ${SEED}`);
+  t.log(`seed ${TEST_SEED}`);
   const client = await freshClient();
   const whole = apiClient(client.key, '');
   const api = readApiDocument();
@@ -39,7 +39,7 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
         if (problem !== null) throw new Error(`${operation.id} answered ${status} ${problem}`);
         if (operation.method !== 'GET' && status < 300) ids.learnFrom(nounOf(operation), body);
       }),
-      { numRuns: Math.ceil(REQUESTS / ROUNDS / operations.length), seed: SEED + round },
+      { numRuns: Math.ceil(REQUESTS / ROUNDS / operations.length), seed: TEST_SEED + round },
     );
     if (!details.failed) return [];
     const reason = details.errorInstance instanceof Error ? details.errorInstance.message : 'it was interrupted';

@@ -22,7 +22,7 @@ export async function launchChromium(): Promise<Browser> {
   const libraries = [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH'] ?? ''].filter((path) => path !== '');
   return browsers.launch({
     executablePath: join(folder, 'chromium'),
-    args: JSON.parse(await readFile(join(folder, 'arguments.json'), 'utf8')) as string[], // written below
+    args: await argumentsOf(folder),
     env: {
       ...definedOf(process.env),
       LD_LIBRARY_PATH: libraries.join(':'),
@@ -30,6 +30,12 @@ export async function launchChromium(): Promise<Browser> {
       ...(existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_FILE: join(folder, 'fonts.conf') }),
     },
   });
+}
+
+/** The package is made for machines of one process; there Chromium dies when a page is closed after it was printed. */
+async function argumentsOf(folder: string): Promise<string[]> {
+  const given = JSON.parse(await readFile(join(folder, 'arguments.json'), 'utf8')) as string[]; // written below
+  return given.filter((argument) => argument !== '--single-process');
 }
 
 async function unpackedChromium(): Promise<string> {

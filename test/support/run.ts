@@ -31,7 +31,7 @@ const FAULTS = 'test/faults/';
 const ALONE = ['--serial', '--concurrency=1'];
 /** Settings of the shell that may reach a test run: where programs come from, never where data is. */
 const PASSED_ON =
-  /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+|CHAOS_\w+)$/;
+  /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+)$/;
 
 /** How much of a service's complaints is shown when a test failed. */
 const LOG_LINES = 8;
