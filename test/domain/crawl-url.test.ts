@@ -55,7 +55,9 @@ test('spellings of one page are one page, and different pages are not', (t) => {
 });
 
 test('a URL that was normalized once does not change when it is normalized again', (t) => {
-  const odd = array(constantFrom('?', '&', '=', '/', '..', ';sid=1', '%2f', '%7E', 'a', 'utm_x=1', '#', ' ', '\\', ':'));
+  const odd = array(
+    constantFrom('?', '&', '=', '/', '..', ';sid=1', '%2f', '%7E', 'a', 'utm_x=1', '#', ' ', '\\', ':'),
+  );
   const link = oneof(
     webUrl({ withQueryParameters: true, withFragments: true }),
     odd.map((pieces) => `http://a.aa/${pieces.join('')}`),

@@ -10,7 +10,12 @@ test('nothing that was acknowledged is lost, doubled or left over by kills and s
   t.log(`seed ${TEST_SEED}`);
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const result = await runCampaign(testStack(), { kinds: ['weaviate', 'stall'], seed: TEST_SEED, bigTextBytes: 1024 * 1024, log });
+  const result = await runCampaign(testStack(), {
+    kinds: ['weaviate', 'stall'],
+    seed: TEST_SEED,
+    bigTextBytes: 1024 * 1024,
+    log,
+  });
   const findings = findingsOf(result);
   if (findings.length > 0) for (const line of lines) t.log(line);
   for (const line of reportOf(result)) t.log(line);

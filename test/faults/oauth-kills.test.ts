@@ -12,7 +12,12 @@ test('a worker that is killed loses no connection, but where tokens changed and 
   t.timeout(180_000);
   t.log(`seed ${TEST_SEED}`);
   const lines: string[] = [];
-  const result = await playRefreshKills(stack, { kills: 1, perKill: 6, seed: TEST_SEED, log: (line) => void lines.push(line) });
+  const result = await playRefreshKills(stack, {
+    kills: 1,
+    perKill: 6,
+    seed: TEST_SEED,
+    log: (line) => void lines.push(line),
+  });
   for (const line of [...lines, ...reportOfKills(result)]) t.log(line);
   t.deepEqual(findingsOfKills(result), []);
 });
