@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { AppError } from '../domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 
 /** How often a step may fail in a way nobody foresaw before it counts as a defect and ends. */
 const MAX_UNFORESEEN_ATTEMPTS = 5;

@@ -1,42 +1,54 @@
-import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
-import type { CrawlSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
-import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
-import type { WebhookSteps } from '../domain/webhook-jobs.ts';
+import type { CollectionDeletionSteps } from '#domain/collections/collection-deletion.ts';
+import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
+import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '#domain/uploads/ingest-steps.ts';
+import type { WebhookSteps } from '#domain/webhooks/webhook-jobs.ts';
 import {
   completeCollectionDeletion,
   dropCollectionIndex,
   endCollectionRuns,
   removeCollectionRows,
-} from './collection-deletion-steps.ts';
-import type { CompressionSteps } from '../domain/compression-jobs.ts';
-import { completeCompression, compressSlice, failCompression, planCompression } from './compression-steps.ts';
-import type { ConversationSteps } from '../domain/conversation-steps.ts';
-import { extractFromMessages, summariseMessages } from './conversation-steps.ts';
-import { crawlSlice } from './crawl-slice.ts';
-import { controlCrawl, endCrawl } from './crawl-steps.ts';
-import { completeDeletion, removeChunks, removeFromIndex } from './deletion-steps.ts';
-import { downloadContents } from './download-contents.ts';
-import { indexSlice, publishContents } from './index-contents.ts';
-import type { OAuthSteps } from '../domain/oauth-refresh.ts';
-import { exchangeTokens } from './oauth-steps.ts';
-import { readContents } from './read-contents.ts';
-import { removeParts } from './remove-parts.ts';
-import { persistRefresh, startDueRefreshes } from './refresh-record.ts';
-import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
-import { beginReindexing, completeReindexing, followMemories, reindexSlice } from './reindex-steps.ts';
-import { reprojectContents } from './reproject-contents.ts';
+} from '#activities/collections/collection-deletion-steps.ts';
+import type { CompressionSteps } from '#domain/compression/compression-jobs.ts';
+import {
+  completeCompression,
+  compressSlice,
+  failCompression,
+  planCompression,
+} from '#activities/compression/compression-steps.ts';
+import type { ConversationSteps } from '#domain/conversations/conversation-steps.ts';
+import { extractFromMessages, summariseMessages } from '#activities/conversations/conversation-steps.ts';
+import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
+import { controlCrawl, endCrawl } from '#activities/crawls/crawl-steps.ts';
+import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/deletion-steps.ts';
+import { downloadContents } from '#activities/uploads/download-contents.ts';
+import { indexSlice, publishContents } from '#activities/uploads/index-contents.ts';
+import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
+import { exchangeTokens } from '#activities/connections/oauth-steps.ts';
+import { readContents } from '#activities/uploads/read-contents.ts';
+import { removeParts } from '#activities/archives/remove-parts.ts';
+import { persistRefresh, startDueRefreshes } from '#activities/connections/refresh-record.ts';
+import type { ReindexSlice, ReindexSteps } from '#domain/index/reindexing.ts';
+import { beginReindexing, completeReindexing, followMemories, reindexSlice } from '#activities/index/reindex-steps.ts';
+import { reprojectContents } from '#activities/index/reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
-import { controlUpload, endContents, planBatches, settleOutbox, settleRun, summarizeBatch } from './upkeep-steps.ts';
-import { attemptWebhook } from './webhook-steps.ts';
+import {
+  controlUpload,
+  endContents,
+  planBatches,
+  settleOutbox,
+  settleRun,
+  summarizeBatch,
+} from '#activities/uploads/upkeep-steps.ts';
+import { attemptWebhook } from '#activities/webhooks/webhook-steps.ts';
 import type { WorkerServices } from './worker-services.ts';
-import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
+import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
 import {
   completeWorkspaceDeletion,
   dropGivenUp,
   endWorkspaceWork,
   giveUpIndex,
   removeWorkspaceRows,
-} from './workspace-deletion-steps.ts';
+} from '#activities/workspaces/workspace-deletion-steps.ts';
 
 /** The steps of every workflow, by task queue. */
 export type Activities = {

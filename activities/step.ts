@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { AppError } from '../domain/app-error.ts';
-import type { Batch } from '../domain/ingest-steps.ts';
-import type { Scope } from '../domain/scope.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import { toActivityFailure, isPassing } from './failures.ts';
 import type { WorkerServices } from './worker-services.ts';
 

@@ -1,6 +1,6 @@
-import type { WebhookServices } from '../operations/attempt-delivery.ts';
-import type { PagePool } from '../providers/crawler/page-pool.ts';
-import type { ReaderPool } from '../providers/readers/reader-pool.ts';
+import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import type { PagePool } from '#providers/crawler/page-pool.ts';
+import type { ReaderPool } from '#providers/readers/reader-pool.ts';
 
 /** How much is unpacked of an uploaded archive or message, with all that is packed inside. */
 export type ArchiveLimits = {

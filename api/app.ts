@@ -1,17 +1,16 @@
 import Koa from 'koa';
-import type { Services } from '../operations/services.ts';
-import { allowOrigins } from './http/allow-origins.ts';
-import { createDocsPage } from './http/docs-page.ts';
-import { answerErrors } from './http/errors.ts';
-import { mountRoutes } from './http/mount.ts';
-import type { MountOptions } from './http/mount.ts';
-import { createOpenApi } from './http/openapi.ts';
-import { settleRequestBody } from './http/request-body.ts';
-import { identifyRequest } from './http/request-id.ts';
-import { recordRequests } from './http/request-log.ts';
-import type { Route } from './http/route.ts';
-import { secureHeaders } from './http/security-headers.ts';
-import { routes as allRoutes } from './routes/index.ts';
+import type { Services } from '#operations/services.ts';
+import { allowOrigins } from '#api/http/request/allow-origins.ts';
+import { createDocsPage } from '#api/http/openapi/docs-page.ts';
+import { answerErrors } from '#api/http/response/errors.ts';
+import { mountRoutes, type MountOptions } from '#api/http/mount.ts';
+import { createOpenApi } from '#api/http/openapi/openapi.ts';
+import { settleRequestBody } from '#api/http/request/request-body.ts';
+import { identifyRequest } from '#api/http/request/request-id.ts';
+import { recordRequests } from '#api/http/request/request-log.ts';
+import type { Route } from '#api/http/route.ts';
+import { secureHeaders } from '#api/http/response/security-headers.ts';
+import { routes as allRoutes } from '#api/routes/index.ts';
 
 export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits'> & {
   version: string;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
-import { createOpenApi } from './http/openapi.ts';
-import { routes } from './routes/index.ts';
+import { createOpenApi } from '#api/http/openapi/openapi.ts';
+import { routes } from '#api/routes/index.ts';
 
 /** Writes openapi.json with the default limits; the running service serves its own. */
 const MIB = 1024 * 1024;

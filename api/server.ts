@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { expectContinue } from './http/request-body.ts';
+import { expectContinue } from '#api/http/request/request-body.ts';
 
 /** A connection on which nothing moves for this long is closed; uploads may take as long as they need. */
 const IDLE_MS = 120_000;

@@ -1,5 +1,5 @@
-import { startControlServer } from '../test/support/control-server.ts';
-import { TEST_STACK_VARIABLE, testStack, type TestStack, type TestStackFacts } from '../test/support/stack.ts';
+import { startControlServer } from '#test/support/harness/control-server.ts';
+import { TEST_STACK_VARIABLE, testStack, type TestStack, type TestStackFacts } from '#test/support/harness/stack.ts';
 import type { BenchStack } from './bench-stack.ts';
 
 /** Lets `use` have the running product as tests have it: with keys of its own making, and processes that it can kill. */

@@ -6,9 +6,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { Pool } from 'pg';
 import { z } from 'zod';
-import { readConfig } from '../config.ts';
-import { keywordQuery } from '../store/weaviate/shadow-text.ts';
-import { KEYWORD_PROPERTIES, type StoredProperties } from '../store/weaviate/vector-class.ts';
+import { readConfig } from '#config/index.ts';
+import { keywordQuery } from '#store/weaviate/shadow-text.ts';
+import { KEYWORD_PROPERTIES, type StoredProperties } from '#store/weaviate/vector-class.ts';
 import { openWeaviateClient } from './weaviate-alone.ts';
 
 const Statement = z.object({ text: z.string(), values: z.array(z.unknown()), name: z.string().optional() });

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readConfig, type Config } from '../config.ts';
-import { type RunningStack, startLocalStack } from '../stack/local-stack.ts';
-import { createLociServices, type LociServices, migrate, prepareFirstRun } from '../stack/loci-services.ts';
+import { readConfig, type Config } from '#config/index.ts';
+import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
+import { createLociServices, type LociServices, migrate, prepareFirstRun } from '#stack/loci-services.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
 
 /** The whole product, running for one benchmark on free ports with state that is thrown away. */

@@ -4,11 +4,11 @@
  * sentences and the first ones. DIR has `questions.csv` and `corpora/*.md`. Needs no running service.
  */
 import { parseArgs } from 'node:util';
-import { findQuestion } from '../domain/compression/find-question.ts';
-import { splitUnits, type Unit } from '../domain/compression/split-units.ts';
-import { createTokenCounter } from '../providers/chunkers/token-counter.ts';
-import { extract } from '../providers/compressors/extractive.ts';
-import { seededRandom } from '../test/support/seeded-random.ts';
+import { findQuestion } from '#domain/compression/find-question.ts';
+import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
+import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
+import { extract } from '#providers/compressors/extractive.ts';
+import { seededRandom } from '#test/support/harness/seeded-random.ts';
 import { type GoldCase, readGoldCases, type Span } from './gold-passages.ts';
 import { median, verdict } from './statistics.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { UploadProgress } from '../domain/records/upload.ts';
-import { htmlPage, startSite } from '../test/support/site-server.ts';
+import { UploadProgress } from '#domain/records/upload.ts';
+import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import type { BenchStack } from './bench-stack.ts';
 
 const PAGES = 15;

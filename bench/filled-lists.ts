@@ -1,4 +1,4 @@
-import { query, type Database } from '../store/postgres.ts';
+import { query, type Database } from '#store/postgres.ts';
 
 export type Fill = { workspaceId: string; collectionIds: readonly string[]; rows: number };
 

@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { createPostgres } from '../store/postgres.ts';
-import { createStores, type Stores } from '../store/stores.ts';
+import { createPostgres } from '#store/postgres.ts';
+import { createStores, type Stores } from '#store/stores.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { fillCollections, fillConversation } from './filled-lists.ts';
 import { sideBySide } from './side-by-side.ts';

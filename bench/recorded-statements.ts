@@ -1,4 +1,4 @@
-import type { Database } from '../store/postgres.ts';
+import type { Database } from '#store/postgres.ts';
 
 /** A statement as the driver is given it; one with a name is planned once per connection. */
 export type RecordedStatement = { text: string; values: unknown[]; name?: string };

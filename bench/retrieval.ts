@@ -3,8 +3,7 @@
  * BEIR's layout; beside it what Weaviate alone gives with vectors of the same model, measured in the same run.
  */
 import { parseArgs } from 'node:util';
-import type { SearchType } from '../domain/records/search.ts';
-import { SEARCH_TYPES } from '../domain/records/search.ts';
+import { type SearchType, SEARCH_TYPES } from '#domain/records/search.ts';
 import { type BeirDataset, documentText, readBeirDataset } from './beir-dataset.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { ndcg, recall } from './ranking-quality.ts';

@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { createEmbedders } from '../providers/embedders/index.ts';
-import { createPostgres, query } from '../store/postgres.ts';
-import { keywordQuery } from '../store/weaviate/shadow-text.ts';
-import { className, KEYWORD_PROPERTIES } from '../store/weaviate/vector-class.ts';
+import { createEmbedders } from '#providers/embedders/index.ts';
+import { createPostgres, query } from '#store/postgres.ts';
+import { keywordQuery } from '#store/weaviate/shadow-text.ts';
+import { className, KEYWORD_PROPERTIES } from '#store/weaviate/vector-class.ts';
 import { documentText, readBeirDataset } from './beir-dataset.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { sampleQuestion, sampleText } from './sample-texts.ts';

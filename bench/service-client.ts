@@ -1,9 +1,9 @@
 import { openAsBlob } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { Collection } from '../domain/records/collection.ts';
-import { SearchResponse, type SearchType } from '../domain/records/search.ts';
-import { UploadProgress, UploadResponse } from '../domain/records/upload.ts';
+import { Collection } from '#domain/records/collection.ts';
+import { SearchResponse, type SearchType } from '#domain/records/search.ts';
+import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
 
 /** A file to upload: its name, and its bytes or where they are. */
 export type UploadFile = { name: string } & ({ text: string } | { path: string });

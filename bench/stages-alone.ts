@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../config.ts';
-import { chunkLimitsFor } from '../domain/chunk-limits.ts';
-import { indexedText } from '../domain/chunker.ts';
-import type { Embedder } from '../domain/embedder.ts';
-import { createEmbedders } from '../providers/embedders/index.ts';
-import { createReaderCatalogue } from '../providers/readers/reader-catalogue.ts';
-import { createReaderPool, type ReadTask } from '../providers/readers/reader-pool.ts';
-import { createVectorIndex, type IndexObject } from '../store/weaviate/vector-index.ts';
+import type { Config } from '#config/index.ts';
+import { chunkLimitsFor } from '#domain/chunking/chunk-limits.ts';
+import { indexedText } from '#domain/chunking/chunker.ts';
+import type { Embedder } from '#domain/embedder.ts';
+import { createEmbedders } from '#providers/embedders/index.ts';
+import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
+import { createReaderPool, type ReadTask } from '#providers/readers/reader-pool.ts';
+import { createVectorIndex, type IndexObject } from '#store/weaviate/vector-index.ts';
 import { timed } from './statistics.ts';
 
 /** A file on this machine. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApiKey, connectToCustom } from 'weaviate-client';
-import type { Config } from '../config.ts';
-import type { SearchType } from '../domain/records/search.ts';
-import { createEmbedders } from '../providers/embedders/index.ts';
-import { createVectorIndex, type IndexObject } from '../store/weaviate/vector-index.ts';
-import { className } from '../store/weaviate/vector-class.ts';
+import type { Config } from '#config/index.ts';
+import type { SearchType } from '#domain/records/search.ts';
+import { createEmbedders } from '#providers/embedders/index.ts';
+import { createVectorIndex, type IndexObject } from '#store/weaviate/vector-index.ts';
+import { className } from '#store/weaviate/vector-class.ts';
 import { type BeirDocument, documentText } from './beir-dataset.ts';
 
 const OBJECTS_AT_ONCE = 500;

@@ -1,4 +1,4 @@
-import type { ModelProvider, ProviderModel } from './records/provider-model.ts';
+import type { ModelProvider, ProviderModel } from '#domain/records/provider-model.ts';
 
 /** What is known of models that providers offer. Answers are always in the same order. */
 export interface ModelCatalogue {

@@ -1,4 +1,4 @@
-import { createPostgres, query } from '../store/postgres.ts';
+import { createPostgres, query } from '#store/postgres.ts';
 import { migrationSource } from './source.ts';
 
 /** Any number that no other user of the database takes. */

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
-import { printableFields } from './log-fields.ts';
-import type { LogFields } from './log-fields.ts';
+import { printableFields, type LogFields } from './log-fields.ts';
 import { scrub } from './scrub.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

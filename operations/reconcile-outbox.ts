@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { AppError, assertNever } from '../domain/app-error.ts';
-import { COMPRESS_TEXT } from '../domain/compression-jobs.ts';
-import type { OutboxRow } from '../store/system.ts';
-import { settleCrawl } from './settle-crawl.ts';
-import { endCompression, failedWith } from './end-compression.ts';
-import { settleIngestion } from './settle-ingestion.ts';
+import { AppError, assertNever } from '#domain/app-error.ts';
+import { COMPRESS_TEXT } from '#domain/compression/compression-jobs.ts';
+import type { OutboxRow } from '#store/system.ts';
+import { settleCrawl } from '#operations/crawls/settle-crawl.ts';
+import { endCompression, failedWith } from '#operations/compression/end-compression.ts';
+import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
 import type { Services } from './services.ts';
 
 const UNCHECKED_MS = 60_000;

@@ -1,17 +1,17 @@
-import type { BlobStore } from '../domain/blob-store.ts';
-import type { AccessCounter } from './access-counter.ts';
-import type { ChatModel } from '../domain/chat-model.ts';
-import type { Compressors } from '../domain/compressor.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../domain/embedder.ts';
-import type { Jobs } from '../domain/jobs.ts';
-import type { ModelCatalogue } from '../domain/model-catalogue.ts';
-import type { TokenRequester } from '../domain/oauth/token-requester.ts';
-import type { Log } from '../observability/log.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { KeyRing } from '../security/sealed.ts';
-import type { Stores } from '../store/stores.ts';
-import type { VectorIndex } from '../store/weaviate/vector-index.ts';
+import type { BlobStore } from '#domain/blob-store.ts';
+import type { AccessCounter } from '#operations/contents/access-counter.ts';
+import type { ChatModel } from '#domain/chat-model.ts';
+import type { Compressors } from '#domain/compression/compressor.ts';
+import type { Clock } from '#domain/clock.ts';
+import type { Embedder, EmbedderProvider, EmbeddingSpace } from '#domain/embedder.ts';
+import type { Jobs } from '#domain/jobs.ts';
+import type { ModelCatalogue } from '#domain/model-catalogue.ts';
+import type { TokenRequester } from '#domain/connections/token-requester.ts';
+import type { Log } from '#observability/log.ts';
+import type { Metrics } from '#observability/metrics.ts';
+import type { KeyRing } from '#security/sealed.ts';
+import type { Stores } from '#store/stores.ts';
+import type { VectorIndex } from '#store/weaviate/vector-index.ts';
 
 /** The embedders of this process: the configured one and, always, `lexical`. */
 export type Embedders = {

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { AppError } from '../domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 
 /** Where users' tokens come from and what they must say. */
 export type TokenSettings = {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { AppError } from '../domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 import { Secret } from './secret.ts';
 
 /** Where a sealed value lives. It opens there only: moved to another workspace or row, it does not. */

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { generateApiKey, hashApiKey, parseApiKey } from '../security/api-key.ts';
-import { createPostgres, query } from '../store/postgres.ts';
-import { createStores, type Stores } from '../store/stores.ts';
-import { createEmbedders } from '../providers/embedders/index.ts';
-import { readConfig } from '../config.ts';
-import { embedderName, type EmbeddingSpace } from '../domain/embedder.ts';
+import { generateApiKey, hashApiKey, parseApiKey } from '#security/api-key.ts';
+import { createPostgres, query } from '#store/postgres.ts';
+import { createStores, type Stores } from '#store/stores.ts';
+import { createEmbedders } from '#providers/embedders/index.ts';
+import { readConfig } from '#config/index.ts';
+import { embedderName, type EmbeddingSpace } from '#domain/embedder.ts';
 import { writePrivateFile } from './stack-secrets.ts';
 
 export type FirstRun = { workspace_id: string; collection_id: string; api_key: string; embedder: string };

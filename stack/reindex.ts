@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { Reindexing } from '../domain/records/reindexing.ts';
-import { WorkspaceList } from '../domain/records/workspace.ts';
+import { Reindexing } from '#domain/records/reindexing.ts';
+import { WorkspaceList } from '#domain/records/workspace.ts';
 import { reasonOf, StackError } from './stack-error.ts';
 
 const Connection = z.object({ base_url: z.string(), admin_token: z.string() });

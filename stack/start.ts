@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '#config/index.ts';
 import { startLocalStack } from './local-stack.ts';
 import { createLociServices, loopbackOf, migrate, prepareFirstRun, PROJECT_DIR } from './loci-services.ts';
 import type { ManagedProcess } from './managed-process.ts';

@@ -1,4 +1,4 @@
-import type { Scope } from '../domain/scope.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
 /** A key as a client sent it; keys of different callers never meet. */

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 
 /** SQLSTATE classes that pass by themselves: connection, resources, operator intervention, rollbacks, locks, system. */
 const PASSING_SQLSTATE = /^(08|53|57|40|55|58)[0-9A-Z]{3}$/;

@@ -1,10 +1,10 @@
-import type { JobStart } from '../domain/jobs.ts';
-import { createBlobSweep } from './blob-sweep.ts';
-import { createHostTurns } from './host-turns.ts';
-import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from './oauth-system.ts';
-import { findReach, type Reach, type ReachQuery } from './reach.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
+import { createHostTurns } from '#store/crawls/host-rate-limit.ts';
+import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from '#store/connections/oauth-system.ts';
+import { findReach, type Reach, type ReachQuery } from '#store/access/reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
-import { takeDueWakes } from './wakes.ts';
+import { takeDueWakes } from '#store/outbox/wakes.ts';
 
 /** An API key as authentication needs it. */
 export type ApiKeyRow = {

@@ -1,7 +1,7 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
-import { AppError } from '../domain/app-error.ts';
-import type { JobStart, JobState, Jobs } from '../domain/jobs.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { JobStart, JobState, Jobs } from '#domain/jobs.ts';
 
 export type JobsOptions = { address: string; namespace: string };
 

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { dispatchOutbox } from '../operations/dispatch-outbox.ts';
-import { dropTenantsAgain } from '../operations/drop-tenants-again.ts';
-import { projectMemories } from '../operations/project-memories.ts';
-import { reconcileOutbox } from '../operations/reconcile-outbox.ts';
-import { removeResidues } from '../operations/remove-residues.ts';
-import { purgeWebhookLog } from '../operations/purge-webhook-log.ts';
-import { createWebhookSender } from '../operations/send-webhooks.ts';
-import type { WebhookServices } from '../operations/attempt-delivery.ts';
-import type { Services } from '../operations/services.ts';
-import { sendDueWakes } from '../operations/start-jobs.ts';
-import { sweepBlobs } from '../operations/sweep-blobs.ts';
+import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
+import { dropTenantsAgain } from '#operations/index/sweep-dropped-tenants.ts';
+import { projectMemories } from '#operations/memories/project-memories.ts';
+import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
+import { removeResidues } from '#operations/index/remove-residues.ts';
+import { purgeWebhookLog } from '#operations/webhooks/purge-webhook-log.ts';
+import { createWebhookSender } from '#operations/webhooks/send-webhooks.ts';
+import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import type { Services } from '#operations/services.ts';
+import { sendDueWakes } from '#operations/jobs/start-jobs.ts';
+import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
 
 /** What the worker does all the time beside workflows. Each is safe to run in several processes at once. */
 export type Loops = { stop(): Promise<void> };

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ScheduleAlreadyRunning, ScheduleClient, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
-import type { Log } from '../observability/log.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
+import type { Log } from '#observability/log.ts';
 
 /** As operators find it in the Temporal UI, where it can be paused and triggered. */
 export const REFRESH_SCHEDULE_ID = 'oauth-refresh-due';

@@ -1,6 +1,6 @@
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
-import type { Activities } from '../activities/index.ts';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
+import type { Activities } from '#activities/index.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
 
 export type TaskWorkersOptions = {
   connection: NativeConnection;

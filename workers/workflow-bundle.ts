@@ -27,7 +27,8 @@ async function digestSources(): Promise<string> {
   const hash = createHash('sha256');
   hash.update(String(createRequire(import.meta.url)('@temporalio/worker/package.json').version));
   for (const folder of ['workflows', 'domain']) {
-    const names = (await readdir(join(PROJECT_DIR, folder))).filter((name) => name.endsWith('.ts')).sort();
+    const found = await readdir(join(PROJECT_DIR, folder), { recursive: true });
+    const names = found.filter((name) => name.endsWith('.ts')).sort();
     for (const name of names)
       hash.update(`${folder}/${name}\0`).update(await readFile(join(PROJECT_DIR, folder, name)));
   }

@@ -1,6 +1,6 @@
 import { condition, setHandler } from '@temporalio/workflow';
-import { batchWorkflowId, type RunKey } from '../domain/ingest-jobs.ts';
-import { addOutcomes, type BatchOutcome, type BatchPlan } from '../domain/ingest-outcomes.ts';
+import { batchWorkflowId, type RunKey } from '#domain/uploads/ingest-jobs.ts';
+import { addOutcomes, type BatchOutcome, type BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
 import { restSignal, wakeSignal } from './ingest-batch.ts';
 import { runBatch, type BatchChild } from './run-batch.ts';
 

@@ -7,8 +7,8 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CompressArgs, CompressionSteps, CompressOutcome } from '../domain/compression-jobs.ts';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
+import type { CompressArgs, CompressionSteps, CompressOutcome } from '#domain/compression/compression-jobs.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
 import { showStage } from './search-attributes.ts';
 
 /** Compresses a text window by window; whatever happens, its job ends, and that is announced. */

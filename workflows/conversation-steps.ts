@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { ConversationSteps } from '../domain/conversation-steps.ts';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
+import type { ConversationSteps } from '#domain/conversations/conversation-steps.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
 
 /** Like the steps of `stepsFor`, with time for a chat model that is slow. What is done stays done when one is repeated. */
 export function conversationStepsFor(workspaceId: string) {

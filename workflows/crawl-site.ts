@@ -18,8 +18,8 @@ import {
   type CrawlArgs,
   type CrawlCounts,
   type CrawlSlice,
-} from '../domain/crawl-jobs.ts';
-import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '../domain/ingest-outcomes.ts';
+} from '#domain/crawls/crawl-jobs.ts';
+import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '#domain/uploads/ingest-outcomes.ts';
 import { openBatchWindow } from './batch-window.ts';
 import { wakeSignal } from './ingest-batch.ts';
 import { lookAgainMs } from './look-again.ts';

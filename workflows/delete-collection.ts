@@ -1,5 +1,5 @@
 import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { DeleteCollectionArgs } from '../domain/collection-deletion.ts';
+import type { DeleteCollectionArgs } from '#domain/collections/collection-deletion.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 

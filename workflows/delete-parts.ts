@@ -1,5 +1,5 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { DeleteContentArgs } from '../domain/ingest-jobs.ts';
+import type { DeleteContentArgs } from '#domain/uploads/ingest-jobs.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 

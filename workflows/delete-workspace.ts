@@ -1,5 +1,5 @@
 import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { DeleteWorkspaceArgs, GivenUp } from '../domain/workspace-deletion.ts';
+import type { DeleteWorkspaceArgs, GivenUp } from '#domain/workspaces/workspace-deletion.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 

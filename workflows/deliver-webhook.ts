@@ -6,8 +6,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
-import type { AttemptOutcome, DeliverWebhookArgs, WebhookSteps } from '../domain/webhook-jobs.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
+import type { AttemptOutcome, DeliverWebhookArgs, WebhookSteps } from '#domain/webhooks/webhook-jobs.ts';
 import { wakeSignal } from './ingest-batch.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';

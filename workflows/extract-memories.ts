@@ -1,5 +1,5 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { ExtractionOutcome, ExtractMemoriesArgs } from '../domain/conversation-jobs.ts';
+import type { ExtractionOutcome, ExtractMemoriesArgs } from '#domain/conversations/conversation-jobs.ts';
 import { conversationStepsFor } from './conversation-steps.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';

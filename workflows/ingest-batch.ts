@@ -12,15 +12,15 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { IngestBatchArgs } from '../domain/ingest-jobs.ts';
+import type { IngestBatchArgs } from '#domain/uploads/ingest-jobs.ts';
 import {
   describeFailures,
   describeOutcome,
   endOf,
   type BatchOutcome,
   type StepOutcome,
-} from '../domain/ingest-outcomes.ts';
-import type { Batch } from '../domain/ingest-steps.ts';
+} from '#domain/uploads/ingest-outcomes.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { FIRST_LOOK_MS, lookAgainMs } from './look-again.ts';
 import { showStage } from './search-attributes.ts';
 import { reproject } from './reproject-contents.ts';

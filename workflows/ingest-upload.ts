@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { IngestUploadArgs } from '../domain/ingest-jobs.ts';
+import type { IngestUploadArgs } from '#domain/uploads/ingest-jobs.ts';
 import {
   NO_OUTCOME,
   describeFailures,
@@ -15,7 +15,7 @@ import {
   endOf,
   settledOf,
   type BatchOutcome,
-} from '../domain/ingest-outcomes.ts';
+} from '#domain/uploads/ingest-outcomes.ts';
 import { openBatchWindow } from './batch-window.ts';
 import { wakeSignal } from './ingest-batch.ts';
 import { showStage } from './search-attributes.ts';

@@ -6,8 +6,8 @@ import {
   type OAuthRefreshArgs,
   type OAuthSteps,
   type RefreshResult,
-} from '../domain/oauth-refresh.ts';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
+} from '#domain/connections/oauth-refresh.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
 import { showStage } from './search-attributes.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { DueArgs } from '../domain/oauth-refresh.ts';
+import type { DueArgs } from '#domain/connections/oauth-refresh.ts';
 import { oauthStepsFor } from './oauth-refresh.ts';
 import { showStage } from './search-attributes.ts';
 

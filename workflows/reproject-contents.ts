@@ -1,6 +1,6 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { ReprojectArgs } from '../domain/ingest-jobs.ts';
-import type { ReprojectCursor, ReprojectSlice } from '../domain/ingest-steps.ts';
+import type { ReprojectArgs } from '#domain/uploads/ingest-jobs.ts';
+import type { ReprojectCursor, ReprojectSlice } from '#domain/uploads/ingest-steps.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 

@@ -6,8 +6,8 @@ import {
   workflowInfo,
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
-import { batchWorkflowId, type RunKey } from '../domain/ingest-jobs.ts';
-import { NO_OUTCOME, groupFailures, type BatchOutcome, type BatchPlan } from '../domain/ingest-outcomes.ts';
+import { batchWorkflowId, type RunKey } from '#domain/uploads/ingest-jobs.ts';
+import { NO_OUTCOME, groupFailures, type BatchOutcome, type BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
 import { ingestBatch } from './ingest-batch.ts';
 import { stepsFor } from './steps.ts';
 

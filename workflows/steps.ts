@@ -1,10 +1,10 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CollectionDeletionSteps } from '../domain/collection-deletion.ts';
-import type { CrawlSteps, CrawlUpkeepSteps } from '../domain/crawl-jobs.ts';
-import type { ReindexSlice, ReindexSteps } from '../domain/reindexing.ts';
-import type { WorkspaceDeletionSteps } from '../domain/workspace-deletion.ts';
-import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '../domain/ingest-steps.ts';
-import { TASK_QUEUES } from '../domain/task-queues.ts';
+import type { CollectionDeletionSteps } from '#domain/collections/collection-deletion.ts';
+import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
+import type { ReindexSlice, ReindexSteps } from '#domain/index/reindexing.ts';
+import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
+import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '#domain/uploads/ingest-steps.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
 
 /**
  * Steps are retried without limit while infrastructure is away; what cannot succeed ends with a non-retryable failure

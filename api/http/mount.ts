@@ -1,15 +1,14 @@
 import { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { AppError } from '../../domain/app-error.ts';
-import type { Asker } from '../../domain/caller.ts';
-import type { Services } from '../../operations/services.ts';
-import { admitRequest, type Access, type Admitting } from './authentication.ts';
-import { readIdempotencyKey } from './idempotency.ts';
-import { readJsonBody } from './json-body.ts';
-import { Reply } from './reply.ts';
-import { createRequestLimiter } from './request-limiter.ts';
-import type { RequestLimits } from './request-limiter.ts';
-import { requestState } from './request-state.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { Asker } from '#domain/access/caller.ts';
+import type { Services } from '#operations/services.ts';
+import { admitRequest, type Access, type Admitting } from '#api/http/request/authentication.ts';
+import { readIdempotencyKey } from '#api/http/request/idempotency.ts';
+import { readJsonBody } from '#api/http/request/json-body.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { createRequestLimiter, type RequestLimits } from '#api/http/request/request-limiter.ts';
+import { requestState } from '#api/http/request/request-state.ts';
 import type { Route } from './route.ts';
 
 export const API_PREFIX = '/api/v1';

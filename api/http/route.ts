@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { AppError } from '../../domain/app-error.ts';
-import type { Asker, Caller, Permission } from '../../domain/caller.ts';
-import type { Limits, Services } from '../../operations/services.ts';
-import { fingerprintOf } from './idempotency.ts';
-import type { Idempotency } from '../../operations/answer-once.ts';
-import type { Reply } from './reply.ts';
-import { parseInput } from './validation.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { Asker, Caller, Permission } from '#domain/access/caller.ts';
+import type { Limits, Services } from '#operations/services.ts';
+import { fingerprintOf } from '#api/http/request/idempotency.ts';
+import type { Idempotency } from '#operations/idempotency.ts';
+import type { Reply } from '#api/http/response/reply.ts';
+import { parseInput } from '#api/http/request/validation.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

@@ -1,8 +1,8 @@
-import { apiClient, createKey } from '../../test/api/api-client.ts';
-import { Collection } from '../../domain/records/collection.ts';
-import { openBehindTheApi } from '../../test/support/behind-the-api.ts';
-import { seededRandom, type SeededRandom } from '../../test/support/seeded-random.ts';
-import type { TestStack } from '../../test/support/stack.ts';
+import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+import { Collection } from '#domain/records/collection.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
+import type { TestStack } from '#test/support/harness/stack.ts';
 import { judge, type Judgement } from './judgement.ts';
 import { startPageServer } from './page-server.ts';
 import { playRound, type Arena, type RoundKind, type RoundResult } from './round.ts';

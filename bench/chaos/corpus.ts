@@ -1,5 +1,5 @@
-import { docx, docxParagraph, pdf } from '../../test/support/documents.ts';
-import type { SeededRandom } from '../../test/support/seeded-random.ts';
+import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
+import type { SeededRandom } from '#test/support/harness/seeded-random.ts';
 
 /** A document with a sentence that no other document has, near its end. */
 export type Document = { name: string; mediaType: string; bytes: Buffer; sentence: string };

@@ -1,9 +1,9 @@
-import { Content, ContentChunksResponse } from '../../domain/records/content.ts';
-import { Deletion } from '../../domain/records/deletion.ts';
-import { SearchResponse, type SearchType } from '../../domain/records/search.ts';
-import type { ApiClient } from '../../test/api/api-client.ts';
-import type { BehindTheApi } from '../../test/support/behind-the-api.ts';
-import { isSound, takeCensus, type Census } from '../../test/support/census.ts';
+import { Content, ContentChunksResponse } from '#domain/records/content.ts';
+import { Deletion } from '#domain/records/deletion.ts';
+import { SearchResponse, type SearchType } from '#domain/records/search.ts';
+import type { ApiClient } from '#test/support/harness/api-client.ts';
+import type { BehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { isSound, takeCensus, type Census } from '#test/support/harness/census.ts';
 import type { Acknowledged } from './round.ts';
 
 /** What a campaign left behind. */

@@ -6,10 +6,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../test/support/seeded-random.ts';
-import { DOWNLOAD_ADDRESS } from '../../test/support/stack.ts';
-import { asTestStack } from '../as-test-stack.ts';
-import { withBenchStack } from '../bench-stack.ts';
+import { seededRandom } from '#test/support/harness/seeded-random.ts';
+import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
+import { asTestStack } from '#bench/as-test-stack.ts';
+import { withBenchStack } from '#bench/bench-stack.ts';
 import { planCampaign, runCampaign } from './campaign.ts';
 import { findingsOf, reportOf } from './report.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DOWNLOAD_ADDRESS } from '../../test/support/stack.ts';
+import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import type { Document } from './corpus.ts';
 
 /** Offers documents for download on the one address that the stack may download from. */

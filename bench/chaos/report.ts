@@ -1,4 +1,4 @@
-import { problemsOf } from '../../test/support/census.ts';
+import { problemsOf } from '#test/support/harness/census.ts';
 import type { CampaignResult } from './campaign.ts';
 import type { RoundKind } from './round.ts';
 

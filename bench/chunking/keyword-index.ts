@@ -1,4 +1,4 @@
-import { keywordQuery, shadowText } from '../../store/weaviate/shadow-text.ts';
+import { keywordQuery, shadowText } from '#store/weaviate/shadow-text.ts';
 
 /** As the service has them in Weaviate: BM25 over the words, and over their stems with twice the weight. */
 const K1 = 1.2;

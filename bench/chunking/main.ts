@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import { planChunks } from '../../domain/chunk-planning/plan-chunks.ts';
-import { chunkLimitsFor } from '../../domain/chunk-limits.ts';
-import { type ChunkLimits, indexedText } from '../../domain/chunker.ts';
-import { createTokenCounter } from '../../providers/chunkers/token-counter.ts';
-import { verdict } from '../statistics.ts';
+import { planChunks } from '#domain/chunking/plan-chunks.ts';
+import { chunkLimitsFor } from '#domain/chunking/chunk-limits.ts';
+import { type ChunkLimits, indexedText } from '#domain/chunking/chunker.ts';
+import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
+import { verdict } from '#bench/statistics.ts';
 import { createKeywordIndex } from './keyword-index.ts';
 import { splitRecursively } from './recursive-split.ts';
 

@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { SEARCH_TYPES } from '../../domain/records/search.ts';
-import { buildClient, CLIENT_DIR } from '../../test/support/client-package.ts';
-import { type BenchStack, withBenchStack } from '../bench-stack.ts';
-import { seconds, sum, timed, verdict } from '../statistics.ts';
+import { SEARCH_TYPES } from '#domain/records/search.ts';
+import { buildClient, CLIENT_DIR } from '#test/support/harness/client-package.ts';
+import { type BenchStack, withBenchStack } from '#bench/bench-stack.ts';
+import { seconds, sum, timed, verdict } from '#bench/statistics.ts';
 import { ownSentences } from './own-sentences.ts';
 
 const EXPECTED = '.expected.md';

@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { type BenchStack, withBenchStack } from '../bench-stack.ts';
-import { sampleText } from '../sample-texts.ts';
-import { mebibytes, seconds, timed, verdict } from '../statistics.ts';
+import { type BenchStack, withBenchStack } from '#bench/bench-stack.ts';
+import { sampleText } from '#bench/sample-texts.ts';
+import { mebibytes, seconds, timed, verdict } from '#bench/statistics.ts';
 import { describe, forgetPeaks, peaks, type Peaks } from './peaks.ts';
 import { deliverAnswered, RECEIVER_ADDRESS } from './webhook-answers.ts';
 

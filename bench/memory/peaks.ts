@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { BenchStack } from '../bench-stack.ts';
-import { mebibytes } from '../statistics.ts';
+import type { BenchStack } from '#bench/bench-stack.ts';
+import { mebibytes } from '#bench/statistics.ts';
 
 export type Peaks = { api: number; worker: number; readers: number[] };
 

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { Webhook } from '../../domain/records/webhook.ts';
-import type { BenchStack } from '../bench-stack.ts';
+import { Webhook } from '#domain/records/webhook.ts';
+import type { BenchStack } from '#bench/bench-stack.ts';
 
 /** Where receivers are; the one address inside that the service may reach. */
 export const RECEIVER_ADDRESS = '127.0.0.71';

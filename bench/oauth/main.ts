@@ -6,10 +6,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startSecondProcess } from '../../test/support/second-process.ts';
-import { DOWNLOAD_ADDRESS, type TestStack } from '../../test/support/stack.ts';
-import { asTestStack } from '../as-test-stack.ts';
-import { withBenchStack } from '../bench-stack.ts';
+import { startSecondProcess } from '#test/support/harness/second-process.ts';
+import { DOWNLOAD_ADDRESS, type TestStack } from '#test/support/harness/stack.ts';
+import { asTestStack } from '#bench/as-test-stack.ts';
+import { withBenchStack } from '#bench/bench-stack.ts';
 import { findingsOfKills, playRefreshKills, reportOfKills } from './refresh-kills.ts';
 import { findingsOfRounds, playRefreshRounds, reportOfRounds } from './refresh-rounds.ts';
 

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from '../../domain/records/connection.ts';
-import { freshClient, type ApiClient } from '../../test/api/api-client.ts';
-import { openBehindTheApi, type BehindTheApi } from '../../test/support/behind-the-api.ts';
-import { eventually } from '../../test/support/eventually.ts';
+import { Connection } from '#domain/records/connection.ts';
+import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { openBehindTheApi, type BehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 import {
   ROTATIONS,
   startRotatingProvider,
   type Rotation,
   type RotatingProvider,
-} from '../../test/support/rotating-provider.ts';
-import { seededRandom, type SeededRandom } from '../../test/support/seeded-random.ts';
-import type { TestStack } from '../../test/support/stack.ts';
+} from '#test/support/servers/rotating-provider.ts';
+import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
+import type { TestStack } from '#test/support/harness/stack.ts';
 
 export type KillsOptions = { kills: number; perKill: number; seed: number; log: (line: string) => void };
 

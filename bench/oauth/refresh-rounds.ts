@@ -1,9 +1,9 @@
-import { Connection } from '../../domain/records/connection.ts';
-import { RefreshAnswer } from '../../domain/records/oauth.ts';
-import { freshClient } from '../../test/api/api-client.ts';
-import { openBehindTheApi } from '../../test/support/behind-the-api.ts';
-import { startOidcPeer } from '../../test/support/oidc-peer.ts';
-import type { TestStack } from '../../test/support/stack.ts';
+import { Connection } from '#domain/records/connection.ts';
+import { RefreshAnswer } from '#domain/records/oauth.ts';
+import { freshClient } from '#test/support/harness/api-client.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { startOidcPeer } from '#test/support/servers/oidc-peer.ts';
+import type { TestStack } from '#test/support/harness/stack.ts';
 
 export type RoundsOptions = {
   rounds: number;

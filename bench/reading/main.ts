@@ -5,10 +5,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { AppError } from '../../domain/app-error.ts';
-import { detectFileType } from '../../providers/readers/detect-type.ts';
-import { createReaderPool, type ReadResult, type ReadTask } from '../../providers/readers/reader-pool.ts';
-import { verdict } from '../statistics.ts';
+import { AppError } from '#domain/app-error.ts';
+import { detectFileType } from '#providers/readers/detect-type.ts';
+import { createReaderPool, type ReadResult, type ReadTask } from '#providers/readers/reader-pool.ts';
+import { verdict } from '#bench/statistics.ts';
 import { type MarkdownStructure, structureOf } from './markdown-structure.ts';
 import { comparePdfSpeed } from './pdf-speed.ts';
 import { headingSimilarity, tablesSimilarity, wordF1 } from './similarity.ts';

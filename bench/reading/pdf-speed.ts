@@ -1,9 +1,9 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { readFileSync } from 'node:fs';
 import { PDFiumModule } from '@hyzyla/pdfium';
-import { pdfReader } from '../../providers/readers/pdf-reader.ts';
-import type { Pdfium } from '../../providers/readers/pdfium.ts';
-import { median, timed, verdict } from '../statistics.ts';
+import { pdfReader } from '#providers/readers/pdf/pdf-reader.ts';
+import type { Pdfium } from '#providers/readers/pdf/pdfium.ts';
+import { median, timed, verdict } from '#bench/statistics.ts';
 
 const ROUNDS = 40;
 /** Not counted: what runs hot is what a server runs. */

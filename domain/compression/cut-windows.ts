@@ -1,4 +1,4 @@
-import { cutWithin } from '../chunk-planning/sentences.ts';
+import { cutWithin } from '#domain/chunking/sentences.ts';
 
 /** How far before its end a window may be cut to end with a paragraph or a line, as a share. */
 const SLACK = 0.5;

@@ -1,5 +1,5 @@
-import type { CompressedWindow } from '../compressor.ts';
-import type { CompressionMetadata, UsedStrategy } from '../records/compression.ts';
+import type { CompressedWindow } from './compressor.ts';
+import type { CompressionMetadata, UsedStrategy } from '#domain/records/compression.ts';
 
 /** More parts than anybody looks at. */
 export const MOST_SPANS = 1_000;

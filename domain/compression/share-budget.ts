@@ -1,4 +1,4 @@
-import type { SentenceWeights } from '../compressor.ts';
+import type { SentenceWeights } from './compressor.ts';
 
 /** Part of a budget that every window gets by its size, whatever the query: weights by words miss what is said in others. */
 const SHARE_BY_SIZE = 0.2;

@@ -1,4 +1,4 @@
-import { cutWithin, findSentenceEnds } from '../chunk-planning/sentences.ts';
+import { cutWithin, findSentenceEnds } from '#domain/chunking/sentences.ts';
 
 /** A sentence, an item, a row: what is kept or left out as a whole. `[from, to)` in characters, without space around. */
 export type Unit = { from: number; to: number };

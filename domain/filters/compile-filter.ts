@@ -1,4 +1,4 @@
-import { assertNever } from '../app-error.ts';
+import { assertNever } from '#domain/app-error.ts';
 import { existenceTerm, scaleTerms, valueTerm } from './facets.ts';
 import type { Filter, RangeFilter } from './filter.ts';
 import { rangeTerms } from './number-trie.ts';

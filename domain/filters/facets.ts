@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ValidationIssue } from '../app-error.ts';
+import type { ValidationIssue } from '#domain/app-error.ts';
 import type { FieldArea } from './fields.ts';
 import type { FilterContent, FilterRecord, JsonObject, Scalar } from './filter.ts';
 import { contentLeaves, instantOf, objectLeaves, type Leaves } from './leaves.ts';

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from '../app-error.ts';
+import type { ValidationIssue } from '#domain/app-error.ts';
 import type { Filter } from './filter.ts';
 
 /** What parsing gathers: every problem, and how much has been used of each limit. */

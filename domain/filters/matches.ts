@@ -1,4 +1,4 @@
-import { assertNever } from '../app-error.ts';
+import { assertNever } from '#domain/app-error.ts';
 import type { Filter, FilterRecord, RangeFilter, Scalar } from './filter.ts';
 import { instantOf, leavesOf, type RecordLeaves } from './leaves.ts';
 

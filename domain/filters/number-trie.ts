@@ -1,4 +1,4 @@
-import { assertNever } from '../app-error.ts';
+import { assertNever } from '#domain/app-error.ts';
 
 /**
  * Numbers as terms of a trie over their sortable 64-bit form, four bits a step: a value is indexed under all 16 prefixes,

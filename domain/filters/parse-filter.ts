@@ -1,5 +1,5 @@
-import { validationError } from '../app-error.ts';
-import { MAX_JSON_PATH_CHARACTERS } from '../records/fields.ts';
+import { validationError } from '#domain/app-error.ts';
+import { MAX_JSON_PATH_CHARACTERS } from '#domain/records/fields.ts';
 import { resolveField, type Field } from './fields.ts';
 import type { Filter } from './filter.ts';
 import { below, deeper, report, type FilterParse, type FilterPlace } from './filter-problems.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { KNOWN_PERMISSIONS } from '../caller.ts';
-import { API_KEY_STATUSES } from '../statuses.ts';
+import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
+import { API_KEY_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime, SentTime, storableText } from './fields.ts';
 
 /** An API key as the interface shows it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { EMBEDDER_PROVIDERS } from '../embedder.ts';
-import { COLLECTION_STATUSES } from '../statuses.ts';
+import { EMBEDDER_PROVIDERS } from '#domain/embedder.ts';
+import { COLLECTION_STATUSES } from '#domain/statuses.ts';
 import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
 export const CollectionEmbedding = z.object({

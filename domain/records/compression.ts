@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COMPRESSION_STRATEGIES } from '../compressor.ts';
+import { COMPRESSION_STRATEGIES } from '#domain/compression/compressor.ts';
 import { Id, IsoTime, storableText } from './fields.ts';
 import { WebhookUrl } from './webhook.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONTENT_STATUSES, SYNC_STATUSES } from '../statuses.ts';
+import { CONTENT_STATUSES, SYNC_STATUSES } from '#domain/statuses.ts';
 import { AnyObject, Id, JsonObject, storableText, UnixTime } from './fields.ts';
 
 /** A content as the interface shows it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELETION_STATUSES } from '../statuses.ts';
+import { DELETION_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime } from './fields.ts';
 
 /** Answer to a delete that runs as a workflow. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CLIENT_AUTHENTICATIONS } from '../oauth/provider.ts';
+import { CLIENT_AUTHENTICATIONS } from '#domain/connections/oauth-provider.ts';
 import { CONNECTION_STATUSES } from './connection.ts';
 import { Id, IsoTime, storableText } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../app-error.ts';
-import { parseFilter } from '../filters/parse-filter.ts';
+import { AppError } from '#domain/app-error.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
 import { AnyObject, Id } from './fields.ts';
 
 export const SEARCH_TYPES = ['vector', 'keyword', 'hybrid'] as const;

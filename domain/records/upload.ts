@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONTENT_STATUSES, UPLOAD_STATUSES } from '../statuses.ts';
+import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
 export const MAX_CRAWL_DEPTH = 50;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '../webhook-events.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { AnyObject, Id, IsoTime } from './fields.ts';
 
 /** One send, written down before it happens. */

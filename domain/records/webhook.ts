@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SUBSCRIBABLE_EVENT_TYPES } from '../webhook-events.ts';
+import { SUBSCRIBABLE_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { Id, IsoTime, storableText } from './fields.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;

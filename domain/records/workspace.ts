@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WORKSPACE_ROLES } from '../workspace-roles.ts';
+import { WORKSPACE_ROLES } from '#domain/access/workspace-roles.ts';
 import { ApiKey } from './api-key.ts';
 import { Id, IsoTime, storableText } from './fields.ts';
 

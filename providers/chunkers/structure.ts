@@ -1,5 +1,5 @@
-import type { Chunker } from '../../domain/chunker.ts';
-import { planChunks } from '../../domain/chunk-planning/plan-chunks.ts';
+import type { Chunker } from '#domain/chunking/chunker.ts';
+import { planChunks } from '#domain/chunking/plan-chunks.ts';
 
 /** Splits by headings, paragraphs, lists, tables and code, then by sentences; see `planChunks`. */
 export function createStructureChunker(): Chunker {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { TokenCounting } from '../../domain/embedder.ts';
+import type { TokenCounting } from '#domain/embedder.ts';
 
 /**
  * A function that counts the tokens of a text as an embedder reads them, special tokens left out.

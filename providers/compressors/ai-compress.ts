@@ -1,7 +1,7 @@
-import { AppError } from '../../domain/app-error.ts';
-import type { ChatModel } from '../../domain/chat-model.ts';
-import type { CompressedWindow, CompressionWindow, Compressor } from '../../domain/compressor.ts';
-import { findSentenceEnds } from '../../domain/chunk-planning/sentences.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { ChatModel } from '#domain/chat-model.ts';
+import type { CompressedWindow, CompressionWindow, Compressor } from '#domain/compression/compressor.ts';
+import { findSentenceEnds } from '#domain/chunking/sentences.ts';
 import type { CompressThreads } from './compress-threads.ts';
 
 /** About 3,000 tokens: models of any size read as much with care. */

@@ -1,7 +1,12 @@
-import { assertNever } from '../../domain/app-error.ts';
-import type { CompressedWindow, CompressionWindow, SentenceWeights, WindowSurvey } from '../../domain/compressor.ts';
-import type { TokenCounting } from '../../domain/embedder.ts';
-import { createTokenCounter } from '../chunkers/token-counter.ts';
+import { assertNever } from '#domain/app-error.ts';
+import type {
+  CompressedWindow,
+  CompressionWindow,
+  SentenceWeights,
+  WindowSurvey,
+} from '#domain/compression/compressor.ts';
+import type { TokenCounting } from '#domain/embedder.ts';
+import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
 import { countInParts } from './count-in-parts.ts';
 import { dedupe } from './dedupe.ts';
 import { extract, weighSentences } from './extractive.ts';

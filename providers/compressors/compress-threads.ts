@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Tinypool } from 'tinypool';
-import { AppError } from '../../domain/app-error.ts';
-import type { TokenCounting } from '../../domain/embedder.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { TokenCounting } from '#domain/embedder.ts';
 import type { ThreadResult, ThreadTask } from './compress-thread.ts';
 
 const MOST_THREADS = 4;

@@ -1,4 +1,4 @@
-import { cutWithin } from '../../domain/chunk-planning/sentences.ts';
+import { cutWithin } from '#domain/chunking/sentences.ts';
 
 const PART_CHARACTERS = 4_000;
 

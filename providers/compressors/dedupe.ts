@@ -1,4 +1,4 @@
-import type { CompressedWindow } from '../../domain/compressor.ts';
+import type { CompressedWindow } from '#domain/compression/compressor.ts';
 import { countInParts } from './count-in-parts.ts';
 import { foldLines } from './fold-lines.ts';
 import { headerOf, isHeader, MARKS, unfold } from './folded-text.ts';

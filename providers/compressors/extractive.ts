@@ -1,5 +1,5 @@
-import type { CompressedWindow, CompressionWindow, SentenceWeights } from '../../domain/compressor.ts';
-import { splitUnits, type Unit } from '../../domain/compression/split-units.ts';
+import type { CompressedWindow, CompressionWindow, SentenceWeights } from '#domain/compression/compressor.ts';
+import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
 import { orderByCoverage } from './coverage-order.ts';
 import { scoreByQuery } from './sentence-scores.ts';
 import { readTerms, type SentenceTerms } from './sentence-terms.ts';

@@ -1,6 +1,6 @@
-import type { ChatModel } from '../../domain/chat-model.ts';
-import type { Compressor, Compressors } from '../../domain/compressor.ts';
-import type { TokenCounting } from '../../domain/embedder.ts';
+import type { ChatModel } from '#domain/chat-model.ts';
+import type { Compressor, Compressors } from '#domain/compression/compressor.ts';
+import type { TokenCounting } from '#domain/embedder.ts';
 import { createAiCompressor } from './ai-compress.ts';
 import { createCompressThreads, type CompressThreads } from './compress-threads.ts';
 

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
-import { FUNCTION_WORDS } from '../../domain/function-words.ts';
-import type { Unit } from '../../domain/compression/split-units.ts';
+import { FUNCTION_WORDS } from '#domain/search/function-words.ts';
+import type { Unit } from '#domain/compression/split-units.ts';
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** Scripts written without spaces: pairs of characters stand for words. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { INVISIBLE } from '../readers/html-to-markdown.ts';
-import { LANGUAGE } from '../readers/markdown-rules.ts';
+import { INVISIBLE } from '#providers/readers/shared/html-to-markdown.ts';
+import { LANGUAGE } from '#providers/readers/shared/markdown-rules.ts';
 
 /** What is in these is never text of a page; it is where pages keep what changes at each visit. */
 const NOT_TEXT: ReadonlySet<string> = new Set(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../domain/app-error.ts';
-import { SandboxPool, type SandboxOptions } from '../sandbox/sandbox-pool.ts';
-import { PageTaskValue, type PageTaskPayload } from './page-task-value.ts';
+import { AppError } from '#domain/app-error.ts';
+import { SandboxPool, type SandboxOptions } from '#providers/sandbox/sandbox-pool.ts';
+import { PageTaskValue, type PageTaskPayload } from './page-protocol.ts';
 
 export type PagePoolOptions = Omit<SandboxOptions, 'taskModule'> & { workFolder: string };
 

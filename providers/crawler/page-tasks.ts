@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { AppError, assertNever } from '../../domain/app-error.ts';
-import { CRAWLER_NAME } from '../../domain/crawler-name.ts';
-import { decodeText } from '../readers/decode-text.ts';
-import type { ChildTask } from '../sandbox/protocol.ts';
+import { AppError, assertNever } from '#domain/app-error.ts';
+import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
+import { decodeText } from '#providers/readers/shared/decode-text.ts';
+import type { ChildTask } from '#providers/sandbox/protocol.ts';
 import {
   MAX_LINK_CHARACTERS,
   MAX_LINKS,
@@ -12,7 +12,7 @@ import {
   type PageTaskPayload,
   type PageTaskValue,
   type SiteRules,
-} from './page-task-value.ts';
+} from './page-protocol.ts';
 import { readLinks } from './read-links.ts';
 import { readSitemap } from './read-sitemap.ts';
 import { readSiteRobots, type SiteRobots } from './site-robots.ts';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { Parser } from 'htmlparser2';
-import { AppError } from '../../domain/app-error.ts';
-import { MAX_SITEMAP_LINKS } from './page-task-value.ts';
+import { AppError } from '#domain/app-error.ts';
+import { MAX_SITEMAP_LINKS } from './page-protocol.ts';
 
 /** Addresses of a sitemap, or of a sitemap index, as they stand there (sitemaps.org). */
 export type Sitemap = { pages: readonly string[]; sitemaps: readonly string[] };

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Embedder } from '../../domain/embedder.ts';
+import type { Embedder } from '#domain/embedder.ts';
 
 export type QueryCacheOptions = {
   /** Most query vectors kept; one of 384 dimensions takes about 2 kB. */

@@ -1,4 +1,4 @@
-import type { Embedder, EmbedderProvider, EmbeddingSpace } from '../../domain/embedder.ts';
+import type { Embedder, EmbedderProvider, EmbeddingSpace } from '#domain/embedder.ts';
 import { createLexicalEmbedder } from './lexical.ts';
 
 /** The embedders of one process. */

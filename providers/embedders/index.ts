@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts';
-import { assertNever } from '../../domain/app-error.ts';
-import type { Embedder } from '../../domain/embedder.ts';
+import type { Config } from '#config/index.ts';
+import { assertNever } from '#domain/app-error.ts';
+import type { Embedder } from '#domain/embedder.ts';
 import { withQueryCache } from './caching.ts';
 import { createEmbedderSet, type EmbedderSet } from './embedder-set.ts';
 import { createLexicalEmbedder } from './lexical.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Embedder } from '../../domain/embedder.ts';
+import type { Embedder } from '#domain/embedder.ts';
 import { lexicalVector, LEXICAL_DIMENSIONS, LEXICAL_VERSION } from './lexical-vector.ts';
 
 /** Characters embedded before the event loop gets a turn: about 10 ms. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Embedder, EmbeddingSpace } from '../../domain/embedder.ts';
+import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import { ModelThread, type ModelThreadOptions } from './model-thread.ts';
 

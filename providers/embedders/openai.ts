@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, embedMany } from 'ai';
-import { AppError } from '../../domain/app-error.ts';
-import type { Embedder } from '../../domain/embedder.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { Embedder } from '#domain/embedder.ts';
 import { toUnitVector } from './unit-vector.ts';
 
 export type OpenAIOptions = {

@@ -1,6 +1,6 @@
 import type { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { loadTokenizer } from '../chunkers/token-counter.ts';
+import { loadTokenizer } from '#providers/chunkers/token-counter.ts';
 import { unusable, type ModelFolder, type Pooling } from './model-folder.ts';
 import { toUnitVector } from './unit-vector.ts';
 

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateText, streamText } from 'ai';
-import { AppError } from '../../domain/app-error.ts';
-import type { ChatModel, ChatQuestion } from '../../domain/chat-model.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { ChatModel, ChatQuestion } from '#domain/chat-model.ts';
 
 export type ChatModelOptions = {
   /** Address of the API up to and with `/v1`; null: there is no chat model. */

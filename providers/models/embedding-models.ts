@@ -1,4 +1,4 @@
-import type { ProviderModel } from '../../domain/records/provider-model.ts';
+import type { ProviderModel } from '#domain/records/provider-model.ts';
 
 /**
  * Embedding models that everybody asks for and the packaged catalogue, which is about chat models, leaves out. Facts and list

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelType, ProviderModel } from '../../domain/records/provider-model.ts';
+import type { ModelType, ProviderModel } from '#domain/records/provider-model.ts';
 import type { PublicProvider } from './public-provider-settings.ts';
 
 export type FetchLimits = { timeoutMs: number; maxBytes: number; maxModels: number };

@@ -1,5 +1,5 @@
-import type { ModelCatalogue } from '../../domain/model-catalogue.ts';
-import { MODEL_TYPES, type ModelProvider, type ProviderModel } from '../../domain/records/provider-model.ts';
+import type { ModelCatalogue } from '#domain/model-catalogue.ts';
+import { MODEL_TYPES, type ModelProvider, type ProviderModel } from '#domain/records/provider-model.ts';
 import { EMBEDDING_MODELS } from './embedding-models.ts';
 import { loadPackagedModels, type ProviderWithModels } from './packaged-models.ts';
 import type { PublicModels } from './public-models.ts';

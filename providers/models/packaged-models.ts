@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelType, ProviderModel } from '../../domain/records/provider-model.ts';
+import type { ModelType, ProviderModel } from '#domain/records/provider-model.ts';
 
 /** What this needs of an entry of the catalogue; zero stands for "unknown" there. */
 const PackagedModel = z.object({

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../observability/log.ts';
+import type { Log } from '#observability/log.ts';
 import { fetchModels, type FetchLimits } from './fetch-models.ts';
 import type { ProviderWithModels } from './packaged-models.ts';
 import type { PublicProvider } from './public-provider-settings.ts';

@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Jira and Confluence. Refresh tokens rotate; the scope has to hold `offline_access`. */
 export const atlassian: OAuthProvider = {

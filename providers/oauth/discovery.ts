@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import * as oauth from 'oauth4webapi';
-import { AppError } from '../../domain/app-error.ts';
-import type { OAuthProvider } from '../../domain/oauth/provider.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { OAuthProvider } from '#domain/connections/oauth-provider.ts';
 import { requireSafeEndpoint } from './endpoint-rules.ts';
 import type { Transport } from './token-transport.ts';
 

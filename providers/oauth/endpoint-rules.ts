@@ -1,5 +1,5 @@
-import { AppError } from '../../domain/app-error.ts';
-import { createAddressPolicy } from '../../security/egress/address-policy.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createAddressPolicy } from '#security/egress/address-policy.ts';
 
 const publicOnly = createAddressPolicy([]);
 

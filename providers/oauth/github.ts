@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Says errors in a 200, and answers in a form unless it is asked for JSON. */
 export const github: OAuthProvider = {

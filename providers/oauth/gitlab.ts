@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** gitlab.com; a server of one's own is named by its endpoints. Refresh tokens rotate. */
 export const gitlab: OAuthProvider = {

@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Gives a refresh token only for `access_type=offline`, and a second time only for `prompt=consent`. */
 export const google: OAuthProvider = {

@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Says its errors as `status`, in capitals. */
 export const hubspot: OAuthProvider = {

@@ -1,4 +1,4 @@
-import type { OAuthProvider } from '../../domain/oauth/provider.ts';
+import type { OAuthProvider } from '#domain/connections/oauth-provider.ts';
 import { atlassian } from './atlassian.ts';
 import { dropbox } from './dropbox.ts';
 import { github } from './github.ts';

@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Every tenant; a connection for one tenant names its endpoints. Refresh tokens rotate; the scope has to hold `offline_access` and is repeated. */
 export const microsoft: OAuthProvider = {

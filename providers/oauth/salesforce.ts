@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Names no lifetime (the session settings of the organisation have it) and where its API is in `instance_url`. */
 export const salesforce: OAuthProvider = {

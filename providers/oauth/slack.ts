@@ -1,4 +1,4 @@
-import { STANDARD_PROVIDER, type OAuthProvider } from '../../domain/oauth/provider.ts';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
 /** Says errors as `ok: false` in a 200; tokens of a user are within `authed_user`. */
 export const slack: OAuthProvider = {

@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
-import { AppError } from '../../domain/app-error.ts';
-import type { OAuthProvider, OAuthSettings } from '../../domain/oauth/provider.ts';
-import { readTokenAnswer, type TokenOutcome } from '../../domain/oauth/token-answer.ts';
-import type { AuthorizationRequest, CodeRequest, TokenRequester } from '../../domain/oauth/token-requester.ts';
-import type { Egress } from '../../security/egress/egress.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { OAuthProvider, OAuthSettings } from '#domain/connections/oauth-provider.ts';
+import { readTokenAnswer, type TokenOutcome } from '#domain/connections/token-answer.ts';
+import type { AuthorizationRequest, CodeRequest, TokenRequester } from '#domain/connections/token-requester.ts';
+import type { Egress } from '#security/egress/egress.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
 import { requireSafeEndpoint } from './endpoint-rules.ts';
 import { createTransport, toTokenAnswer, withoutAnswer } from './token-transport.ts';

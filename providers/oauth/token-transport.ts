@@ -1,7 +1,7 @@
-import { AppError } from '../../domain/app-error.ts';
-import type { TokenAnswer, TokenOutcome } from '../../domain/oauth/token-answer.ts';
-import type { Egress } from '../../security/egress/egress.ts';
-import { codeOf } from '../../security/egress/failure.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { TokenAnswer, TokenOutcome } from '#domain/connections/token-answer.ts';
+import type { Egress } from '#security/egress/egress.ts';
+import { codeOf } from '#security/egress/failure.ts';
 
 /** Sends what a library has made ready, as `fetch` would. */
 export type Transport = (

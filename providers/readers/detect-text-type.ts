@@ -1,4 +1,4 @@
-import { decodeText } from './decode-text.ts';
+import { decodeText } from '#providers/readers/shared/decode-text.ts';
 import { EMAIL, isTextual, languageOf, ODS, typeOfName, XLS, XLSX } from './media-types.ts';
 
 /** A comment ends at its first end: were there other ways to match, hostile text would try each combination of them. */

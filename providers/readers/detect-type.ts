@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
-import { AppError } from '../../domain/app-error.ts';
-import { compoundFileType } from './compound-file.ts';
-import { markedCharset, unmarkedUtf16 } from './decode-text.ts';
+import { AppError } from '#domain/app-error.ts';
+import { compoundFileType } from '#providers/readers/shared/compound-file.ts';
+import { markedCharset, unmarkedUtf16 } from '#providers/readers/shared/decode-text.ts';
 import { detectTextType } from './detect-text-type.ts';
 import { COMPOUND_FILE, DOCX, ODP, ODS, ODT, PPTX, typeOfName, XLSX } from './media-types.ts';
 import { mismatchNotes } from './type-mismatch.ts';
-import { readZipDirectory } from './zip-directory.ts';
+import { readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
 
 /** How much of the beginning of a file detection looks at. */
 export const SNIFFED_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
-import { AppError } from '../../domain/app-error.ts';
-import type { ReaderCatalogue } from '../../operations/services.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { ReaderCatalogue } from '#operations/services.ts';
 import { detectFileType, detectType, needsWholeFile } from './detect-type.ts';
 import { READER_NAMES, resolveReader } from './index.ts';
 import { mismatchNotes } from './type-mismatch.ts';
-import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
+import { notConfigured, UNSTRUCTURED_STRATEGIES } from '#providers/readers/external/unstructured-reader.ts';
 
 /** Readers as the API knows them: their names, and which of them reads what. Loads no parser. */
 export function createReaderCatalogue({ hasUnstructured }: { hasUnstructured: boolean }): ReaderCatalogue {

@@ -2,15 +2,20 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { AppError } from '../../domain/app-error.ts';
-import type { PlannedChunk } from '../../domain/chunker.ts';
-import type { PageStart, ReadDocument, ReadInput } from '../../domain/reader.ts';
-import { type SandboxBatch, type SandboxOptions, SandboxPool } from '../sandbox/sandbox-pool.ts';
-import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './reader-task-value.ts';
-import { partFile, type UnpackedPart, UnpackValue, type UnpackPayload } from './unpack-task-value.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { PlannedChunk } from '#domain/chunking/chunker.ts';
+import type { PageStart, ReadDocument, ReadInput } from '#domain/reader.ts';
+import { type SandboxBatch, type SandboxOptions, SandboxPool } from '#providers/sandbox/sandbox-pool.ts';
+import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './reader-protocol.ts';
+import {
+  partFile,
+  type UnpackedPart,
+  UnpackValue,
+  type UnpackPayload,
+} from '#providers/readers/archives/unpack-protocol.ts';
 
-export type { SplitPlan } from './reader-task-value.ts';
-export type { UnpackedPart } from './unpack-task-value.ts';
+export type { SplitPlan } from './reader-protocol.ts';
+export type { UnpackedPart } from '#providers/readers/archives/unpack-protocol.ts';
 
 export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
   /** Most UTF-8 bytes of text that a document may yield. */

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { AppError } from '../../domain/app-error.ts';
-import type { TokenCounting } from '../../domain/embedder.ts';
-import type { ReadDocument } from '../../domain/reader.ts';
-import type { ChildTask } from '../sandbox/protocol.ts';
-import { createStructureChunker } from '../chunkers/structure.ts';
-import { createTokenCounter } from '../chunkers/token-counter.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { TokenCounting } from '#domain/embedder.ts';
+import type { ReadDocument } from '#domain/reader.ts';
+import type { ChildTask } from '#providers/sandbox/protocol.ts';
+import { createStructureChunker } from '#providers/chunkers/structure.ts';
+import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
 import { resolveReader } from './index.ts';
 import {
   chunksFile,
@@ -13,9 +13,9 @@ import {
   type TaskPayload,
   type TaskValue,
   textFile,
-} from './reader-task-value.ts';
-import { unpack } from './unpack.ts';
-import type { UnpackValue } from './unpack-task-value.ts';
+} from './reader-protocol.ts';
+import { unpack } from '#providers/readers/archives/unpack.ts';
+import type { UnpackValue } from '#providers/readers/archives/unpack-protocol.ts';
 
 const chunker = createStructureChunker();
 const counters = new Map<string, Promise<(text: string) => number>>();

@@ -1,4 +1,4 @@
-import { AppError, assertNever } from '../../domain/app-error.ts';
+import { AppError, assertNever } from '#domain/app-error.ts';
 import type { SandboxDeath } from './sandbox-process.ts';
 
 /** What a death means for the document that was being worked on, for whoever uploaded it. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../domain/app-error.ts';
+import type { ErrorCode } from '#domain/app-error.ts';
 
 /** A task as the child gets it. */
 export type ChildTask = {

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 import type { FromChild } from './protocol.ts';
 
 export type SandboxTask = { inputPath: string; payload: unknown };

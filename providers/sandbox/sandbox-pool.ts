@@ -2,8 +2,16 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { limitError } from './limit-error.ts';
-import { endSlice, NOT_BEGUN, outcomeOf, slicesOf } from './sandbox-batch.ts';
-import type { Batch, SandboxOutcome, SandboxTask, Slice } from './sandbox-batch.ts';
+import {
+  endSlice,
+  NOT_BEGUN,
+  outcomeOf,
+  slicesOf,
+  type Batch,
+  type SandboxOutcome,
+  type SandboxTask,
+  type Slice,
+} from './sandbox-batch.ts';
 import { SandboxDeath, SandboxProcess } from './sandbox-process.ts';
 import { createWorkFolder, placeInput } from './work-folder.ts';
 

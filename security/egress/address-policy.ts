@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { AppError } from '../../domain/app-error.ts';
-import { parseIpAddress, parseIpRange, rangeContains } from '../ip-range.ts';
-import type { IpAddress, IpRange } from '../ip-range.ts';
+import { AppError } from '#domain/app-error.ts';
+import { parseIpAddress, parseIpRange, rangeContains, type IpAddress, type IpRange } from '#security/ip-range.ts';
 
 /** Says why an address must not be reached, as words that follow "leads to"; null when it may be. */
 export type AddressPolicy = (address: string) => string | null;

@@ -8,7 +8,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib';
-import { AppError } from '../../domain/app-error.ts';
+import { AppError } from '#domain/app-error.ts';
 
 /** Sent as `Accept-Encoding`. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';

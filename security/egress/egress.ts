@@ -1,16 +1,11 @@
-import { AppError } from '../../domain/app-error.ts';
-import { urlForDisplay } from '../url-for-display.ts';
-import { createAddressPolicy } from './address-policy.ts';
-import type { AddressPolicy } from './address-policy.ts';
+import { AppError } from '#domain/app-error.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
+import { createAddressPolicy, type AddressPolicy } from './address-policy.ts';
 import { ACCEPTED_CODINGS, decodeBody } from './content-coding.ts';
-import { exchange } from './exchange.ts';
-import type { Exchange, HttpMethod } from './exchange.ts';
-import { requireSuccess } from './fetched-response.ts';
-import type { FetchedResponse } from './fetched-response.ts';
-import { followRedirect, isRedirect } from './redirect.ts';
-import type { Redirectable } from './redirect.ts';
-import { parseTarget, systemResolve, vetTarget } from './vet-target.ts';
-import type { Resolve } from './vet-target.ts';
+import { exchange, type Exchange, type HttpMethod } from './exchange.ts';
+import { requireSuccess, type FetchedResponse } from './fetched-response.ts';
+import { followRedirect, isRedirect, type Redirectable } from './redirect.ts';
+import { parseTarget, systemResolve, vetTarget, type Resolve } from './vet-target.ts';
 
 export type EgressOptions = {
   /** CIDR ranges of private networks that may be reached all the same. */

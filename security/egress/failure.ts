@@ -1,7 +1,6 @@
 import { errors } from 'undici';
-import { AppError } from '../../domain/app-error.ts';
-import type { ItemErrorCode } from '../../domain/app-error.ts';
-import { urlForDisplay } from '../url-for-display.ts';
+import { AppError, type ItemErrorCode } from '#domain/app-error.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
 
 const TIMEOUTS: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',

@@ -1,6 +1,6 @@
-import { AppError } from '../../domain/app-error.ts';
-import { retryAfterS } from '../../domain/retry-after.ts';
-import { urlForDisplay } from '../url-for-display.ts';
+import { AppError } from '#domain/app-error.ts';
+import { retryAfterS } from '#domain/retry-after.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
 
 export type FetchedResponse = {
   status: number;

@@ -1,4 +1,4 @@
-import { urlForDisplay } from '../url-for-display.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
 import type { HttpMethod } from './exchange.ts';
 import { parseTarget, refused } from './vet-target.ts';
 

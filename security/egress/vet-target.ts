@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { AppError } from '../../domain/app-error.ts';
-import { urlForDisplay } from '../url-for-display.ts';
+import { AppError } from '#domain/app-error.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { codeOf } from './failure.ts';
 

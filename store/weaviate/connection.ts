@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { ApiKey, connectToCustom, type Collection, type WeaviateClient } from 'weaviate-client';
-import type { EmbeddingSpace } from '../../domain/embedder.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { className, type StoredProperties } from './vector-class.ts';
 import { isAway, unavailable, WeaviateAnswerError, weaviateFailure } from './weaviate-failure.ts';
 

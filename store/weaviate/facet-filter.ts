@@ -1,6 +1,6 @@
 import { Filters, type Collection, type FilterValue } from 'weaviate-client';
-import { assertNever } from '../../domain/app-error.ts';
-import type { FacetQuery } from '../../domain/filters/compile-filter.ts';
+import { assertNever } from '#domain/app-error.ts';
+import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { StoredProperties } from './vector-class.ts';
 
 /** A filter for Weaviate, or what needs none: everything or nothing matches. */

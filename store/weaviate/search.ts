@@ -1,7 +1,7 @@
 import type { FilterValue } from 'weaviate-client';
-import { AppError, assertNever } from '../../domain/app-error.ts';
-import type { FacetQuery } from '../../domain/filters/compile-filter.ts';
-import type { SearchType } from '../../domain/records/search.ts';
+import { AppError, assertNever } from '#domain/app-error.ts';
+import type { FacetQuery } from '#domain/filters/compile-filter.ts';
+import type { SearchType } from '#domain/records/search.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
 import { indexFilter } from './facet-filter.ts';
 import { keywordQuery } from './shadow-text.ts';

@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer';
-import { FUNCTION_WORDS } from '../../domain/function-words.ts';
+import { FUNCTION_WORDS } from '#domain/search/function-words.ts';
 
 /**
  * Begins every term of the shadow property: a letter that no living alphabet uses, so that Weaviate's word tokenizer keeps

@@ -1,4 +1,4 @@
-import type { EmbeddingSpace } from '../../domain/embedder.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Tenant, TenantAction, WeaviateConnection } from './connection.ts';
 import { classDefinition, className } from './vector-class.ts';
 import { saysMissing, unavailable, WeaviateAnswerError } from './weaviate-failure.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EmbeddingSpace } from '../../domain/embedder.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
 
 /** The stored properties of one chunk (or memory). */
 export type StoredProperties = {

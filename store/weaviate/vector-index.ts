@@ -1,4 +1,4 @@
-import type { EmbeddingSpace } from '../../domain/embedder.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
 import { countObjects, fetchVectors, walkObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';

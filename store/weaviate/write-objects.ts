@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
 import { Filters, type FilterValue } from 'weaviate-client';
-import type { VersionSpan } from '../../domain/dead-versions.ts';
+import type { VersionSpan } from '#domain/contents/residual-versions.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
 import { shadowText } from './shadow-text.ts';
 import { whereTenantIs } from './tenants.ts';

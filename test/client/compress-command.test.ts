@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { Compression } from '../../domain/records/compression.ts';
-import { startFlow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { Compression } from '#domain/records/compression.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf } from './folders.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { builtClient } from '../support/client-package.ts';
-import { startFlow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { builtClient } from '#test/support/harness/client-package.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf, manyFiles } from './folders.ts';
 
 const { createLociClient, dataOf, LociError } = await builtClient();

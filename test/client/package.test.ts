@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { runCommand } from '../../stack/run-command.ts';
-import { CLIENT_DIR } from '../support/client-package.ts';
+import { runCommand } from '#stack/run-command.ts';
+import { CLIENT_DIR } from '#test/support/harness/client-package.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
 
 let installed: InstalledCommand;

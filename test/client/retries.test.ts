@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { generateApiKey, hashApiKey } from '../../security/api-key.ts';
-import { builtClient } from '../support/client-package.ts';
-import { startFlow } from '../support/flow.ts';
-import { openOwnApi } from '../support/own-api.ts';
-import { testStack } from '../support/stack.ts';
+import { generateApiKey, hashApiKey } from '#security/api-key.ts';
+import { builtClient } from '#test/support/harness/client-package.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf } from './folders.ts';
 
 const { createLociClient, dataOf, LociError } = await builtClient();

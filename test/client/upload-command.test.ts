@@ -4,10 +4,10 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
-import { runCommand } from '../../stack/run-command.ts';
-import { startFlow, until } from '../support/flow.ts';
-import { htmlPage, startSite } from '../support/site-server.ts';
-import { testStack } from '../support/stack.ts';
+import { runCommand } from '#stack/run-command.ts';
+import { startFlow, until } from '#test/support/harness/flow.ts';
+import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf, manyFiles } from './folders.ts';
 import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
 

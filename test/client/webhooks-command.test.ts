@@ -1,11 +1,11 @@
 import test from 'ava';
 import { z } from 'zod';
-import { Webhook } from '../../domain/records/webhook.ts';
-import { WebhookDelivery } from '../../domain/records/webhook-delivery.ts';
-import { createKey } from '../api/api-client.ts';
-import { until } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
-import { startWebhookReceiver, verified } from '../support/webhook-receiver.ts';
+import { Webhook } from '#domain/records/webhook.ts';
+import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
+import { createKey } from '#test/support/harness/api-client.ts';
+import { until } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { startWebhookReceiver, verified } from '#test/support/servers/webhook-receiver.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
 
 let installed: InstalledCommand;

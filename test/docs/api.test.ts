@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
-import { statusOf } from '../../api/http/error-status.ts';
-import type { ErrorCode } from '../../domain/app-error.ts';
-import { ERROR_MEANINGS } from '../../domain/error-meanings.ts';
-import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { statusOf } from '#api/http/response/error-status.ts';
+import type { ErrorCode } from '#domain/app-error.ts';
+import { ERROR_MEANINGS } from '#domain/error-meanings.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
 
 const page = readDocument('docs/api.md');

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { PROJECT_DIR } from '../../stack/loci-services.ts';
-import { freshClient } from '../api/api-client.ts';
-import { testStack } from '../support/stack.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { freshClient } from '#test/support/harness/api-client.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { readDocument, section, shellBlocks } from './markdown.ts';
 
 /** Writes the status of each answer to a line of its own on standard error. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
-import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
 
 const PREFIX = '/api/v1';
@@ -10,12 +10,12 @@ const PREFIX = '/api/v1';
 const ENDPOINTS = 21;
 const MISSING = 'not in this version';
 
-const page = readDocument('docs/api.md');
+const page = readDocument('docs/interface-tests.md');
 const rowsOf = (heading: string) => tableRows(section(page, heading)).slice(1);
 const rows = {
-  endpoints: rowsOf('### Endpoints of the interface'),
-  across: rowsOf('### Across all endpoints'),
-  beyond: rowsOf('### Beyond the interface'),
+  endpoints: rowsOf('## Endpoints of the interface'),
+  across: rowsOf('## Across all endpoints'),
+  beyond: rowsOf('## Beyond the interface'),
 };
 
 const { paths } = z

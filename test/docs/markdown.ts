@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
 
 /** A document of the project as text. */
 export function readDocument(path: string): string {

@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 import { homedir } from 'node:os';
 import test from 'ava';
-import { readConfig } from '../../config.ts';
-import { createMetrics } from '../../observability/metrics.ts';
-import { PROJECT_DIR } from '../../stack/loci-services.ts';
-import { configuredPorts } from '../../stack/stack-ports.ts';
+import { readConfig } from '#config/index.ts';
+import { createMetrics } from '#observability/metrics.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { configuredPorts } from '#stack/stack-ports.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
 
 const runbook = readDocument('docs/operations.md');
@@ -16,7 +16,7 @@ const settings = tableRows(section(runbook, '## Settings')).flatMap(([name = '',
 const PLACEHOLDERS = new Set(['LOCI_', 'LOCI_X', 'LOCI_X_FILE']);
 
 test('every setting of the code is in the runbook, once, and the runbook knows no other', (t) => {
-  const sources = ['config.ts', ...globSync('stack/**/*.ts', { cwd: PROJECT_DIR })];
+  const sources = globSync('{config,stack}/**/*.ts', { cwd: PROJECT_DIR });
   const read = new Set(sources.flatMap((path) => readDocument(path).match(/\bLOCI_[A-Z0-9_]*/g) ?? []));
   const known = [...read].filter((name) => !PLACEHOLDERS.has(name));
   t.deepEqual(settings.map(({ variable }) => variable).toSorted(compare), known.toSorted(compare));

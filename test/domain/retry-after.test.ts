@@ -1,5 +1,5 @@
 import test from 'ava';
-import { retryAfterS } from '../../domain/retry-after.ts';
+import { retryAfterS } from '#domain/retry-after.ts';
 
 test('Retry-After is a number of seconds or a date, within a bound', (t) => {
   const nowMs = Date.parse('Sat, 21 Nov 2026 10:00:00 GMT');

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { openBehindTheApi } from '../support/behind-the-api.ts';
-import { problemsOf, takeCensus } from '../support/census.ts';
-import { eventually } from '../support/eventually.ts';
-import { idsOf, startFlow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
-import { zipFile } from '../support/zip-file.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { problemsOf, takeCensus } from '#test/support/harness/census.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { idsOf, startFlow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { zipFile } from '#test/support/fixtures/zip-file.ts';
 
 const stack = testStack();
 const { worker, api } = stack.processes;

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { runCampaign } from '../../bench/chaos/campaign.ts';
-import { findingsOf, reportOf } from '../../bench/chaos/report.ts';
-import { testStack } from '../support/stack.ts';
-import { TEST_SEED } from '../support/test-seed.ts';
+import { runCampaign } from '#bench/chaos/campaign.ts';
+import { findingsOf, reportOf } from '#bench/chaos/report.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 
 /** `npm run chaos` plays twenty rounds and more; these are the kinds that find most. */
 test('nothing that was acknowledged is lost, doubled or left over by kills and stalls', async (t) => {

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
-import { openBehindTheApi } from '../support/behind-the-api.ts';
-import { problemsLeft, rowsNaming, tenantOf } from '../support/collection-traces.ts';
-import { eventually } from '../support/eventually.ts';
-import { longFiles, longText, startFlow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { problemsLeft, rowsNaming, tenantOf } from '#test/support/fixtures/collection-traces.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { longFiles, longText, startFlow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;

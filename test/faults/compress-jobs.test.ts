@@ -1,10 +1,10 @@
 import { Client, Connection } from '@temporalio/client';
 import test, { type ExecutionContext } from 'ava';
-import { Compression, CompressionJob } from '../../domain/records/compression.ts';
-import { freshClient, type ApiClient } from '../api/api-client.ts';
-import { openBehindTheApi } from '../support/behind-the-api.ts';
-import { eventually } from '../support/eventually.ts';
-import { testStack } from '../support/stack.ts';
+import { Compression, CompressionJob } from '#domain/records/compression.ts';
+import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();
 const { worker, api: apiProcess } = stack.processes;

@@ -1,15 +1,15 @@
 import { Client, Connection } from '@temporalio/client';
 import test, { type ExecutionContext } from 'ava';
-import { crawlWorkflowId } from '../../domain/crawl-jobs.ts';
-import { openBehindTheApi, type BehindTheApi } from '../support/behind-the-api.ts';
-import { isSound, problemsOf, takeCensus } from '../support/census.ts';
-import { crawl, crawled, startCrawl, untilOver } from '../support/crawl-flow.ts';
-import { eventually } from '../support/eventually.ts';
-import { startFlow, until } from '../support/flow.ts';
-import { startSecondWorker } from '../support/second-worker.ts';
-import { htmlPage, startSite, type SitePage } from '../support/site-server.ts';
-import { testStack } from '../support/stack.ts';
-import { startTrapSite } from '../support/trap-site.ts';
+import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
+import { openBehindTheApi, type BehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
+import { crawl, crawled, startCrawl, untilOver } from '#test/support/harness/crawl-flow.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { startFlow, until } from '#test/support/harness/flow.ts';
+import { startSecondWorker } from '#test/support/harness/second-worker.ts';
+import { htmlPage, startSite, type SitePage } from '#test/support/servers/site-server.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { startTrapSite } from '#test/support/servers/trap-site.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;

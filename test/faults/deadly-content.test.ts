@@ -1,9 +1,9 @@
 import test from 'ava';
-import { openBehindTheApi } from '../support/behind-the-api.ts';
-import { pdf } from '../support/documents.ts';
-import { eventually } from '../support/eventually.ts';
-import { startFlow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { pdf } from '#test/support/fixtures/documents.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { SEARCH_TYPES } from '../../domain/records/search.ts';
-import { formFor } from '../api/api-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { idsOf, startFlow, type Flow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { SEARCH_TYPES } from '#domain/records/search.ts';
+import { formFor } from '#test/support/harness/api-client.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { idsOf, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const { processes, baseUrl } = testStack();
 

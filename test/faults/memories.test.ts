@@ -5,11 +5,11 @@ import {
   ReplaceMemoryAnswer,
   RETRIEVAL_METHODS,
   SearchMemoriesResponse,
-} from '../../domain/records/memory.ts';
-import { memoryTenant, parseSpaceText } from '../../domain/memory-index.ts';
-import { freshClient, type ApiClient } from '../api/api-client.ts';
-import { openInsides, until } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+} from '#domain/records/memory.ts';
+import { memoryTenant, parseSpaceText } from '#domain/memories/memory-index.ts';
+import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { openInsides, until } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const { processes } = testStack();
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { findingsOfKills, playRefreshKills, reportOfKills } from '../../bench/oauth/refresh-kills.ts';
-import { testStack } from '../support/stack.ts';
-import { TEST_SEED } from '../support/test-seed.ts';
+import { findingsOfKills, playRefreshKills, reportOfKills } from '#bench/oauth/refresh-kills.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 
 const stack = testStack();
 

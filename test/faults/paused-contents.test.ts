@@ -1,7 +1,7 @@
 import test from 'ava';
-import { eventually } from '../support/eventually.ts';
-import { idsOf, startFlow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { idsOf, startFlow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const { worker } = testStack().processes;
 

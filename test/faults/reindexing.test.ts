@@ -1,11 +1,11 @@
 import test from 'ava';
-import { Reindexing } from '../../domain/records/reindexing.ts';
-import { openBehindTheApi } from '../support/behind-the-api.ts';
-import { isSound, problemsOf, takeCensus } from '../support/census.ts';
-import { eventually } from '../support/eventually.ts';
-import { longFiles, startFlow, until } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
-import { tenantsOf } from '../support/workspace-traces.ts';
+import { Reindexing } from '#domain/records/reindexing.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { longFiles, startFlow, until } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;

@@ -1,12 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
 import test from 'ava';
-import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
-import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
-import { openBehindTheApi, type BehindTheApi } from '../support/behind-the-api.ts';
-import { isSound, problemsOf, takeCensus } from '../support/census.ts';
-import { eventually } from '../support/eventually.ts';
-import { idsOf, startFlow, type Flow } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
+import { batchWorkflowId, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
+import { openBehindTheApi, type BehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { idsOf, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;

@@ -1,11 +1,11 @@
 import test from 'ava';
 import { z } from 'zod';
-import { WebhookDelivery } from '../../domain/records/webhook-delivery.ts';
-import { freshClient } from '../api/api-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { openInsides } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
-import { answer, createWebhook, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
+import { freshClient } from '#test/support/harness/api-client.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openInsides } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { answer, createWebhook, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 
 const { worker } = testStack().processes;
 const DELIVERIES = 100;

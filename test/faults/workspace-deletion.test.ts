@@ -1,12 +1,12 @@
 import test from 'ava';
-import { Deletion, DeletionAccepted } from '../../domain/records/deletion.ts';
-import { apiClient } from '../api/api-client.ts';
-import { openBehindTheApi } from '../support/behind-the-api.ts';
-import { eventually } from '../support/eventually.ts';
-import { longFiles, startFlow } from '../support/flow.ts';
-import { furnish } from '../support/furnish.ts';
-import { testStack } from '../support/stack.ts';
-import { filesOf, rowsOf, tenantsLeft, tenantsOf } from '../support/workspace-traces.ts';
+import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
+import { apiClient } from '#test/support/harness/api-client.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { longFiles, startFlow } from '#test/support/harness/flow.ts';
+import { furnish } from '#test/support/fixtures/seed-workspace.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { filesOf, rowsOf, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { PROJECT_DIR } from '../../stack/loci-services.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
 import type { JsonSchema } from './schema-arbitrary.ts';
 
 export type Parameter = { name: string; in: string; required?: boolean; schema: JsonSchema };

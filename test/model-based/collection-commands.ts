@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { Collection, CollectionList } from '../../domain/records/collection.ts';
-import { DeletionAccepted } from '../../domain/records/deletion.ts';
+import { Collection, CollectionList } from '#domain/records/collection.ts';
+import { DeletionAccepted } from '#domain/records/deletion.ts';
 import {
   ABSENT,
   anyOf,

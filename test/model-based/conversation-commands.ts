@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { Conversation, ConversationList } from '../../domain/records/conversation.ts';
-import { Message, MessageList } from '../../domain/records/message.ts';
+import { Conversation, ConversationList } from '#domain/records/conversation.ts';
+import { Message, MessageList } from '#domain/records/message.ts';
 import {
   ABSENT,
   anyOf,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { ApiKey, ApiKeyList } from '../../domain/records/api-key.ts';
-import { Collection, CollectionList } from '../../domain/records/collection.ts';
-import { ConversationList } from '../../domain/records/conversation.ts';
-import { MemoryAnswer } from '../../domain/records/memory.ts';
-import { apiClient } from '../api/api-client.ts';
+import { ApiKey, ApiKeyList } from '#domain/records/api-key.ts';
+import { Collection, CollectionList } from '#domain/records/collection.ts';
+import { ConversationList } from '#domain/records/conversation.ts';
+import { MemoryAnswer } from '#domain/records/memory.ts';
+import { apiClient } from '#test/support/harness/api-client.ts';
 import {
   ABSENT,
   anyOf,

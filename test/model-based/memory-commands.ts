@@ -7,7 +7,7 @@ import {
   MemoryList,
   ReplaceMemoryAnswer,
   SearchMemoriesResponse,
-} from '../../domain/records/memory.ts';
+} from '#domain/records/memory.ts';
 import { checkFound } from './check-found.ts';
 import { someWords, WORDS } from './content-commands.ts';
 import { ABSENT, anyOf, FORBIDDEN, modelCommand, postOnce, refused, walk, type Step } from './model-command.ts';

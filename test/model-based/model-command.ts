@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import type { ApiClient, Sent } from '../api/api-client.ts';
+import type { ApiClient, Sent } from '#test/support/harness/api-client.ts';
 import type { World } from './world.ts';
 
 /** The running service, seen by a client with every permission in a workspace of its own. */

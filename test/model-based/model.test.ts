@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { freshClient } from '../api/api-client.ts';
-import { TEST_SEED } from '../support/test-seed.ts';
+import { freshClient } from '#test/support/harness/api-client.ts';
+import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 import { collectionCommands, createCollection, listCollections } from './collection-commands.ts';
 import { checkReceipts, contentCommands, listContents, uploadText } from './content-commands.ts';
 import {

@@ -1,9 +1,9 @@
-import type { ApiKey } from '../../domain/records/api-key.ts';
-import type { Collection } from '../../domain/records/collection.ts';
-import type { Content } from '../../domain/records/content.ts';
-import type { Conversation } from '../../domain/records/conversation.ts';
-import type { MemoryDetail } from '../../domain/records/memory.ts';
-import type { Message } from '../../domain/records/message.ts';
+import type { ApiKey } from '#domain/records/api-key.ts';
+import type { Collection } from '#domain/records/collection.ts';
+import type { Content } from '#domain/records/content.ts';
+import type { Conversation } from '#domain/records/conversation.ts';
+import type { MemoryDetail } from '#domain/records/memory.ts';
+import type { Message } from '#domain/records/message.ts';
 
 /** A thing that was made: its record as it has to be shown. What was deleted stays, so that it can be asked for. */
 type Known<Shown> = { record: Shown; isGone: boolean };

@@ -1,10 +1,9 @@
 import test from 'ava';
-import { AppError } from '../../domain/app-error.ts';
-import { createLog, createSilentLog } from '../../observability/log.ts';
-import type { LogLevel } from '../../observability/log.ts';
-import type { LogFields } from '../../observability/log-fields.ts';
-import { generateApiKey } from '../../security/api-key.ts';
-import { Secret } from '../../security/secret.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createLog, createSilentLog, type LogLevel } from '#observability/log.ts';
+import type { LogFields } from '#observability/log-fields.ts';
+import { generateApiKey } from '#security/api-key.ts';
+import { Secret } from '#security/secret.ts';
 
 function record(level: LogLevel = 'info') {
   const texts: string[] = [];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createMetrics } from '../../observability/metrics.ts';
+import { createMetrics } from '#observability/metrics.ts';
 
 test('what was measured appears with its labels, durations in seconds', async (t) => {
   const metrics = createMetrics();

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { generateApiKey, hashApiKey, parseApiKey, verifyApiKey } from '../../security/api-key.ts';
+import { generateApiKey, hashApiKey, parseApiKey, verifyApiKey } from '#security/api-key.ts';
 
 const pepper = 'a pepper of more than thirty-two characters';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { ipAllowListProblem, isIpAllowed } from '../../security/ip-allow-list.ts';
+import { ipAllowListProblem, isIpAllowed } from '#security/ip-allow-list.ts';
 
 test('an empty list allows every caller', (t) => {
   t.true(isIpAllowed([], '203.0.113.9'));

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import test from 'ava';
 import * as fc from 'fast-check';
-import { AppError } from '../../domain/app-error.ts';
-import { createKeyRing } from '../../security/sealed.ts';
-import { Secret } from '../../security/secret.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createKeyRing } from '#security/sealed.ts';
+import { Secret } from '#security/secret.ts';
 
 const keyText = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const context = { workspaceId: '0198c7f0-0000-7000-8000-000000000001', row: 'credentials/1/tokens' };

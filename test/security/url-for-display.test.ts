@@ -1,5 +1,5 @@
 import test from 'ava';
-import { urlForDisplay } from '../../security/url-for-display.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
 
 test('credentials, query and fragment are left out', (t) => {
   t.is(urlForDisplay('https://me:pw@example.com:8443/a/b.pdf?sig=abc#frag'), 'https://example.com:8443/a/b.pdf');

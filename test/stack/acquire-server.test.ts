@@ -7,18 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { acquireServer } from '../../stack/acquire-server.ts';
-import { acquireEmbeddingModel } from '../../stack/acquire-embedding-model.ts';
-import { chooseEmbedder } from '../../stack/choose-embedder.ts';
-import { findOnPath } from '../../stack/run-command.ts';
-import { StackError } from '../../stack/stack-error.ts';
-import {
-  currentPlatform,
-  EMBEDDING_MODEL,
-  type Platform,
-  type Release,
-  type ServerSource,
-} from '../../stack/versions.ts';
+import { acquireServer } from '#stack/acquire-server.ts';
+import { acquireEmbeddingModel } from '#stack/acquire-embedding-model.ts';
+import { chooseEmbedder } from '#stack/choose-embedder.ts';
+import { findOnPath } from '#stack/run-command.ts';
+import { StackError } from '#stack/stack-error.ts';
+import { currentPlatform, EMBEDDING_MODEL, type Platform, type Release, type ServerSource } from '#stack/versions.ts';
 
 const SCRIPT = '#!/bin/sh\necho served\n';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { tryExclusiveLock, waitForExclusiveLock } from '../../stack/exclusive-lock.ts';
-import { claimStateFolder } from '../../stack/state-folder.ts';
-import { StackError } from '../../stack/stack-error.ts';
+import { tryExclusiveLock, waitForExclusiveLock } from '#stack/exclusive-lock.ts';
+import { claimStateFolder } from '#stack/state-folder.ts';
+import { StackError } from '#stack/stack-error.ts';
 
 const STACK = join(import.meta.dirname, '..', '..', 'stack');
 

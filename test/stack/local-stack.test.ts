@@ -8,9 +8,9 @@ import test from 'ava';
 import type { ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import { z } from 'zod';
-import { isSameProcess, processStartTime } from '../../stack/process-identity.ts';
-import { prepareNamespace } from '../../stack/search-attributes.ts';
-import { testStack } from '../support/stack.ts';
+import { isSameProcess, processStartTime } from '#stack/process-identity.ts';
+import { prepareNamespace } from '#stack/search-attributes.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 
 const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { createManagedProcess, type ProcessSpec } from '../../stack/managed-process.ts';
-import { isSameProcess, processStartTime } from '../../stack/process-identity.ts';
-import { createProcessRecords, endLeftovers } from '../../stack/process-records.ts';
-import { StackError } from '../../stack/stack-error.ts';
-import { eventually } from '../support/eventually.ts';
+import { createManagedProcess, type ProcessSpec } from '#stack/managed-process.ts';
+import { isSameProcess, processStartTime } from '#stack/process-identity.ts';
+import { createProcessRecords, endLeftovers } from '#stack/process-records.ts';
+import { StackError } from '#stack/stack-error.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 
 async function stateFolder(t: ExecutionContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'loci-process-'));

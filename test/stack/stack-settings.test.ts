@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { StackError } from '../../stack/stack-error.ts';
-import { configuredPorts, freePorts, requireFreePorts } from '../../stack/stack-ports.ts';
-import { loadStackSecrets } from '../../stack/stack-secrets.ts';
+import { StackError } from '#stack/stack-error.ts';
+import { configuredPorts, freePorts, requireFreePorts } from '#stack/stack-ports.ts';
+import { loadStackSecrets } from '#stack/stack-secrets.ts';
 
 test('ports come from their settings, else from the standard ones', (t) => {
   const ports = configuredPorts({ LOCI_PORT: '9000', LOCI_POSTGRES_PORT: '' });

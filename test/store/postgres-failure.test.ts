@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
-import { AppError } from '../../domain/app-error.ts';
-import { createPostgres, query } from '../../store/postgres.ts';
-import { createStores } from '../../store/stores.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createPostgres, query } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
 
 test('a database that is away is told as such, by a statement and by a transaction', async (t) => {
   const knex = createPostgres({

@@ -1,5 +1,5 @@
-import { idsOf, until, type Entries, type Flow } from '../support/flow.ts';
-import { zipFile } from '../support/zip-file.ts';
+import { idsOf, until, type Entries, type Flow } from '#test/support/harness/flow.ts';
+import { zipFile } from '#test/support/fixtures/zip-file.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 

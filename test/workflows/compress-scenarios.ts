@@ -1,5 +1,5 @@
-import { Compression, CompressionJob } from '../../domain/records/compression.ts';
-import { until, type Flow } from '../support/flow.ts';
+import { Compression, CompressionJob } from '#domain/records/compression.ts';
+import { until, type Flow } from '#test/support/harness/flow.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 import { withRetriedWebhook } from './webhook-scenarios.ts';

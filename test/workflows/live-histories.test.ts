@@ -4,8 +4,8 @@
  */
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
 import test from 'ava';
-import { startFlow, until } from '../support/flow.ts';
-import { testStack } from '../support/stack.ts';
+import { startFlow, until } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
 import { leaksOf } from './canaries.ts';
 import { replay, startRecordingSet, toRecorded, type Recording } from './recording.ts';
 import type { Scenario, WorkflowType } from './scenario.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { lookAgainMs } from '../../workflows/look-again.ts';
+import { lookAgainMs } from '#workflows/look-again.ts';
 
 test('a crawl that stays paused looks again ever more seldom, and once a day at least', (t) => {
   const minutes = [0, 1, 2, 7, 8, 5_000].map((looks) => lookAgainMs(looks) / 60_000);

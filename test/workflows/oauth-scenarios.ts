@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { Connection } from '../../domain/records/connection.ts';
-import { TASK_QUEUES } from '../../domain/task-queues.ts';
-import type { Flow } from '../support/flow.ts';
-import { startTokenServer, type TokenBehaviour } from '../support/token-server.ts';
+import { Connection } from '#domain/records/connection.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
+import type { Flow } from '#test/support/harness/flow.ts';
+import { startTokenServer, type TokenBehaviour } from '#test/support/servers/token-server.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 

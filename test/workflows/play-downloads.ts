@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Entries, Flow } from '../support/flow.ts';
-import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
+import type { Entries, Flow } from '#test/support/harness/flow.ts';
+import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { CANARIES } from './canaries.ts';
 
 const { url_path, url_query, download } = CANARIES;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { z } from 'zod';
-import { loadWorkflowBundle } from '../../workers/workflow-bundle.ts';
+import { loadWorkflowBundle } from '#workers/workflow-bundle.ts';
 
 const FOLDER = join(import.meta.dirname, 'histories');
 

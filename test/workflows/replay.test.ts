@@ -1,5 +1,5 @@
 import test from 'ava';
-import * as workflows from '../../workflows/index.ts';
+import * as workflows from '#workflows/index.ts';
 import { CANARIES, leaksOf, readableText } from './canaries.ts';
 import { readRecordings, replay, type RecordedHistory } from './recording.ts';
 

@@ -1,5 +1,5 @@
 import type { WorkflowClient } from '@temporalio/client';
-import type { Flow } from '../support/flow.ts';
+import type { Flow } from '#test/support/harness/flow.ts';
 
 export type WorkflowType =
   | 'ingestUpload'

@@ -1,10 +1,10 @@
 import type { WorkflowClient } from '@temporalio/client';
 import { z } from 'zod';
-import { CreateChunksResponse } from '../../domain/records/chunk.ts';
-import { DeletionAccepted } from '../../domain/records/deletion.ts';
-import { batchWorkflowId, uploadWorkflowId } from '../../domain/ingest-jobs.ts';
-import { Message } from '../../domain/records/message.ts';
-import { idsOf, longText, until, type Entries, type Flow } from '../support/flow.ts';
+import { CreateChunksResponse } from '#domain/records/chunk.ts';
+import { DeletionAccepted } from '#domain/records/deletion.ts';
+import { batchWorkflowId, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
+import { Message } from '#domain/records/message.ts';
+import { idsOf, longText, until, type Entries, type Flow } from '#test/support/harness/flow.ts';
 import { CANARIES } from './canaries.ts';
 import { crawlScenarios } from './crawl-scenarios.ts';
 import { compressScenarios } from './compress-scenarios.ts';

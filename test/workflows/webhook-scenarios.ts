@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Webhook } from '../../domain/records/webhook.ts';
-import { WebhookDelivery, WebhookDeliveryList } from '../../domain/records/webhook-delivery.ts';
-import { until, type Flow } from '../support/flow.ts';
-import { DOWNLOAD_ADDRESS } from '../support/stack.ts';
+import { Webhook } from '#domain/records/webhook.ts';
+import { WebhookDelivery, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
+import { until, type Flow } from '#test/support/harness/flow.ts';
+import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,7 +1,7 @@
-import { ApiKey, CreateApiKeyRequest } from '../../../domain/records/api-key.ts';
-import { createApiKey } from '../../../operations/create-api-key.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
+import { createApiKey } from '#operations/access/create-api-key.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createApiKeyRoute = route(
   {

@@ -1,6 +1,6 @@
-import { ApiKey } from '../../../domain/records/api-key.ts';
-import { getApiKey } from '../../../operations/get-api-key.ts';
-import { route } from '../../http/route.ts';
+import { ApiKey } from '#domain/records/api-key.ts';
+import { getApiKey } from '#operations/access/get-api-key.ts';
+import { route } from '#api/http/route.ts';
 import { ApiKeyParams } from './api-key-params.ts';
 
 export const getApiKeyRoute = route(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ApiKeyList } from '../../../domain/records/api-key.ts';
-import { listApiKeys } from '../../../operations/list-api-keys.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { ApiKeyList } from '#domain/records/api-key.ts';
+import { listApiKeys } from '#operations/access/list-api-keys.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 /** Far beyond any list; keeps the product of page and limit a number that the database takes. */
 const MAX_SKIP = 1_000_000_000;

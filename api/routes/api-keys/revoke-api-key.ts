@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { revokeApiKey } from '../../../operations/change-api-key.ts';
-import { route } from '../../http/route.ts';
-import { Reply } from '../../http/reply.ts';
+import { revokeApiKey } from '#operations/access/change-api-key.ts';
+import { route } from '#api/http/route.ts';
+import { Reply } from '#api/http/response/reply.ts';
 import { ApiKeyParams } from './api-key-params.ts';
 
 export const revokeApiKeyRoute = route(

@@ -1,7 +1,7 @@
-import { ApiKey } from '../../../domain/records/api-key.ts';
-import { rotateApiKey } from '../../../operations/change-api-key.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { ApiKey } from '#domain/records/api-key.ts';
+import { rotateApiKey } from '#operations/access/change-api-key.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { ApiKeyParams } from './api-key-params.ts';
 
 export const rotateApiKeyRoute = route(

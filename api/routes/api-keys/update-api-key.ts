@@ -1,6 +1,6 @@
-import { ApiKey, UpdateApiKeyRequest } from '../../../domain/records/api-key.ts';
-import { updateApiKey } from '../../../operations/change-api-key.ts';
-import { route } from '../../http/route.ts';
+import { ApiKey, UpdateApiKeyRequest } from '#domain/records/api-key.ts';
+import { updateApiKey } from '#operations/access/change-api-key.ts';
+import { route } from '#api/http/route.ts';
 import { ApiKeyParams } from './api-key-params.ts';
 
 export const updateApiKeyRoute = route(

@@ -1,7 +1,7 @@
-import { CreateChunksRequest, CreateChunksResponse } from '../../../domain/records/chunk.ts';
-import { createChunks } from '../../../operations/create-chunks.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { CreateChunksRequest, CreateChunksResponse } from '#domain/records/chunk.ts';
+import { createChunks } from '#operations/contents/create-chunks.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createChunksRoute = route(
   {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Chunk } from '../../../domain/records/chunk.ts';
-import { Id } from '../../../domain/records/fields.ts';
-import { getChunk } from '../../../operations/get-chunk.ts';
-import { queryBoolean } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { Chunk } from '#domain/records/chunk.ts';
+import { Id } from '#domain/records/fields.ts';
+import { getChunk } from '#operations/contents/get-chunk.ts';
+import { queryBoolean } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 export const getChunkRoute = route(
   {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ChunkPage } from '../../../domain/records/chunk.ts';
-import { Id } from '../../../domain/records/fields.ts';
-import { listChunks } from '../../../operations/list-chunks.ts';
-import { QueryCursor, queryBoolean, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { ChunkPage } from '#domain/records/chunk.ts';
+import { Id } from '#domain/records/fields.ts';
+import { listChunks } from '#operations/contents/list-chunks.ts';
+import { QueryCursor, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   collection_id: Id.optional(),

@@ -1,7 +1,7 @@
-import { Collection } from '../../../domain/records/collection.ts';
-import { archiveCollection } from '../../../operations/archive-collection.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { Collection } from '#domain/records/collection.ts';
+import { archiveCollection } from '#operations/collections/archive-collection.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { CollectionParams } from './collection-params.ts';
 
 const shared = {

@@ -1,7 +1,7 @@
-import { Collection, CreateCollectionRequest } from '../../../domain/records/collection.ts';
-import { createCollection } from '../../../operations/create-collection.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
+import { createCollection } from '#operations/collections/create-collection.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createCollectionRoute = route(
   {

@@ -1,6 +1,6 @@
-import { DeletionAccepted } from '../../../domain/records/deletion.ts';
-import { deleteCollection } from '../../../operations/delete-collection.ts';
-import { route } from '../../http/route.ts';
+import { DeletionAccepted } from '#domain/records/deletion.ts';
+import { deleteCollection } from '#operations/collections/delete-collection.ts';
+import { route } from '#api/http/route.ts';
 import { CollectionParams } from './collection-params.ts';
 
 export const deleteCollectionRoute = route(

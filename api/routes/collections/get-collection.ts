@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Collection } from '../../../domain/records/collection.ts';
-import { Id } from '../../../domain/records/fields.ts';
-import { getCollection } from '../../../operations/get-collection.ts';
-import { route } from '../../http/route.ts';
+import { Collection } from '#domain/records/collection.ts';
+import { Id } from '#domain/records/fields.ts';
+import { getCollection } from '#operations/collections/get-collection.ts';
+import { route } from '#api/http/route.ts';
 
 export const getCollectionRoute = route(
   {

@@ -1,10 +1,10 @@
-import { CollectionList } from '../../../domain/records/collection.ts';
-import { Id, storableText } from '../../../domain/records/fields.ts';
-import { COLLECTION_STATUSES } from '../../../domain/statuses.ts';
-import { listCollections } from '../../../operations/list-collections.ts';
+import { CollectionList } from '#domain/records/collection.ts';
+import { Id, storableText } from '#domain/records/fields.ts';
+import { COLLECTION_STATUSES } from '#domain/statuses.ts';
+import { listCollections } from '#operations/collections/list-collections.ts';
 import { z } from 'zod';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),

@@ -1,6 +1,6 @@
-import { SearchRequest, SearchResponse } from '../../../domain/records/search.ts';
-import { searchCollection } from '../../../operations/search-collection.ts';
-import { route } from '../../http/route.ts';
+import { SearchRequest, SearchResponse } from '#domain/records/search.ts';
+import { searchCollection } from '#operations/search/search-collection.ts';
+import { route } from '#api/http/route.ts';
 
 const COLLECTION_ID = '0198c0de-0000-7000-8000-000000000001';
 

@@ -1,7 +1,7 @@
-import { Collection } from '../../../domain/records/collection.ts';
-import { JsonObject } from '../../../domain/records/fields.ts';
-import { setCollectionStats } from '../../../operations/set-collection-stats.ts';
-import { route } from '../../http/route.ts';
+import { Collection } from '#domain/records/collection.ts';
+import { JsonObject } from '#domain/records/fields.ts';
+import { setCollectionStats } from '#operations/collections/set-collection-stats.ts';
+import { route } from '#api/http/route.ts';
 import { CollectionParams } from './collection-params.ts';
 
 export const setCollectionStatsRoute = route(

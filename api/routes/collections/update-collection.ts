@@ -1,6 +1,6 @@
-import { Collection, UpdateCollectionRequest } from '../../../domain/records/collection.ts';
-import { updateCollection } from '../../../operations/update-collection.ts';
-import { route } from '../../http/route.ts';
+import { Collection, UpdateCollectionRequest } from '#domain/records/collection.ts';
+import { updateCollection } from '#operations/collections/update-collection.ts';
+import { route } from '#api/http/route.ts';
 import { CollectionParams } from './collection-params.ts';
 
 export const updateCollectionRoute = route(

@@ -1,7 +1,7 @@
-import { CompressionJob } from '../../../domain/records/compression.ts';
-import { cancelCompression } from '../../../operations/get-compression.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { CompressionJob } from '#domain/records/compression.ts';
+import { cancelCompression } from '#operations/compression/get-compression.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { CompressParams } from './compress-params.ts';
 
 export const cancelCompressionRoute = route(

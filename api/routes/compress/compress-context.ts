@@ -1,11 +1,11 @@
-import { Compression, CompressRequest } from '../../../domain/records/compression.ts';
-import { acceptCompression } from '../../../operations/accept-compression.ts';
-import { compressNow } from '../../../operations/compress-now.ts';
-import { closedSignal } from '../../http/closed-signal.ts';
-import { ClientGone } from '../../http/http-error.ts';
-import { MAX_JSON_BYTES } from '../../http/json-body.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { Compression, CompressRequest } from '#domain/records/compression.ts';
+import { acceptCompression } from '#operations/compression/accept-compression.ts';
+import { compressNow } from '#operations/compression/compress-now.ts';
+import { closedSignal } from '#api/http/request/closed-signal.ts';
+import { ClientGone } from '#api/http/response/http-error.ts';
+import { MAX_JSON_BYTES } from '#api/http/request/json-body.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 /** JSON may write a character of two bytes in six. */
 const BYTES_OF_JSON_PER_BYTE = 3;

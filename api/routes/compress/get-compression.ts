@@ -1,6 +1,6 @@
-import { CompressionJob } from '../../../domain/records/compression.ts';
-import { getCompression } from '../../../operations/get-compression.ts';
-import { route } from '../../http/route.ts';
+import { CompressionJob } from '#domain/records/compression.ts';
+import { getCompression } from '#operations/compression/get-compression.ts';
+import { route } from '#api/http/route.ts';
 import { CompressParams } from './compress-params.ts';
 
 export const getCompressionRoute = route(

@@ -1,7 +1,7 @@
-import { Connection, CreateConnectionRequest } from '../../../domain/records/connection.ts';
-import { createConnection } from '../../../operations/create-connection.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { Connection, CreateConnectionRequest } from '#domain/records/connection.ts';
+import { createConnection } from '#operations/connections/create-connection.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createConnectionRoute = route(
   {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deleteConnection } from '../../../operations/change-connection.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { deleteConnection } from '#operations/connections/change-connection.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { ConnectionParams } from './connection-params.ts';
 
 export const deleteConnectionRoute = route(

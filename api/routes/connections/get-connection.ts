@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ConnectionDetail } from '../../../domain/records/connection.ts';
-import { getConnection } from '../../../operations/get-connection.ts';
-import { queryBoolean } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { ConnectionDetail } from '#domain/records/connection.ts';
+import { getConnection } from '#operations/connections/get-connection.ts';
+import { queryBoolean } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 import { ConnectionParams } from './connection-params.ts';
 
 const Query = z.object({

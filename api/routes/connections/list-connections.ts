@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '../../../domain/records/connection.ts';
-import { storableText } from '../../../domain/records/fields.ts';
-import { listConnections } from '../../../operations/list-connections.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '#domain/records/connection.ts';
+import { storableText } from '#domain/records/fields.ts';
+import { listConnections } from '#operations/connections/list-connections.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   integration: storableText(100).optional(),

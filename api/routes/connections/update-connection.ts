@@ -1,6 +1,6 @@
-import { Connection, UpdateConnectionRequest } from '../../../domain/records/connection.ts';
-import { updateConnection } from '../../../operations/change-connection.ts';
-import { route } from '../../http/route.ts';
+import { Connection, UpdateConnectionRequest } from '#domain/records/connection.ts';
+import { updateConnection } from '#operations/connections/change-connection.ts';
+import { route } from '#api/http/route.ts';
 import { ConnectionParams } from './connection-params.ts';
 
 export const updateConnectionRoute = route(

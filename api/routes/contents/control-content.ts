@@ -1,6 +1,6 @@
-import { Content } from '../../../domain/records/content.ts';
-import { controlContent } from '../../../operations/control-content.ts';
-import { route } from '../../http/route.ts';
+import { Content } from '#domain/records/content.ts';
+import { controlContent } from '#operations/contents/control-content.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 type Action = 'pause' | 'resume' | 'cancel' | 'retry';

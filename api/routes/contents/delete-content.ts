@@ -1,6 +1,6 @@
-import { DeletionAccepted } from '../../../domain/records/deletion.ts';
-import { deleteContent } from '../../../operations/delete-content.ts';
-import { route } from '../../http/route.ts';
+import { DeletionAccepted } from '#domain/records/deletion.ts';
+import { deleteContent } from '#operations/contents/delete-content.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 export const deleteContentRoute = route(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { openContentFile } from '../../../operations/open-content-file.ts';
-import { attachment } from '../../http/attachment.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { openContentFile } from '#operations/contents/open-content-file.ts';
+import { attachment } from '#api/http/response/attachment.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 export const getContentFileRoute = route(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { openContentText } from '../../../operations/open-content-text.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { openContentText } from '#operations/contents/open-content-text.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 export const getContentTextRoute = route(

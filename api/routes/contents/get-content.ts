@@ -1,6 +1,6 @@
-import { Content } from '../../../domain/records/content.ts';
-import { getContent } from '../../../operations/get-content.ts';
-import { route } from '../../http/route.ts';
+import { Content } from '#domain/records/content.ts';
+import { getContent } from '#operations/contents/get-content.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 export const getContentRoute = route(

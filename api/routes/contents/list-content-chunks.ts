@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ContentChunk, ContentChunksResponse } from '../../../domain/records/content.ts';
-import { Id } from '../../../domain/records/fields.ts';
-import { listContentChunks } from '../../../operations/list-content-chunks.ts';
-import { streamJsonList } from '../../http/json-stream.ts';
-import { QueryCursor, queryBoolean, queryInteger } from '../../http/query-fields.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { ContentChunk, ContentChunksResponse } from '#domain/records/content.ts';
+import { Id } from '#domain/records/fields.ts';
+import { listContentChunks } from '#operations/contents/list-content-chunks.ts';
+import { streamJsonList } from '#api/http/response/json-stream.ts';
+import { QueryCursor, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 const Query = z.object({

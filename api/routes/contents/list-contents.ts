@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Content } from '../../../domain/records/content.ts';
-import { Id, storableText } from '../../../domain/records/fields.ts';
-import { CONTENT_STATUSES } from '../../../domain/statuses.ts';
-import { listContents } from '../../../operations/list-contents.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { Content } from '#domain/records/content.ts';
+import { Id, storableText } from '#domain/records/fields.ts';
+import { CONTENT_STATUSES } from '#domain/statuses.ts';
+import { listContents } from '#operations/contents/list-contents.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   collection_id: Id.optional(),

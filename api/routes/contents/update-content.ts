@@ -1,6 +1,6 @@
-import { Content, UpdateContentRequest } from '../../../domain/records/content.ts';
-import { updateContent } from '../../../operations/update-content.ts';
-import { route } from '../../http/route.ts';
+import { Content, UpdateContentRequest } from '#domain/records/content.ts';
+import { updateContent } from '#operations/contents/update-content.ts';
+import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 export const updateContentRoute = route(

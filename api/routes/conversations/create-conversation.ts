@@ -1,7 +1,7 @@
-import { Conversation, CreateConversationRequest } from '../../../domain/records/conversation.ts';
-import { createConversation } from '../../../operations/create-conversation.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { Conversation, CreateConversationRequest } from '#domain/records/conversation.ts';
+import { createConversation } from '#operations/conversations/create-conversation.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createConversationRoute = route(
   {

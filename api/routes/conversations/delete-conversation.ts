@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deleteConversation } from '../../../operations/change-conversation.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { deleteConversation } from '#operations/conversations/change-conversation.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { ConversationParams } from './conversation-params.ts';
 
 export const deleteConversationRoute = route(

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { CONVERSATION_STATUSES } from '../../../domain/conversation-rules.ts';
-import { ConversationList } from '../../../domain/records/conversation.ts';
-import { Id, storableText } from '../../../domain/records/fields.ts';
-import { listConversations } from '../../../operations/list-conversations.ts';
-import { queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-rules.ts';
+import { ConversationList } from '#domain/records/conversation.ts';
+import { Id, storableText } from '#domain/records/fields.ts';
+import { listConversations } from '#operations/conversations/list-conversations.ts';
+import { queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   skip: queryInteger({ min: 0, max: 1_000_000_000 }).default(0).meta({ description: 'Number to skip' }),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Id } from '../../../domain/records/fields.ts';
-import { MessageList } from '../../../domain/records/message.ts';
-import { listMessages } from '../../../operations/list-messages.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { Id } from '#domain/records/fields.ts';
+import { MessageList } from '#domain/records/message.ts';
+import { listMessages } from '#operations/conversations/list-messages.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 import { ConversationParams } from './conversation-params.ts';
 
 const Query = z.object({

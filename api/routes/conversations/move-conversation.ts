@@ -1,6 +1,6 @@
-import { Conversation } from '../../../domain/records/conversation.ts';
-import { moveConversation } from '../../../operations/change-conversation.ts';
-import { route } from '../../http/route.ts';
+import { Conversation } from '#domain/records/conversation.ts';
+import { moveConversation } from '#operations/conversations/change-conversation.ts';
+import { route } from '#api/http/route.ts';
 import { ConversationParams } from './conversation-params.ts';
 
 export const endConversationRoute = route(

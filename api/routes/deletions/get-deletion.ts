@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Deletion } from '../../../domain/records/deletion.ts';
-import { Id } from '../../../domain/records/fields.ts';
-import { getDeletion } from '../../../operations/get-deletion.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { Deletion } from '#domain/records/deletion.ts';
+import { Id } from '#domain/records/fields.ts';
+import { getDeletion } from '#operations/contents/get-deletion.ts';
+import { administrationRoute } from '#api/http/route.ts';
 
 export const getDeletionRoute = administrationRoute(
   {

@@ -1,6 +1,6 @@
-import { ModelProviderList } from '../../../domain/records/provider-model.ts';
-import { listModelProviders } from '../../../operations/list-provider-models.ts';
-import { route } from '../../http/route.ts';
+import { ModelProviderList } from '#domain/records/provider-model.ts';
+import { listModelProviders } from '#operations/connections/list-provider-models.ts';
+import { route } from '#api/http/route.ts';
 
 export const listModelProvidersRoute = route(
   {

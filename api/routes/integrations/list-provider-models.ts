@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MODEL_TYPES, ProviderModelList } from '../../../domain/records/provider-model.ts';
-import { listProviderModels } from '../../../operations/list-provider-models.ts';
-import { openRoute } from '../../http/route.ts';
+import { MODEL_TYPES, ProviderModelList } from '#domain/records/provider-model.ts';
+import { listProviderModels } from '#operations/connections/list-provider-models.ts';
+import { openRoute } from '#api/http/route.ts';
 
 export const listProviderModelsRoute = openRoute(
   {

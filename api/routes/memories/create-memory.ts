@@ -1,6 +1,6 @@
-import { CreateMemoryRequest, MemoryAnswer } from '../../../domain/records/memory.ts';
-import { createMemory } from '../../../operations/create-memory.ts';
-import { route } from '../../http/route.ts';
+import { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
+import { createMemory } from '#operations/memories/create-memory.ts';
+import { route } from '#api/http/route.ts';
 import { INDEXING_NOTE, writeReply } from './memory-params.ts';
 
 export const createMemoryRoute = route(

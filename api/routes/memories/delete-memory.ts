@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deleteMemory } from '../../../operations/delete-memory.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { deleteMemory } from '#operations/memories/delete-memory.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { MemoryParams } from './memory-params.ts';
 
 export const deleteMemoryRoute = route(

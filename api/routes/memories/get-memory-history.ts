@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MemoryHistory } from '../../../domain/records/memory.ts';
-import { getMemoryHistory } from '../../../operations/get-memory.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { MemoryHistory } from '#domain/records/memory.ts';
+import { getMemoryHistory } from '#operations/memories/get-memory.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 import { MemoryParams } from './memory-params.ts';
 
 export const getMemoryHistoryRoute = route(

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { MEMORY_TYPES, MemoryList } from '../../../domain/records/memory.ts';
-import { storableText } from '../../../domain/records/fields.ts';
-import { listMemories } from '../../../operations/list-memories.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { MEMORY_TYPES, MemoryList } from '#domain/records/memory.ts';
+import { storableText } from '#domain/records/fields.ts';
+import { listMemories } from '#operations/memories/list-memories.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   user_id: storableText(255, 1).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id } from '../../../domain/records/fields.ts';
-import type { WriteAnswer } from '../../../operations/create-memory.ts';
-import { Reply } from '../../http/reply.ts';
+import { Id } from '#domain/records/fields.ts';
+import type { WriteAnswer } from '#operations/memories/create-memory.ts';
+import { Reply } from '#api/http/response/reply.ts';
 
 export const MemoryParams = z.object({ memory_id: Id });
 

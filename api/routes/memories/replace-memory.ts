@@ -1,6 +1,6 @@
-import { ReplaceMemoryAnswer, ReplaceMemoryRequest } from '../../../domain/records/memory.ts';
-import { replaceMemory } from '../../../operations/change-memory.ts';
-import { route } from '../../http/route.ts';
+import { ReplaceMemoryAnswer, ReplaceMemoryRequest } from '#domain/records/memory.ts';
+import { replaceMemory } from '#operations/memories/change-memory.ts';
+import { route } from '#api/http/route.ts';
 import { INDEXING_NOTE, MemoryParams, writeReply } from './memory-params.ts';
 
 export const replaceMemoryRoute = route(

@@ -1,6 +1,6 @@
-import { SearchMemoriesRequest, SearchMemoriesResponse } from '../../../domain/records/memory.ts';
-import { searchMemories } from '../../../operations/search-memories.ts';
-import { route } from '../../http/route.ts';
+import { SearchMemoriesRequest, SearchMemoriesResponse } from '#domain/records/memory.ts';
+import { searchMemories } from '#operations/memories/search-memories.ts';
+import { route } from '#api/http/route.ts';
 
 export const searchMemoriesRoute = route(
   {

@@ -1,6 +1,6 @@
-import { MemoryAnswer, UpdateMemoryRequest } from '../../../domain/records/memory.ts';
-import { updateMemory } from '../../../operations/change-memory.ts';
-import { route } from '../../http/route.ts';
+import { MemoryAnswer, UpdateMemoryRequest } from '#domain/records/memory.ts';
+import { updateMemory } from '#operations/memories/change-memory.ts';
+import { route } from '#api/http/route.ts';
 import { INDEXING_NOTE, MemoryParams, writeReply } from './memory-params.ts';
 
 export const updateMemoryRoute = route(

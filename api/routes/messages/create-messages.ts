@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CreateMessagesRequest, Message } from '../../../domain/records/message.ts';
-import { createMessages } from '../../../operations/create-messages.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { CreateMessagesRequest, Message } from '#domain/records/message.ts';
+import { createMessages } from '#operations/conversations/create-messages.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createMessagesRoute = route(
   {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { finishAuthorization, type AuthorizationEnd } from '../../../operations/finish-authorization.ts';
-import { Reply } from '../../http/reply.ts';
-import { openRoute } from '../../http/route.ts';
+import { finishAuthorization, type AuthorizationEnd } from '#operations/connections/finish-authorization.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { openRoute } from '#api/http/route.ts';
 
 /** What providers send the user back with; some add words of their own. */
 const Query = z.looseObject({

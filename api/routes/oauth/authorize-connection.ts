@@ -1,8 +1,8 @@
-import { AuthorizeAnswer, AuthorizeRequest } from '../../../domain/records/oauth.ts';
-import { authorizeConnection } from '../../../operations/authorize-connection.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
-import { ConnectionParams } from '../connections/connection-params.ts';
+import { AuthorizeAnswer, AuthorizeRequest } from '#domain/records/oauth.ts';
+import { authorizeConnection } from '#operations/connections/authorize-connection.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
+import { ConnectionParams } from '#api/routes/connections/connection-params.ts';
 
 export const authorizeConnectionRoute = route(
   {

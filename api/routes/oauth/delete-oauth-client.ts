@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deleteOAuthClient } from '../../../operations/oauth-clients.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { deleteOAuthClient } from '#operations/connections/oauth-clients.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { OAuthClientParams } from './oauth-client-params.ts';
 
 export const deleteOAuthClientRoute = route(

@@ -1,7 +1,7 @@
-import { RefreshState } from '../../../domain/records/oauth.ts';
-import { getRefreshState } from '../../../operations/get-refresh-state.ts';
-import { route } from '../../http/route.ts';
-import { ConnectionParams } from '../connections/connection-params.ts';
+import { RefreshState } from '#domain/records/oauth.ts';
+import { getRefreshState } from '#operations/connections/get-refresh-state.ts';
+import { route } from '#api/http/route.ts';
+import { ConnectionParams } from '#api/routes/connections/connection-params.ts';
 
 export const getRefreshStateRoute = route(
   {

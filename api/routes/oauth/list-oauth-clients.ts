@@ -1,6 +1,6 @@
-import { OAuthClientList } from '../../../domain/records/oauth.ts';
-import { listOAuthClients } from '../../../operations/oauth-clients.ts';
-import { route } from '../../http/route.ts';
+import { OAuthClientList } from '#domain/records/oauth.ts';
+import { listOAuthClients } from '#operations/connections/oauth-clients.ts';
+import { route } from '#api/http/route.ts';
 
 export const listOAuthClientsRoute = route(
   {

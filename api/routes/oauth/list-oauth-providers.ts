@@ -1,6 +1,6 @@
-import { OAuthProviderList } from '../../../domain/records/oauth.ts';
-import { listOAuthProviders } from '../../../operations/oauth-clients.ts';
-import { route } from '../../http/route.ts';
+import { OAuthProviderList } from '#domain/records/oauth.ts';
+import { listOAuthProviders } from '#operations/connections/oauth-clients.ts';
+import { route } from '#api/http/route.ts';
 
 export const listOAuthProvidersRoute = route(
   {

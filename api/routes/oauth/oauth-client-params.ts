@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProviderName } from '../../../domain/records/oauth.ts';
+import { ProviderName } from '#domain/records/oauth.ts';
 
 /** Path parameters of the routes of one client. */
 export const OAuthClientParams = z.object({

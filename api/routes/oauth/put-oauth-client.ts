@@ -1,6 +1,6 @@
-import { OAuthClient, PutOAuthClientRequest } from '../../../domain/records/oauth.ts';
-import { putOAuthClient } from '../../../operations/oauth-clients.ts';
-import { route } from '../../http/route.ts';
+import { OAuthClient, PutOAuthClientRequest } from '#domain/records/oauth.ts';
+import { putOAuthClient } from '#operations/connections/oauth-clients.ts';
+import { route } from '#api/http/route.ts';
 import { OAuthClientParams } from './oauth-client-params.ts';
 
 export const putOAuthClientRoute = route(

@@ -1,7 +1,7 @@
-import { RefreshAnswer } from '../../../domain/records/oauth.ts';
-import { refreshConnection } from '../../../operations/refresh-connection.ts';
-import { route } from '../../http/route.ts';
-import { ConnectionParams } from '../connections/connection-params.ts';
+import { RefreshAnswer } from '#domain/records/oauth.ts';
+import { refreshConnection } from '#operations/connections/refresh-connection.ts';
+import { route } from '#api/http/route.ts';
+import { ConnectionParams } from '#api/routes/connections/connection-params.ts';
 
 export const refreshOAuthTokenRoute = route(
   {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { checkReadiness } from '../../../operations/check-readiness.ts';
-import { Reply } from '../../http/reply.ts';
-import { openRoute } from '../../http/route.ts';
+import { checkReadiness } from '#operations/check-readiness.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { openRoute } from '#api/http/route.ts';
 import { Readable } from 'node:stream';
 
 const Live = z.object({ status: z.literal('ok') });

@@ -1,6 +1,6 @@
-import { UploadProgress } from '../../../domain/records/upload.ts';
-import { controlUpload } from '../../../operations/control-upload.ts';
-import { route } from '../../http/route.ts';
+import { UploadProgress } from '#domain/records/upload.ts';
+import { controlUpload } from '#operations/uploads/control-upload.ts';
+import { route } from '#api/http/route.ts';
 import { UploadParams } from './upload-params.ts';
 
 export const pauseUploadRoute = controlRoute('pause', 'Pause everything of an upload that is under way');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { UploadProgress } from '../../../domain/records/upload.ts';
-import { getUpload } from '../../../operations/get-upload.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { UploadProgress } from '#domain/records/upload.ts';
+import { getUpload } from '#operations/uploads/get-upload.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 import { UploadParams } from './upload-params.ts';
 
 const Query = z.object({

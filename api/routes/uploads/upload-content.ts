@@ -1,14 +1,14 @@
-import { UploadForm, UploadResponse } from '../../../domain/records/upload.ts';
-import { acceptUpload } from '../../../operations/accept-upload.ts';
-import { noteBlobs } from '../../../operations/note-blobs.ts';
-import { uploadFormIssues } from '../../../operations/plan-upload.ts';
-import { waitForUpload } from '../../../operations/wait-for-upload.ts';
-import { closedSignal } from '../../http/closed-signal.ts';
-import { applyWaitPreference } from '../../http/prefer.ts';
-import { receiveUpload } from '../../http/receive-upload.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
-import { uploadFingerprint } from '../../http/upload-fingerprint.ts';
+import { UploadForm, UploadResponse } from '#domain/records/upload.ts';
+import { acceptUpload } from '#operations/uploads/accept-upload.ts';
+import { noteBlobs } from '#operations/blobs/register-blobs.ts';
+import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
+import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
+import { closedSignal } from '#api/http/request/closed-signal.ts';
+import { applyWaitPreference } from '#api/http/request/prefer.ts';
+import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
+import { uploadFingerprint } from '#api/http/multipart/upload-fingerprint.ts';
 
 export const uploadContentRoute = route(
   {

@@ -1,7 +1,7 @@
-import { CreateWebhookRequest, Webhook } from '../../../domain/records/webhook.ts';
-import { createWebhook } from '../../../operations/create-webhook.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { CreateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
+import { createWebhook } from '#operations/webhooks/create-webhook.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 
 export const createWebhookRoute = route(
   {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deleteWebhook } from '../../../operations/change-webhook.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { deleteWebhook } from '#operations/webhooks/change-webhook.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 
 export const deleteWebhookRoute = route(

@@ -1,6 +1,6 @@
-import { WebhookDeliveryDetail } from '../../../domain/records/webhook-delivery.ts';
-import { getDelivery } from '../../../operations/webhook-log.ts';
-import { route } from '../../http/route.ts';
+import { WebhookDeliveryDetail } from '#domain/records/webhook-delivery.ts';
+import { getDelivery } from '#operations/webhooks/webhook-log.ts';
+import { route } from '#api/http/route.ts';
 import { DeliveryParams } from './webhook-params.ts';
 
 export const getWebhookDeliveryRoute = route(

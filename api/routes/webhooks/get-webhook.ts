@@ -1,6 +1,6 @@
-import { Webhook } from '../../../domain/records/webhook.ts';
-import { getWebhook } from '../../../operations/list-webhooks.ts';
-import { route } from '../../http/route.ts';
+import { Webhook } from '#domain/records/webhook.ts';
+import { getWebhook } from '#operations/webhooks/list-webhooks.ts';
+import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 
 export const getWebhookRoute = route(

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Id } from '../../../domain/records/fields.ts';
-import { WebhookDeliveryList } from '../../../domain/records/webhook-delivery.ts';
-import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '../../../domain/webhook-events.ts';
-import { listDeliveries } from '../../../operations/webhook-log.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
-import { route } from '../../http/route.ts';
+import { Id } from '#domain/records/fields.ts';
+import { WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
+import { listDeliveries } from '#operations/webhooks/webhook-log.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   webhook_id: Id.optional(),

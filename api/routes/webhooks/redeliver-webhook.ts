@@ -1,7 +1,7 @@
-import { WebhookDelivery } from '../../../domain/records/webhook-delivery.ts';
-import { redeliver } from '../../../operations/webhook-log.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
+import { redeliver } from '#operations/webhooks/webhook-log.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { DeliveryParams } from './webhook-params.ts';
 
 export const redeliverWebhookRoute = route(

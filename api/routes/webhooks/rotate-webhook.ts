@@ -1,7 +1,7 @@
-import { Webhook } from '../../../domain/records/webhook.ts';
-import { rotateWebhook } from '../../../operations/change-webhook.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { Webhook } from '#domain/records/webhook.ts';
+import { rotateWebhook } from '#operations/webhooks/change-webhook.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 
 export const rotateWebhookRoute = route(

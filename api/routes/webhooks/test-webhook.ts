@@ -1,7 +1,7 @@
-import { WebhookDelivery } from '../../../domain/records/webhook-delivery.ts';
-import { testWebhook } from '../../../operations/webhook-log.ts';
-import { Reply } from '../../http/reply.ts';
-import { route } from '../../http/route.ts';
+import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
+import { testWebhook } from '#operations/webhooks/webhook-log.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 
 export const testWebhookRoute = route(

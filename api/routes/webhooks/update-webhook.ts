@@ -1,6 +1,6 @@
-import { UpdateWebhookRequest, Webhook } from '../../../domain/records/webhook.ts';
-import { updateWebhook } from '../../../operations/change-webhook.ts';
-import { route } from '../../http/route.ts';
+import { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
+import { updateWebhook } from '#operations/webhooks/change-webhook.ts';
+import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 
 export const updateWebhookRoute = route(

@@ -1,8 +1,8 @@
-import { AddMemberRequest, WorkspaceMember } from '../../../domain/records/workspace.ts';
-import { addMember } from '../../../operations/members.ts';
-import { actingIn } from '../../../operations/workspaces.ts';
-import { Reply } from '../../http/reply.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { AddMemberRequest, WorkspaceMember } from '#domain/records/workspace.ts';
+import { addMember } from '#operations/workspaces/members.ts';
+import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 export const addMemberRoute = administrationRoute(

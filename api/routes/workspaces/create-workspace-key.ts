@@ -1,8 +1,8 @@
-import { ApiKey, CreateApiKeyRequest } from '../../../domain/records/api-key.ts';
-import { createApiKey } from '../../../operations/create-api-key.ts';
-import { actingIn, getWorkspace } from '../../../operations/workspaces.ts';
-import { Reply } from '../../http/reply.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
+import { createApiKey } from '#operations/access/create-api-key.ts';
+import { actingIn, getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 export const createWorkspaceKeyRoute = administrationRoute(

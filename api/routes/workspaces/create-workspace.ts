@@ -1,7 +1,7 @@
-import { CreatedWorkspace, CreateWorkspaceRequest } from '../../../domain/records/workspace.ts';
-import { createWorkspace } from '../../../operations/create-workspace.ts';
-import { Reply } from '../../http/reply.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { CreatedWorkspace, CreateWorkspaceRequest } from '#domain/records/workspace.ts';
+import { createWorkspace } from '#operations/workspaces/create-workspace.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { administrationRoute } from '#api/http/route.ts';
 
 export const createWorkspaceRoute = administrationRoute(
   {

@@ -1,7 +1,7 @@
-import { DeletionAccepted } from '../../../domain/records/deletion.ts';
-import { deleteWorkspace } from '../../../operations/delete-workspace.ts';
-import { actingIn } from '../../../operations/workspaces.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { DeletionAccepted } from '#domain/records/deletion.ts';
+import { deleteWorkspace } from '#operations/workspaces/delete-workspace.ts';
+import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 export const deleteWorkspaceRoute = administrationRoute(

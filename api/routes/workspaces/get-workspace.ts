@@ -1,6 +1,6 @@
-import { Workspace } from '../../../domain/records/workspace.ts';
-import { actingIn, getWorkspace } from '../../../operations/workspaces.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { Workspace } from '#domain/records/workspace.ts';
+import { actingIn, getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 export const getWorkspaceRoute = administrationRoute(

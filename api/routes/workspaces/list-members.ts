@@ -1,7 +1,7 @@
-import { WorkspaceMemberList } from '../../../domain/records/workspace.ts';
-import { listMembers } from '../../../operations/members.ts';
-import { actingIn } from '../../../operations/workspaces.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { WorkspaceMemberList } from '#domain/records/workspace.ts';
+import { listMembers } from '#operations/workspaces/members.ts';
+import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { PageQuery, WorkspaceParams } from './workspace-params.ts';
 
 export const listMembersRoute = administrationRoute(

@@ -1,6 +1,6 @@
-import { WorkspaceList } from '../../../domain/records/workspace.ts';
-import { listWorkspaces } from '../../../operations/workspaces.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { WorkspaceList } from '#domain/records/workspace.ts';
+import { listWorkspaces } from '#operations/workspaces/workspaces.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { PageQuery } from './workspace-params.ts';
 
 export const listWorkspacesRoute = administrationRoute(

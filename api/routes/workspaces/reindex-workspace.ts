@@ -1,8 +1,8 @@
-import { Reindexing } from '../../../domain/records/reindexing.ts';
-import { getReindexing, reindexWorkspace } from '../../../operations/reindex-workspace.ts';
-import { actingIn } from '../../../operations/workspaces.ts';
-import { Reply } from '../../http/reply.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { Reindexing } from '#domain/records/reindexing.ts';
+import { getReindexing, reindexWorkspace } from '#operations/index/reindex-workspace.ts';
+import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 const path = '/workspaces/{workspace_id}/reindex';

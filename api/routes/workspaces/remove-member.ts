@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { removeMember } from '../../../operations/members.ts';
-import { actingIn } from '../../../operations/workspaces.ts';
-import { Reply } from '../../http/reply.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { removeMember } from '#operations/workspaces/members.ts';
+import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { MemberParams } from './workspace-params.ts';
 
 export const removeMemberRoute = administrationRoute(

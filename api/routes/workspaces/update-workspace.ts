@@ -1,6 +1,6 @@
-import { UpdateWorkspaceRequest, Workspace } from '../../../domain/records/workspace.ts';
-import { actingIn, updateWorkspace } from '../../../operations/workspaces.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { UpdateWorkspaceRequest, Workspace } from '#domain/records/workspace.ts';
+import { actingIn, updateWorkspace } from '#operations/workspaces/workspaces.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 export const updateWorkspaceRoute = administrationRoute(

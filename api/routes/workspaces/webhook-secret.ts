@@ -1,8 +1,8 @@
-import { WorkspaceWebhookSecret } from '../../../domain/records/webhook.ts';
-import { getWorkspaceWebhookSecret, rotateWorkspaceWebhookSecret } from '../../../operations/webhook-secrets.ts';
-import { actingIn, getWorkspace } from '../../../operations/workspaces.ts';
-import { Reply } from '../../http/reply.ts';
-import { administrationRoute } from '../../http/route.ts';
+import { WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
+import { getWorkspaceWebhookSecret, rotateWorkspaceWebhookSecret } from '#operations/webhooks/webhook-secrets.ts';
+import { actingIn, getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { Reply } from '#api/http/response/reply.ts';
+import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from './workspace-params.ts';
 
 export const getWebhookSecretRoute = administrationRoute(

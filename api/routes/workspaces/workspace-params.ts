@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id } from '../../../domain/records/fields.ts';
-import { UserId } from '../../../domain/records/workspace.ts';
-import { QueryCursor, queryInteger } from '../../http/query-fields.ts';
+import { Id } from '#domain/records/fields.ts';
+import { UserId } from '#domain/records/workspace.ts';
+import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 
 export const WorkspaceParams = z.object({ workspace_id: Id });
 export const MemberParams = z.object({ workspace_id: Id, user_id: UserId });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { FilterRecord } from '../../../domain/filters/filter.ts';
+import type { FilterRecord } from '#domain/filters/filter.ts';
 
 export const text = fc.oneof(
   fc.constantFrom(

@@ -1,8 +1,8 @@
-import { compileFilter, type FacetQuery } from '../../../domain/filters/compile-filter.ts';
-import { facetsOf } from '../../../domain/filters/facets.ts';
-import type { FilterRecord } from '../../../domain/filters/filter.ts';
-import { matches } from '../../../domain/filters/matches.ts';
-import { parseFilter } from '../../../domain/filters/parse-filter.ts';
+import { compileFilter, type FacetQuery } from '#domain/filters/compile-filter.ts';
+import { facetsOf } from '#domain/filters/facets.ts';
+import type { FilterRecord } from '#domain/filters/filter.ts';
+import { matches } from '#domain/filters/matches.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
 
 /** How an index evaluates the compiled query. */
 function evaluate(query: FacetQuery, facets: ReadonlySet<string>): boolean {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { facetsOf } from '../../../domain/filters/facets.ts';
+import { facetsOf } from '#domain/filters/facets.ts';
 import { number, record, text, tree } from './arbitraries.ts';
 import { bothAnswers } from './both-answers.ts';
 

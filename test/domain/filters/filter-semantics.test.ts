@@ -1,6 +1,6 @@
 import test from 'ava';
-import { chunkFacets, contentFacets, facetsOf } from '../../../domain/filters/facets.ts';
-import type { FilterRecord, JsonObject } from '../../../domain/filters/filter.ts';
+import { chunkFacets, contentFacets, facetsOf } from '#domain/filters/facets.ts';
+import type { FilterRecord, JsonObject } from '#domain/filters/filter.ts';
 import { bothAnswers } from './both-answers.ts';
 
 const base: FilterRecord = {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { exactTerm, prefixTerms, rangeTerms } from '../../../domain/filters/number-trie.ts';
+import { exactTerm, prefixTerms, rangeTerms } from '#domain/filters/number-trie.ts';
 
 const finite = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { AppError } from '../../../domain/app-error.ts';
-import { MAX_METADATA_TERMS, metadataIssues } from '../../../domain/filters/facets.ts';
-import { instantOfIsoDate } from '../../../domain/filters/iso-date.ts';
-import { FILTER_LIMITS, parseFilter } from '../../../domain/filters/parse-filter.ts';
+import { AppError } from '#domain/app-error.ts';
+import { MAX_METADATA_TERMS, metadataIssues } from '#domain/filters/facets.ts';
+import { instantOfIsoDate } from '#domain/filters/iso-date.ts';
+import { FILTER_LIMITS, parseFilter } from '#domain/filters/parse-filter.ts';
 
 function problems(input: unknown): { loc: string; type: string }[] {
   try {

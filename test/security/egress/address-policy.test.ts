@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { AppError } from '../../../domain/app-error.ts';
-import { createAddressPolicy } from '../../../security/egress/address-policy.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createAddressPolicy } from '#security/egress/address-policy.ts';
 
 const policy = createAddressPolicy([]);
 

@@ -1,9 +1,8 @@
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { AppError } from '../../../domain/app-error.ts';
-import { createEgress } from '../../../security/egress/egress.ts';
-import { startTrapServer } from '../../support/trap-server.ts';
-import type { Trap } from '../../support/trap-server.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createEgress } from '#security/egress/egress.ts';
+import { startTrapServer, type Trap } from '#test/support/servers/trap-server.ts';
 
 const limits = { maxBytes: 1_000, totalTimeoutMs: 30_000 };
 const egress = createEgress({ allow: ['127.0.0.1/32'] });

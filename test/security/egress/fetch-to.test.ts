@@ -1,10 +1,10 @@
 import { buffer, text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import test from 'ava';
-import { AppError } from '../../../domain/app-error.ts';
-import { createEgress } from '../../../security/egress/egress.ts';
-import { LIMITS, egressToTraps } from '../../support/trap-egress.ts';
-import { TRAP_CERTIFICATE, startTrapServer } from '../../support/trap-server.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createEgress } from '#security/egress/egress.ts';
+import { LIMITS, egressToTraps } from '#test/support/servers/trap-egress.ts';
+import { TRAP_CERTIFICATE, startTrapServer } from '#test/support/servers/trap-server.ts';
 
 test('a plain answer comes with its status, headers and bytes', async (t) => {
   const bytes = Buffer.from('Grüße', 'latin1');

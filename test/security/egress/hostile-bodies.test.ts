@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, createGzip, gzipSync, zstdCompressSync } from 'node:zlib';
 import test from 'ava';
-import { LIMITS, egressToTraps, failsWith, readAll } from '../../support/trap-egress.ts';
-import { startRawTrap, startTrapServer } from '../../support/trap-server.ts';
+import { LIMITS, egressToTraps, failsWith, readAll } from '#test/support/servers/trap-egress.ts';
+import { startRawTrap, startTrapServer } from '#test/support/servers/trap-server.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import test from 'ava';
-import { createEgress } from '../../../security/egress/egress.ts';
-import { egressToTraps, failsWith, readAll } from '../../support/trap-egress.ts';
-import { TRAP_CERTIFICATE, startTrapServer } from '../../support/trap-server.ts';
+import { createEgress } from '#security/egress/egress.ts';
+import { egressToTraps, failsWith, readAll } from '#test/support/servers/trap-egress.ts';
+import { TRAP_CERTIFICATE, startTrapServer } from '#test/support/servers/trap-server.ts';
 
 test('only http and https are fetched, without credentials', async (t) => {
   const urls = [

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
-import { LIMITS, egressToTraps, failsWith, readAll } from '../../support/trap-egress.ts';
-import { startRawTrap, startTrapServer } from '../../support/trap-server.ts';
+import { LIMITS, egressToTraps, failsWith, readAll } from '#test/support/servers/trap-egress.ts';
+import { startRawTrap, startTrapServer } from '#test/support/servers/trap-server.ts';
 
 test('a body that drips for ever ends at the total deadline, though it is never silent', async (t) => {
   const server = await startTrapServer(t, {

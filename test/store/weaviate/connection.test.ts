@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import test from 'ava';
-import { AppError } from '../../../domain/app-error.ts';
-import { createVectorIndex, type IndexSearch } from '../../../store/weaviate/vector-index.ts';
+import { AppError } from '#domain/app-error.ts';
+import { createVectorIndex, type IndexSearch } from '#store/weaviate/vector-index.ts';
 import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
 
 const ASK: IndexSearch = { type: 'keyword', queryText: 'walrus', queryVector: null, filter: null, limit: 10 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EmbeddingSpace } from '../../../domain/embedder.ts';
-import { createVectorIndex, type IndexObject, type VectorIndex } from '../../../store/weaviate/vector-index.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { createVectorIndex, type IndexObject, type VectorIndex } from '#store/weaviate/vector-index.ts';
 
 /** The running Weaviate, as `npm test` names it. */
 export function weaviateOptions(): Parameters<typeof createVectorIndex>[0] {

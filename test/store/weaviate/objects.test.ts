@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { AppError } from '../../../domain/app-error.ts';
-import type { EmbeddingSpace } from '../../../domain/embedder.ts';
-import { className } from '../../../store/weaviate/vector-class.ts';
-import { createVectorIndex } from '../../../store/weaviate/vector-index.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { className } from '#store/weaviate/vector-class.ts';
+import { createVectorIndex } from '#store/weaviate/vector-index.ts';
 import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
 
 test('a class name is stable, valid, and another one for another model file', (t) => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import * as fc from 'fast-check';
-import { compileFilter } from '../../../domain/filters/compile-filter.ts';
-import { facetsOf } from '../../../domain/filters/facets.ts';
-import { matches } from '../../../domain/filters/matches.ts';
-import { parseFilter } from '../../../domain/filters/parse-filter.ts';
-import { createVectorIndex, type IndexSearch } from '../../../store/weaviate/vector-index.ts';
-import { record, tree } from '../../domain/filters/arbitraries.ts';
+import { compileFilter } from '#domain/filters/compile-filter.ts';
+import { facetsOf } from '#domain/filters/facets.ts';
+import { matches } from '#domain/filters/matches.ts';
+import { parseFilter } from '#domain/filters/parse-filter.ts';
+import { createVectorIndex, type IndexSearch } from '#store/weaviate/vector-index.ts';
+import { record, tree } from '#test/domain/filters/arbitraries.ts';
 import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
 
 const QUESTION: IndexSearch = { type: 'keyword', queryText: '', queryVector: null, filter: null, limit: 10 };

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { keywordQuery, shadowText } from '../../../store/weaviate/shadow-text.ts';
+import { keywordQuery, shadowText } from '#store/weaviate/shadow-text.ts';
 
 test('shadow terms are stemmed, folded and marked, and words with digits stay whole', (t) => {
   t.is(shadowText('Connections, connected: ÉCOLES! E4711b'), 'ƾconnect ƾconnect ƾecol ƾe4711b');

@@ -1,0 +1,77 @@
+import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
+import { followNewHome } from '#operations/index/enqueue-reprojection.ts';
+import { startJobs } from '#operations/jobs/start-jobs.ts';
+import type { DeletedLink } from '#store/contents/deletions.ts';
+import { scopeOf, type StepContext } from '#activities/step.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+
+const ROWS_AT_ONCE = 2_000;
+const SLICE_MS = 30_000;
+
+/** A content may be in collections beyond the one that names its workflow. */
+function scopeOfWorkspace(deletion: DeletionKey) {
+  return { ...scopeOf(deletion), collectionIds: null };
+}
+
+function spaceOf({ provider, model, model_hash, dimensions }: DeletedLink) {
+  return { provider, model, model_hash, dimensions };
+}
+
+/** Removes the objects of a content from every index it is in. */
+export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
+  const scope = scopeOfWorkspace(deletion);
+  const links = await services.stores.deletions.linksOf(scope, deletion.content_id);
+  for (const link of links) {
+    const indexObjects = await services.vectors.deleteContent(spaceOf(link), link.tenant, {
+      contentId: deletion.content_id,
+    });
+    await services.stores.deletions.add(scope, deletion.deletion_id, { indexObjects });
+  }
+}
+
+/** Removes chunk rows for at most half a minute; true when none is left. */
+export async function removeChunks(
+  services: WorkerServices,
+  deletion: DeletionKey,
+  step: StepContext,
+): Promise<boolean> {
+  const scope = scopeOfWorkspace(deletion);
+  const deadlineMs = performance.now() + SLICE_MS;
+  const links = await services.stores.deletions.linksOf(scope, deletion.content_id);
+  for (const link of links) {
+    const key = { contentId: deletion.content_id, collectionId: link.collection_id };
+    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE;) {
+      if (performance.now() > deadlineMs || step.signal.aborted) return false;
+      removed = await services.stores.transaction(async (stores) => {
+        const chunks = await stores.chunks.deleteVersions(scope, key, {
+          keep: [],
+          maxVersion: null,
+          limit: ROWS_AT_ONCE,
+        });
+        await stores.deletions.add(scope, deletion.deletion_id, { chunks });
+        return chunks;
+      });
+    }
+  }
+  return true;
+}
+
+/** Counts what is left in the index; when that is nothing, removes the last rows and completes the receipt. */
+export async function completeDeletion(
+  services: WorkerServices,
+  deletion: DeletionKey & { outbox_id: string },
+): Promise<boolean> {
+  const scope = scopeOfWorkspace(deletion);
+  const links = await services.stores.deletions.linksOf(scope, deletion.content_id);
+  for (const link of links) {
+    const left = await services.vectors.countObjects(spaceOf(link), link.tenant, { contentId: deletion.content_id });
+    if (left > 0) return false;
+  }
+  const jobs = await services.stores.transaction(async (stores) => {
+    const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);
+    return followNewHome(stores, scope, isRenamed ? [deletion.content_id] : []);
+  });
+  startJobs(services, scope, jobs);
+  await services.stores.outbox.settle(scope, deletion.outbox_id);
+  return true;
+}

@@ -1,0 +1,136 @@
+import { indexedText } from '#domain/chunking/chunker.ts';
+import { filterRecordOf } from '#domain/filters/filter-record.ts';
+import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
+import { spaceText } from '#domain/memories/memory-index.ts';
+import type { ReindexArgs, ReindexProgress } from '#domain/index/reindexing.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { IndexGeneration } from '#store/collections/collections.ts';
+import type { ChunkToRewrite } from '#store/index/reindexings.ts';
+import type { Stores } from '#store/stores.ts';
+import { forSlice } from '#activities/time-budget.ts';
+import type { StepContext } from '#activities/step.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+
+const CHUNKS_AT_ONCE = 128;
+
+/** Counts what there is to do, and has all memories written anew by the loop that looks after them. */
+export async function beginReindexing(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
+  const scope = scopeOf(args);
+  const { space } = services.embedders.preferred;
+  await services.stores.transaction(async (stores) => {
+    if (!(await stores.reindexings.begin(scope, args.reindexing_id))) return;
+    await stores.memoryProjections.forget(scope, spaceText(space));
+  });
+  return progressOf(services, args);
+}
+
+/** Writes chunks into the index anew, collection after collection, for half a minute; null at the end. */
+export async function reindexSlice(
+  services: WorkerServices,
+  args: ReindexArgs,
+  step: StepContext,
+): Promise<ReindexProgress | null> {
+  const isDone = await forSlice(step, () => rewriteSome(services, args, step.signal));
+  return isDone ? null : progressOf(services, args);
+}
+
+/** The next chunks, or the end of a collection; false behind the last one. */
+async function rewriteSome(services: WorkerServices, args: ReindexArgs, signal: AbortSignal): Promise<boolean> {
+  const scope = scopeOf(args);
+  const { reindexings, collections } = services.stores;
+  const at = await reindexings.progress(scope, args.reindexing_id);
+  if (!at || at.collection === null) return false;
+  const collection = await reindexings.collectionFrom(scope, at.collection);
+  if (collection === null) return false;
+  const found = await collections.findIndex(scope, collection);
+  const embedder = found && services.embedders.forSpace(found.index.space);
+  if (!found || !embedder) {
+    await reindexings.leaveCollection(scope, args.reindexing_id, { collection, isSkipped: true });
+    return true;
+  }
+  const behind = collection === at.collection ? { content: at.content, chunk: at.chunk } : { content: null, chunk: -1 };
+  // At the beginning of each: a collection without chunks has an index, too.
+  if (behind.content === null) await services.vectors.ensureTenant(found.index.space, found.index.tenant);
+  const rows = await reindexings.chunksBehind(scope, { collection, ...behind }, CHUNKS_AT_ONCE);
+  if (rows.length === 0) {
+    await reindexings.leaveCollection(scope, args.reindexing_id, { collection, isSkipped: false });
+    return true;
+  }
+  const vectors = await embedder.embed(rows.map(textOf), 'document', signal);
+  await services.stores.transaction((stores) =>
+    write({ ...services, stores }, args, { collection, index: found.index, rows, vectors }),
+  );
+  return true;
+}
+
+type Page = {
+  collection: string;
+  index: IndexGeneration;
+  rows: readonly ChunkToRewrite[];
+  vectors: readonly Float32Array[];
+};
+
+/** Writes what is still published, in turns with those who change its filters, and moves on in the same transaction. */
+async function write(services: WorkerServices, args: ReindexArgs, page: Page): Promise<void> {
+  const scope = scopeOf(args);
+  const { collection, index, rows, vectors } = page;
+  const contentIds = [...new Set(rows.map((row) => row.content_id))];
+  await services.stores.projections.lockAll(scope, collection, contentIds);
+  const shared = await sharedFacets(services.stores, scope, { collection, contentIds });
+  const objects = rows.flatMap((row, place) => {
+    const [content, vector] = [shared.get(row.content_id), vectors[place]];
+    if (!vector) throw new Error('the embedder gave fewer vectors than texts');
+    if (content?.version !== row.version) return [];
+    const facets = [...content.facets, ...chunkFacets(row.metadata)];
+    return [{ id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector }];
+  });
+  // What is there may be there in part only.
+  if (objects.length > 0) await services.vectors.putObjectsAgain(index.space, index.tenant, objects);
+  const last = rows.at(-1);
+  if (!last) return;
+  await services.stores.reindexings.advance(scope, args.reindexing_id, {
+    collection,
+    content: last.content_id,
+    chunk: last.chunk_index,
+    contents: rows.filter((row) => row.chunk_index === 0).length,
+    chunks: objects.length,
+  });
+}
+
+async function sharedFacets(stores: Stores, scope: Scope, of: { collection: string; contentIds: string[] }) {
+  const contents = await stores.publications.facettable(scope, of.collection, of.contentIds);
+  return new Map(
+    contents.map((content) => {
+      const record = filterRecordOf(content, {});
+      return [content.content_id, { version: content.version, facets: contentFacets(record.content, record.metadata) }];
+    }),
+  );
+}
+
+/** Counts memories that the loop has written by now; null when none is left, or only those that it tries ever more rarely. */
+export async function followMemories(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress | null> {
+  const isMore = await services.stores.reindexings.followMemories(scopeOf(args), args.reindexing_id);
+  return isMore ? progressOf(services, args) : null;
+}
+
+export async function completeReindexing(
+  { stores }: WorkerServices,
+  args: ReindexArgs & { outbox_id: string },
+): Promise<void> {
+  await stores.reindexings.complete(scopeOf(args), args.reindexing_id);
+  await stores.outbox.settle(scopeOf(args), args.outbox_id);
+}
+
+async function progressOf({ stores }: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
+  const found = await stores.reindexings.progress(scopeOf(args), args.reindexing_id);
+  const { contents = 0, total_contents = 0, memories = 0, total_memories = 0 } = found ?? {};
+  return { contents, total_contents, memories, total_memories };
+}
+
+function textOf({ context, content }: ChunkToRewrite): string {
+  return indexedText({ context, text: content });
+}
+
+function scopeOf({ workspace_id: workspaceId }: ReindexArgs): Scope {
+  return { workspaceId, collectionIds: null };
+}

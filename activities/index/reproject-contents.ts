@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { filterRecordOf } from '#domain/filters/filter-record.ts';
+import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
+import type { ReprojectCursor, ReprojectSlice } from '#domain/uploads/ingest-steps.ts';
+import type { IndexGeneration } from '#store/collections/collections.ts';
+import type { Facettable } from '#store/uploads/publications.ts';
+import { scopeOf } from '#activities/step.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+
+/** One huge content never holds a slot for hours: after this the workflow comes again. */
+const SLICE_MS = 30_000;
+const PAGE = 200;
+
+type Slice = { work: Omit<ReprojectSlice, 'after'>; index: IndexGeneration; deadlineMs: number };
+
+/** Writes the filters of published contents into the index anew, from the rows as they are now. */
+export async function reprojectContents(
+  services: WorkerServices,
+  { after, ...work }: ReprojectSlice,
+): Promise<ReprojectCursor | null> {
+  const found = await services.stores.collections.findIndex(scopeOf(work), work.collection_id);
+  if (!found) return null;
+  const slice = { work, index: found.index, deadlineMs: performance.now() + SLICE_MS };
+  for (const contentId of work.content_ids.toSorted()) {
+    if (after && contentId < after.content_id) continue;
+    const rest = await reprojectContent(services, slice, { contentId, after });
+    if (rest) return rest;
+  }
+  return null;
+}
+
+/**
+ * Projects one content until what was written is what its row says at the end: it may change at any time, and a publication
+ * may project it as well. Whoever writes last looks after that, so that no old value stays.
+ */
+async function reprojectContent(
+  services: WorkerServices,
+  slice: Slice,
+  { contentId, after }: { contentId: string; after: ReprojectCursor | null },
+): Promise<ReprojectCursor | null> {
+  const { work } = slice;
+  const scope = scopeOf(work);
+  let begun = after?.content_id === contentId ? after : null;
+  for (;;) {
+    const [content] = await services.stores.publications.facettable(scope, work.collection_id, [contentId]);
+    if (!content) return null;
+    const shared = sharedFacets(content);
+    const stamp = createHash('sha256').update(shared.join('\n')).digest('base64url');
+    // What the slices before wrote may be of before the last change.
+    const afterIndex = begun && (begun.stamp ?? stamp) === stamp ? begun.chunk_index : -1;
+    begun = null;
+    const stoppedAt = await writeFacets(services, slice, { contentId, shared, afterIndex });
+    if (stoppedAt !== null) return { content_id: contentId, chunk_index: stoppedAt, stamp };
+    if (await services.stores.projections.markSynced(scope, work.collection_id, content)) return null;
+  }
+}
+
+/** Where the time ran out, null when all chunks are written. */
+async function writeFacets(
+  services: WorkerServices,
+  { work, index, deadlineMs }: Slice,
+  content: { contentId: string; shared: readonly string[]; afterIndex: number },
+): Promise<number | null> {
+  const { contentId, shared } = content;
+  const key = { contentId, collectionId: work.collection_id };
+  for (let { afterIndex } = content; ;) {
+    const page = { afterIndex, limit: PAGE };
+    const lastIndex = await services.stores.transaction(async (stores) => {
+      await stores.projections.lock(scopeOf(work), key);
+      const rows = await stores.chunks.listOfContent(scopeOf(work), key, page);
+      const updates = rows.map((row) => ({ id: row.id, facets: [...shared, ...chunkFacets(row.metadata)] }));
+      await services.vectors.updateFacets(index.space, index.tenant, updates);
+      return rows.at(-1)?.chunk_index;
+    });
+    if (lastIndex === undefined) return null;
+    afterIndex = lastIndex;
+    if (performance.now() >= deadlineMs) return afterIndex;
+  }
+}
+
+function sharedFacets(content: Facettable): string[] {
+  const record = filterRecordOf(content, {});
+  return contentFacets(record.content, record.metadata);
+}

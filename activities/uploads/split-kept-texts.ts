@@ -1,0 +1,89 @@
+import { AppError } from '#domain/app-error.ts';
+import type { StoredBlob } from '#domain/blob-store.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import { textKey } from '#domain/contents/text-key.ts';
+import type { ReadResult, SplitPlan } from '#providers/readers/reader-pool.ts';
+import type { KeptText } from '#store/contents/kept-texts.ts';
+import type { OwnedContent } from '#store/uploads/run-stages.ts';
+import { isPassing } from '#activities/failures.ts';
+import { scopeOf, type StepContext } from '#activities/step.ts';
+import { holdsParts } from '#activities/archives/unpack-parts.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+
+/** A text that was there, split anew. */
+export type SplitText = { content: OwnedContent; result: ReadResult; kept: StoredBlob };
+
+/** What was split, and the contents whose files have to be read. Dispose when all results are consumed. */
+export type SplitKeptTexts = AsyncDisposable & { texts: SplitText[]; others: OwnedContent[] };
+
+type Checkout = { content: OwnedContent; text: KeptText; path: string; release: () => Promise<void> };
+
+/**
+ * Splits the texts of contents that were read before, by the same reader and of the same bytes: their files are not read again. Archives
+ * and messages are: what they hold is not in their text.
+ */
+export async function splitKeptTexts(
+  services: WorkerServices,
+  batch: Batch,
+  { contents, plan, step }: { contents: readonly OwnedContent[]; plan: SplitPlan; step: StepContext },
+): Promise<SplitKeptTexts> {
+  const files = await checkOutTexts(services, batch, contents);
+  const release = async () => void (await Promise.all(files.map((file) => file.release())));
+  if (files.length === 0) return { texts: [], others: [...contents], [Symbol.asyncDispose]: release };
+  try {
+    const tasks = files.map(({ path, text }) => ({ path, pages: pagesOf(text) }));
+    const split = await services.documents.split(tasks, { plan, signal: step.signal });
+    const texts: SplitText[] = [];
+    for (const [place, outcome] of split.outcomes.entries()) {
+      const file = files[place];
+      // What cannot be split is read: that says what is wrong with it.
+      if (!file || !outcome.ok || outcome.result.chunkCount === 0) continue;
+      const { content, text } = file;
+      const { bytes } = text.text_facts;
+      const result = { ...outcome.result, sizeBytes: bytes, pages: pagesOf(text), notes: {}, text: noText };
+      texts.push({ content, result, kept: { sha256: text.text_sha256, sizeBytes: bytes } });
+    }
+    const isSplit = (id: string) => texts.some(({ content }) => content.content_id === id);
+    const others = contents.filter(({ content_id: id }) => !isSplit(id));
+    const dispose = async () => {
+      await split[Symbol.asyncDispose]();
+      await release();
+    };
+    return { texts, others, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function checkOutTexts(
+  services: WorkerServices,
+  batch: Batch,
+  contents: readonly OwnedContent[],
+): Promise<Checkout[]> {
+  const wanted = contents
+    .filter((content) => content.content_hash !== null && !content.reread && !holdsParts(content))
+    .map((content) => ({ content, content_id: content.content_id, text_key: textKey(content) }));
+  const found = await services.stores.keptTexts.find(
+    scopeOf(batch),
+    wanted.map(({ content_id, text_key }) => ({ content_id, text_key })),
+  );
+  const files: Checkout[] = [];
+  for (const text of found) {
+    const content = contents.find(({ content_id: id }) => id === text.content_id);
+    if (!content) continue;
+    try {
+      files.push({ content, text, ...(await services.blobs.checkOut(batch.workspace_id, text.text_sha256)) });
+    } catch (error) {
+      // A text that is gone is read again.
+      if (!(error instanceof AppError) || isPassing(error)) throw error;
+    }
+  }
+  return files;
+}
+
+function pagesOf({ text_facts: { pages } }: KeptText) {
+  return pages.map(([page, start]) => ({ page, start }));
+}
+
+async function* noText(): AsyncIterable<Uint8Array> {}

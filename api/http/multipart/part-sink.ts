@@ -1,0 +1,157 @@
+import { Writable } from 'node:stream';
+import { AppError } from '#domain/app-error.ts';
+import type { StoredBlob } from '#domain/blob-store.ts';
+import { ClientGone } from '#api/http/response/http-error.ts';
+
+/** What became of the bytes of a part. */
+export type PartOutcome =
+  | { kind: 'stored'; blob: StoredBlob; head: Uint8Array }
+  | { kind: 'empty' }
+  | { kind: 'refused'; error: AppError }
+  | { kind: 'aborted' };
+
+/** Stores bytes as they come. @throws AppError `file_too_large`. */
+export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<StoredBlob>;
+
+export type PartSink = { stream: Writable; outcome: Promise<PartOutcome> };
+
+/** Bytes kept of the beginning of a part, to tell its type by. */
+export const HEAD_BYTES = 64 * 1024;
+
+type Handoff = { bytes: Uint8Array; taken: () => void };
+
+/**
+ * A stream that hands what is written to `store`, one piece at a time: a write is done when the store has taken it, so the
+ * sender is held to the pace of the disk and no part is ever whole in memory. A part the store refuses is swallowed to its
+ * end and told in the outcome; any other failure of the store fails the stream. Empty parts are not stored.
+ */
+export function createPartSink(store: StoreBytes): PartSink {
+  const part: OpenPart = { pipe: new Handover(), outcome: Promise.withResolvers<PartOutcome>(), head: createHead() };
+  let storing: Promise<void> | null = null;
+  const accept = (stream: Writable, bytes: Uint8Array, done: () => void) => {
+    part.head.add(bytes);
+    storing ??= storePart(part, store, stream);
+    part.pipe.offer({ bytes, taken: done });
+  };
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      accept(this, chunk, done);
+    },
+    // A multipart parser cuts at every byte that might begin a boundary; writing such crumbs one by one is slow.
+    writev(chunks: { chunk: Buffer }[], done) {
+      accept(this, Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+    },
+    final(done) {
+      part.pipe.end();
+      if (storing === null) part.outcome.resolve({ kind: 'empty' });
+      void afterwards(storing, done);
+    },
+    destroy(error, done) {
+      part.pipe.fail(error ?? new ClientGone());
+      if (storing === null) part.outcome.resolve({ kind: 'aborted' });
+      done(error);
+    },
+  });
+  return { stream, outcome: part.outcome.promise };
+}
+
+type OpenPart = {
+  pipe: Handover;
+  outcome: PromiseWithResolvers<PartOutcome>;
+  head: ReturnType<typeof createHead>;
+};
+
+/** Has the part stored to its end, and settles its outcome. Never rejects. */
+async function storePart({ pipe, outcome, head }: OpenPart, store: StoreBytes, stream: Writable): Promise<void> {
+  try {
+    const blob = await store(pipe.read());
+    outcome.resolve({ kind: 'stored', blob, head: head.bytes() });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file_too_large') {
+      outcome.resolve({ kind: 'refused', error });
+    } else {
+      outcome.resolve({ kind: 'aborted' });
+      if (!(error instanceof ClientGone)) stream.destroy(error instanceof Error ? error : new Error('store failed'));
+    }
+  } finally {
+    pipe.discard();
+  }
+}
+
+/** A sink that swallows everything, for parts that are not taken. */
+export function createDrain(refusal: AppError): PartSink {
+  const outcome = Promise.resolve<PartOutcome>({ kind: 'refused', error: refusal });
+  return { outcome, stream: new Writable({ write: (_chunk, _encoding, done) => done() }) };
+}
+
+async function afterwards(work: Promise<void> | null, done: () => void): Promise<void> {
+  await work;
+  done();
+}
+
+/** Passes pieces from a writer to a reader that asks for them. */
+class Handover {
+  #offered: Handoff | null = null;
+  #wake: () => void = () => {};
+  #state: { kind: 'open' | 'ended' | 'discarding' } | { kind: 'failed'; error: Error } = { kind: 'open' };
+
+  offer(handoff: Handoff): void {
+    if (this.#state.kind !== 'open') {
+      handoff.taken();
+      return;
+    }
+    this.#offered = handoff;
+    this.#wake();
+  }
+
+  end(): void {
+    if (this.#state.kind === 'open') this.#state = { kind: 'ended' };
+    this.#wake();
+  }
+
+  fail(error: Error): void {
+    if (this.#state.kind === 'open') this.#state = { kind: 'failed', error };
+    this.#wake();
+  }
+
+  /** Takes everything offered from now on, for nobody. */
+  discard(): void {
+    this.#state = { kind: 'discarding' };
+    this.#offered?.taken();
+    this.#offered = null;
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      if (this.#state.kind === 'failed') throw this.#state.error;
+      const offered = this.#offered;
+      if (offered !== null) {
+        this.#offered = null;
+        try {
+          yield offered.bytes;
+        } finally {
+          offered.taken();
+        }
+      } else if (this.#state.kind === 'open') {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      } else return;
+    }
+  }
+}
+
+function createHead() {
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  return {
+    add(bytes: Uint8Array): void {
+      if (sizeBytes >= HEAD_BYTES) return;
+      // A copy: the piece itself would keep the whole buffer it was cut from.
+      const piece = Uint8Array.from(bytes.subarray(0, HEAD_BYTES - sizeBytes));
+      pieces.push(piece);
+      sizeBytes += piece.length;
+    },
+    bytes: (): Uint8Array => Buffer.concat(pieces),
+  };
+}

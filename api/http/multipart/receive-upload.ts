@@ -1,0 +1,98 @@
+import type { Context } from 'koa';
+import { AppError, assertNever } from '#domain/app-error.ts';
+import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
+import type { UploadError, UploadForm } from '#domain/records/upload.ts';
+import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
+import type { Limits } from '#operations/services.ts';
+import { urlForDisplay } from '#security/url-for-display.ts';
+import { receiveMultipart, type StreamedPart } from './multipart.ts';
+import { type FormContext, FILE_FIELDS, TEXT_FIELD, parseUploadForm } from './upload-form.ts';
+
+export type ReceivedUpload = { form: UploadForm; items: ReceivedItem[]; errors: UploadError[] };
+
+export type UploadTarget = {
+  workspaceId: string;
+  blobs: BlobStore;
+  limits: Limits;
+  /** Is told what went into the blob store, also when the request fails. */
+  stored: (blobs: StoredBlob[]) => Promise<void>;
+  inspect: FormContext['inspect'];
+};
+
+type Received = { item: ReceivedItem } | { error: UploadError };
+
+const STREAMED: ReadonlySet<string> = new Set([...FILE_FIELDS, TEXT_FIELD]);
+const TEXT_NAME = 'text';
+const MAX_URL_CHARACTERS = 4096;
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/**
+ * Reads an upload: its files and text into the blob store, its fields into the form. Items that cannot be taken are told in
+ * `errors`; the request fails only where it is wrong as a whole.
+ * @throws what `receiveMultipart` and `parseUploadForm` throw.
+ */
+export async function receiveUpload(context: Context, target: UploadTarget): Promise<ReceivedUpload> {
+  const { workspaceId, blobs, limits } = target;
+  const body = await receiveMultipart(context, {
+    streamed: STREAMED,
+    store: (bytes) => blobs.put(workspaceId, bytes, limits.maxFileBytes),
+    maxRequestBytes: limits.maxRequestBytes,
+    maxParts: limits.maxRequestItems,
+    abandoned: target.stored,
+  });
+  const received = body.parts.flatMap((part) => receivedPart(part, limits));
+  await target.stored(received.flatMap((entry) => ('item' in entry && 'blob' in entry.item ? [entry.item.blob] : [])));
+  const { maxRequestItems: maxItems } = limits;
+  const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });
+  const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) =>
+    index < limits.maxRequestItems || 'error' in entry ? entry : beyondLimit(entry.item, limits),
+  );
+  return {
+    form,
+    items: all.flatMap((entry) => ('item' in entry ? [entry.item] : [])),
+    errors: all.flatMap((entry) => ('error' in entry ? [entry.error] : [])),
+  };
+}
+
+/** One part as an item; nothing for an input that was left empty. */
+function receivedPart(part: StreamedPart, limits: Limits): Received[] {
+  const source = part.field === TEXT_FIELD ? 'text' : 'file';
+  const name = source === 'text' ? TEXT_NAME : part.name === null || part.name === '' ? 'file' : part.name;
+  const { outcome } = part;
+  switch (outcome.kind) {
+    case 'stored': {
+      const declaredType = part.declaredType ?? (source === 'text' ? TEXT_TYPE : null);
+      return [{ item: { source, name, declaredType, blob: outcome.blob, head: outcome.head } }];
+    }
+    case 'empty':
+      if (source === 'text' || part.name === null || part.name === '') return [];
+      return [{ error: { name, source, code: 'empty_file', message: 'The file is empty.' } }];
+    case 'refused': {
+      const { code } = outcome.error;
+      const message =
+        code === 'file_too_large' ? `Larger than the limit of ${limits.maxFileBytes} bytes.` : outcome.error.message;
+      return [{ error: { name, source, code, message } }];
+    }
+    case 'aborted':
+      throw new AppError('internal', 'A part came to no end.');
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function receivedUrl(url: string): Received {
+  const parsed = URL.parse(url);
+  const name = urlForDisplay(parsed ?? url);
+  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
+  const isOpen = parsed?.username === '' && parsed.password === '';
+  if (parsed !== null && isWeb && isOpen && url.length <= MAX_URL_CHARACTERS) {
+    return { item: { source: 'url', name, url: parsed.href } };
+  }
+  const message = `Give an absolute URL of at most ${MAX_URL_CHARACTERS} characters that begins with http:// or https://, without a user name or password.`;
+  return { error: { name, source: 'url', code: 'invalid_url', message } };
+}
+
+function beyondLimit(item: ReceivedItem, limits: Limits): Received {
+  const message = `An upload may have at most ${limits.maxRequestItems} items; send the rest in another.`;
+  return { error: { name: item.name, source: item.source, code: 'too_many_items', message } };
+}

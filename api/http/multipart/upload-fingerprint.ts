@@ -1,0 +1,18 @@
+import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
+import { fingerprintOf } from '#api/http/request/idempotency.ts';
+import type { ReceivedUpload } from './receive-upload.ts';
+
+/** What makes two uploads the same request: the form as it was understood, and name and bytes of each item, in order. */
+export function uploadFingerprint(upload: ReceivedUpload): string {
+  return fingerprintOf('post /upload', {
+    form: upload.form,
+    items: upload.items.map(identityOf),
+    errors: upload.errors.map(({ name, source, code }) => ({ name, source, code })),
+  });
+}
+
+function identityOf(item: ReceivedItem): Record<string, string | null> {
+  return item.source === 'url'
+    ? { url: item.url }
+    : { source: item.source, name: item.name, type: item.declaredType, sha256: item.blob.sha256 };
+}

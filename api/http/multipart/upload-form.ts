@@ -1,0 +1,123 @@
+import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
+import { UploadForm } from '#domain/records/upload.ts';
+import { isMalformedId, toValidationIssues } from '#api/http/request/validation.ts';
+import type { FieldPart } from './multipart.ts';
+
+/** Names of the parts that carry bytes. */
+export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'files', 'files[]']);
+export const TEXT_FIELD = 'content';
+
+const BOOLEANS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
+const NUMBERS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
+const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/** Fields whose shape is right; those whose is not are left out. */
+const INSPECTED = ['metadata', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
+export type InspectedForm = { [Name in (typeof INSPECTED)[number]]?: UploadForm[Name] | undefined };
+
+/** What has to be known of an upload to judge its form. */
+export type FormContext = {
+  /** Items that came beside the fields. */
+  itemCount: number;
+  /** Items and URLs beyond twice as many refuse the request: the list of errors itself would become the attack. */
+  maxItems: number;
+  /** What is wrong with fields beyond their shape, told together with all else. */
+  inspect: (form: InspectedForm, counts: { items: number; urls: number }) => readonly ValidationIssue[];
+};
+
+/**
+ * The text fields of an upload as the form they mean. Text becomes what the field holds: booleans, the metadata object,
+ * the list of URLs. An empty field is one that was not filled in.
+ * @throws AppError `validation_failed` with every problem, `forbidden` when the collection cannot exist,
+ *   `payload_too_large` for too many URLs.
+ */
+export function parseUploadForm(fields: readonly FieldPart[], context: FormContext): UploadForm {
+  const problems: ValidationIssue[] = [];
+  const { urls, values } = readFields(fields, problems);
+  const itemCount = context.itemCount + urls.length;
+  if (itemCount > 2 * context.maxItems) {
+    const message = `An upload may have at most ${context.maxItems} items; send the rest in another.`;
+    throw new AppError('payload_too_large', message);
+  }
+  const parsed = UploadForm.safeParse(urls.length > 0 ? { ...values, urls } : values, { reportInput: true });
+  const issues = parsed.error?.issues ?? [];
+  // A value that could not be read is reported as that alone.
+  const reported = new Set(problems.map(({ loc }) => loc[1]));
+  const shown = issues.filter((issue) => !reported.has(String(issue.path[0])));
+  problems.push(...shown.flatMap((issue) => toValidationIssues('body', issue)));
+  if (itemCount === 0 && !reported.has('urls')) {
+    problems.push(issueOf('file', 'There is nothing to upload: send file, files, content or urls', 'missing'));
+  }
+  const found = context.inspect(wellShaped(values), { items: itemCount, urls: urls.length });
+  problems.push(...found.filter(({ loc }) => !reported.has(loc[1])));
+  if (parsed.success && problems.length === 0) return parsed.data;
+  if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
+    throw new AppError('forbidden', 'There is no collection with this collection_id that your key may write to.');
+  }
+  throw validationError(problems);
+}
+
+/** The fields that can be looked into although others are wrong. */
+function wellShaped(values: Record<string, unknown>): InspectedForm {
+  const { shape } = UploadForm;
+  const entries = INSPECTED.map((name) => [name, shape[name].safeParse(values[name]).data]);
+  // The values are those that their own schemas gave.
+  return Object.fromEntries(entries) as InspectedForm;
+}
+
+type ReadFields = { urls: unknown[]; values: Record<string, unknown> };
+
+function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): ReadFields {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const urls: unknown[][] = [];
+  for (const { name, value } of fields) {
+    if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
+    else if (name === 'urls' || name === 'urls[]') urls.push(readUrls(value, problems));
+    else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
+    else if (value !== '') values[name] = readValue(name, value, problems);
+  }
+  return { urls: urls.flat(), values };
+}
+
+function readValue(name: string, value: string, problems: ValidationIssue[]): unknown {
+  if (BOOLEANS.has(name)) {
+    const truth = TRUTH[value.trim().toLowerCase()];
+    if (truth === undefined) problems.push(issueOf(name, 'Must be true, false, 1 or 0', 'invalid_type'));
+    return truth;
+  }
+  if (NUMBERS.has(name)) {
+    const isNumber = /^\s*\d{1,9}\s*$/.test(value);
+    if (!isNumber) problems.push(issueOf(name, 'Must be a whole number', 'invalid_type'));
+    return isNumber ? Number(value) : undefined;
+  }
+  if (name !== 'metadata') return value;
+  const parsed = readJson(value);
+  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  // The schema would drop this key without a word.
+  if (isObject && !Object.hasOwn(parsed, '__proto__')) return parsed;
+  problems.push(issueOf(name, 'Must be a JSON object as text, without a key __proto__', 'json_invalid'));
+  return undefined;
+}
+
+/** One URL as it is, or several as a JSON array. */
+function readUrls(value: string, problems: ValidationIssue[]): unknown[] {
+  const text = value.trim();
+  if (text === '') return [];
+  if (!text.startsWith('[')) return [text];
+  const parsed = readJson(text);
+  if (Array.isArray(parsed)) return parsed;
+  problems.push(issueOf('urls', 'Must be a URL, or a JSON array of URLs', 'json_invalid'));
+  return [];
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function issueOf(field: string, msg: string, type: string): ValidationIssue {
+  return { loc: ['body', field.slice(0, 100)], msg, type };
+}

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Context, Next } from 'koa';
+import { requestState } from '#api/http/request/request-state.ts';
+
+/** Everything the page loads comes from here, so nothing else may be loaded; styles inline because the interface sets them. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const ASSETS: Readonly<Record<string, { file: string; mediaType: string }>> = {
+  '/docs/swagger-ui.css': { file: 'swagger-ui.css', mediaType: 'text/css; charset=utf-8' },
+  '/docs/swagger-ui-bundle.js': { file: 'swagger-ui-bundle.js', mediaType: 'text/javascript; charset=utf-8' },
+  '/docs/favicon.png': { file: 'favicon-32x32.png', mediaType: 'image/png' },
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Loci API</title>
+    <link rel="icon" href="/docs/favicon.png" />
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+`;
+
+/** Serves `/openapi.json` and, at `/docs`, a page to read and try it; nothing is loaded from elsewhere. */
+export function createDocsPage(document: object) {
+  const openApi = JSON.stringify(document);
+  const pages: Readonly<Record<string, { body: string; mediaType: string }>> = {
+    '/openapi.json': { body: openApi, mediaType: 'application/json; charset=utf-8' },
+    '/docs': { body: PAGE, mediaType: 'text/html; charset=utf-8' },
+    '/docs/start.js': { body: START, mediaType: 'text/javascript; charset=utf-8' },
+  };
+  return async (context: Context, next: Next): Promise<void> => {
+    const path = context.path === '/docs/' ? '/docs' : context.path;
+    const page = pages[path];
+    const asset = ASSETS[path];
+    if (page === undefined && asset === undefined) return next();
+    const state = requestState(context);
+    state.route = path;
+    state.quiet = true;
+    if (context.method !== 'GET' && context.method !== 'HEAD') {
+      context.status = 405;
+      context.set('Allow', 'HEAD, GET');
+      return;
+    }
+    context.set('Content-Security-Policy', POLICY);
+    context.set('Cache-Control', asset === undefined ? 'no-cache' : 'public, max-age=86400');
+    context.body = page?.body ?? (await readAsset(asset?.file ?? ''));
+    context.set('Content-Type', page?.mediaType ?? asset?.mediaType ?? '');
+  };
+}
+
+async function readAsset(file: string): Promise<Buffer> {
+  return readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+}

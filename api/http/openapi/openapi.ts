@@ -1,0 +1,221 @@
+import type { z } from 'zod';
+import type { Limits } from '#operations/services.ts';
+import { ErrorBody, ValidationErrorBody } from '#api/http/response/error-body.ts';
+import { fullPath } from '#api/http/mount.ts';
+import { SchemaCollection, type JsonSchema } from './openapi-schemas.ts';
+import type { Route } from '#api/http/route.ts';
+
+export type OpenApiOptions = { version: string; limits: Limits };
+
+/** Keys and users; every route takes them but where it says otherwise. */
+const CALLERS = [{ apiKey: [] }, { bearer: [] }];
+
+const STATUS_MEANINGS: Readonly<Record<number, string>> = {
+  400: 'The request is invalid; every problem is listed',
+  401: 'No usable API key or token was sent',
+  403: 'The key or user may not do this',
+  404: 'There is no such resource, or it is out of reach',
+  409: 'The same Idempotency-Key is in use by a request that still runs',
+  413: 'The body is too large',
+  415: 'The body has another media type than it should',
+  422: 'The request is invalid; every problem is listed',
+  429: 'Too many requests in a minute; try again after `Retry-After`',
+  500: 'Something went wrong inside the service',
+  503: 'Something the service depends on is away; try again after `Retry-After`',
+};
+
+/** The OpenAPI 3.1 description of these routes, from the same data that serves them. */
+export function createOpenApi(routes: Readonly<Record<string, Route>>, options: OpenApiOptions): JsonSchema {
+  const schemas = new SchemaCollection();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [operationId, route] of Object.entries(routes)) {
+    const operations = (paths[fullPath(route)] ??= {});
+    operations[route.method] = operationOf(operationId, route, schemas);
+  }
+  const errors = { error: schemas.of(ErrorBody, 'output'), validation: schemas.of(ValidationErrorBody, 'output') };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Loci',
+      version: options.version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: introduction(options.limits),
+    },
+    servers: [{ url: '/' }],
+    security: CALLERS,
+    tags: [...new Set(Object.values(routes).map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, or a JWT of the configured issuer of users',
+        },
+        administrator: { type: 'http', scheme: 'bearer', description: 'The administrator token of this instance' },
+      },
+      parameters: PARAMETERS,
+      responses: {
+        Error: { description: 'What went wrong', content: { 'application/json': { schema: errors.error } } },
+        Invalid: { description: 'Every problem', content: { 'application/json': { schema: errors.validation } } },
+      },
+      schemas: sorted(schemas.components),
+    },
+  };
+}
+
+function operationOf(operationId: string, route: Route, schemas: SchemaCollection): Record<string, unknown> {
+  const body = bodyOf(route, schemas);
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.extension === true ? { 'x-loci-extension': true } : {}),
+    ...securityOf(route),
+    parameters: parametersOf(route, schemas),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: responsesOf(route, schemas),
+  };
+}
+
+function securityOf(route: Route): Record<string, unknown> {
+  const { permission, administration } = route;
+  if (permission === null) return { security: [] };
+  if (administration === 'only') return { security: [{ administrator: [] }] };
+  const security = administration === 'too' ? { security: [...CALLERS, { administrator: [] }] } : {};
+  return { 'x-loci-permission': permission, ...security };
+}
+
+function parametersOf(route: Route, schemas: SchemaCollection): unknown[] {
+  const shared = [
+    ...(route.permission === null ? [] : ['Workspace']),
+    ...(route.idempotent === true ? ['IdempotencyKey'] : []),
+    ...(route.form === undefined ? [] : ['Prefer']),
+  ].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return [...fieldsOf(route.params, 'path', schemas), ...fieldsOf(route.query, 'query', schemas), ...shared];
+}
+
+/** As output: on the wire every parameter is text, what it means is what comes out. */
+function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', schemas: SchemaCollection): unknown[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, 'x-loci-extension': extension, ...rest } = schemas.of(field, 'output');
+    return {
+      name,
+      in: place,
+      required: !field.safeParse(undefined).success,
+      ...(description === undefined ? {} : { description }),
+      ...(extension === undefined ? {} : { 'x-loci-extension': extension }),
+      schema: rest,
+    };
+  });
+}
+
+function bodyOf(route: Route, schemas: SchemaCollection): Record<string, unknown> | null {
+  if (route.form !== undefined) {
+    const form = schemas.of(route.form.schema, 'input');
+    const one = { type: 'string', contentMediaType: 'application/octet-stream' };
+    const many = { type: 'array', items: one };
+    const parts = Object.entries(route.form.files);
+    const files = Object.fromEntries(parts.map(([name, count]) => [name, count === 'one' ? one : many]));
+    const fields = typeof form['properties'] === 'object' ? { ...files, ...form['properties'] } : files;
+    return { required: true, content: { 'multipart/form-data': { schema: { ...form, properties: fields } } } };
+  }
+  if (route.body === undefined) return null;
+  const example = route.examples?.body;
+  const content = { schema: schemas.of(route.body, 'input'), ...(example === undefined ? {} : { example }) };
+  return { required: true, content: { 'application/json': content } };
+}
+
+function responsesOf(route: Route, schemas: SchemaCollection): Record<string, unknown> {
+  const responses: Record<string, unknown> = { [route.status ?? 200]: successOf(route, schemas) };
+  for (const [status, description] of Object.entries(route.otherSuccesses ?? {})) {
+    responses[status] = { ...successOf(route, schemas), description };
+  }
+  const other = route.otherStatuses ?? {};
+  for (const status of new Set([...failureStatuses(route), ...Object.keys(other).map(Number)])) {
+    responses[status] = {
+      description: other[status] ?? STATUS_MEANINGS[status] ?? '',
+      content: { 'application/json': { schema: failureSchema(route, status, schemas) } },
+    };
+  }
+  return responses;
+}
+
+function failureSchema(route: Route, status: number, schemas: SchemaCollection): JsonSchema {
+  if (status !== (route.validationStatus ?? 422)) return schemas.of(ErrorBody, 'output');
+  const validation = schemas.of(ValidationErrorBody, 'output');
+  // Where no item of a form can be taken, the answer is the one that tells of each. A key that was used for another
+  // request is told by its code.
+  if (route.form !== undefined) return { anyOf: [validation, schemas.of(route.response, 'output')] };
+  return route.idempotent === true ? { anyOf: [validation, schemas.of(ErrorBody, 'output')] } : validation;
+}
+
+function successOf(route: Route, schemas: SchemaCollection): Record<string, unknown> {
+  const headers = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs' } };
+  const { responseType, examples } = route;
+  if (route.status === 204) return { description: route.summary, headers };
+  if (responseType !== undefined)
+    return { description: route.summary, headers, content: { [responseType]: { schema: {} } } };
+  const example = examples?.response === undefined ? {} : { example: examples.response };
+  const content = { schema: schemas.of(route.response, 'output'), ...example };
+  return { description: route.summary, headers, content: { 'application/json': content } };
+}
+
+function failureStatuses(route: Route): number[] {
+  const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
+  if (route.permission === null) return names ? [404, route.validationStatus ?? 422, 500] : [500];
+  const reads = route.body !== undefined || route.form !== undefined;
+  return [
+    401,
+    403,
+    // The workspace of the header at least.
+    404,
+    ...(names ? [route.validationStatus ?? 422] : []),
+    ...(route.idempotent === true ? [409, 422] : []),
+    ...(reads ? [413, 415, route.validationStatus ?? 422] : []),
+    429,
+    500,
+    503,
+  ];
+}
+
+function sorted(record: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const PARAMETERS = {
+  Workspace: {
+    name: 'X-Workspace-Id',
+    in: 'header',
+    description: 'The workspace this is about: needed by a user of several; a key has one, and reaches no other',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same request with the same key gets the same answer for 24 hours, and has its effect once',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description: '`wait=30`: seconds, at most 60, to wait for the contents to be ready',
+    schema: { type: 'string' },
+  },
+};
+
+function introduction(limits: Limits): string {
+  const mebibytes = (bytes: number) => `${Math.floor((bytes / 1024 / 1024) * 10) / 10} MiB`;
+  return [
+    'Knowledge, memory and conversation: upload, ingest, search.',
+    '',
+    'Send an API key as `X-API-Key` or as bearer token, or a user’s token as bearer token. Ids are UUIDs; an id that names nothing in reach is a 404.',
+    'Errors are `{code, detail, request_id}`; invalid requests get `{detail: [{loc, msg, type}]}` with every problem.',
+    'What is marked `x-loci-extension` is beyond the interface specification.',
+    '',
+    `Limits of this instance: ${mebibytes(limits.maxFileBytes)} a file, ${mebibytes(limits.maxRequestBytes)} and`,
+    `${limits.maxRequestItems} items an upload, 1 MiB a JSON body.`,
+  ].join('\n');
+}

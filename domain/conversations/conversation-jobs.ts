@@ -1,0 +1,39 @@
+import type { JobStart } from '#domain/jobs.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
+
+/** Names, ids and arguments of the workflows of conversations. Imported by workflows: no zod, no I/O. */
+
+/** `messages`: how many there are to tell of; the number of the last one. */
+export type SummariseArgs = { workspace_id: string; conversation_id: string; messages: number };
+
+/** The messages numbered `from` to `to`, both included. */
+export type ExtractMemoriesArgs = { workspace_id: string; conversation_id: string; from: number; to: number };
+
+/** What a step did: numbers only. */
+export type SummaryOutcome = { messages: number; characters: number };
+/** `next`: where to go on; null at the end. */
+export type ExtractionOutcome = { memories: number; next: number | null };
+
+/** Writes the summary of a conversation. Each length of it has a run of its own, so that none is lost when it grows meanwhile. */
+export function summariseJob(args: SummariseArgs): JobStart {
+  return {
+    workflow_type: 'summariseConversation',
+    workflow_id: `summarise/${args.conversation_id}/${args.messages}`,
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Summarise ${args.messages} messages of conversation ${args.conversation_id}`,
+  };
+}
+
+/** Extracts memories from messages that were just stored. */
+export function extractMemoriesJob(args: ExtractMemoriesArgs): JobStart {
+  return {
+    workflow_type: 'extractMemories',
+    workflow_id: `extract-memories/${args.conversation_id}/${args.from}`,
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Extract memories from ${args.to - args.from + 1} messages of conversation ${args.conversation_id}`,
+  };
+}

@@ -1,0 +1,112 @@
+import type { JobStart } from '#domain/jobs.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
+
+/**
+ * Names, ids and arguments of the workflows of contents. Imported by workflows: no zod, no I/O.
+ * Every id contains the id of its run, so that starting twice is starting once.
+ */
+
+/** Where a run works. */
+export type RunKey = { workspace_id: string; collection_id: string; run_id: string };
+
+/** `upload_id` is also the id of the run that an upload starts. */
+export type IngestUploadArgs = { workspace_id: string; collection_id: string; upload_id: string; contents: number };
+
+/** `outbox_id`: workflow id whose outbox row this batch settles; null for a child of an upload. */
+export type IngestBatchArgs = RunKey & {
+  content_ids: string[];
+  upload_id: string | null;
+  /** True when some content may have to be downloaded first. */
+  downloads: boolean;
+  outbox_id: string | null;
+};
+
+export type ReprojectArgs = { workspace_id: string; collection_id: string; content_ids: string[]; run_id: string };
+
+export type DeleteContentArgs = {
+  workspace_id: string;
+  collection_id: string;
+  content_id: string;
+  deletion_id: string;
+};
+
+export const uploadWorkflowId = (uploadId: string) => `ingest-upload/${uploadId}`;
+export const batchWorkflowId = (runId: string, number?: number) =>
+  number === undefined ? `ingest-batch/${runId}` : `ingest-batch/${runId}/${number}`;
+
+/** Ingests everything of an upload. */
+export function ingestUploadJob(args: IngestUploadArgs): JobStart {
+  return {
+    workflow_type: 'ingestUpload',
+    workflow_id: uploadWorkflowId(args.upload_id),
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Ingest ${count(args.contents, 'content')} of upload ${args.upload_id}`,
+  };
+}
+
+/** Ingests a few contents anew: a retry, or chunks created later. */
+export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id: string | null }): JobStart {
+  const workflowId = batchWorkflowId(run.run_id);
+  const args: IngestBatchArgs = { ...run, downloads: true, outbox_id: workflowId };
+  return {
+    workflow_type: 'ingestBatch',
+    workflow_id: workflowId,
+    workspace_id: run.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Ingest ${count(run.content_ids.length, 'content')} of collection ${run.collection_id}`,
+  };
+}
+
+/** Ingests what came out of an archive or a message. `upload_id`: the upload that waits for it, if one does. */
+export function unpackedBatchJob(
+  run: RunKey & { content_ids: string[]; upload_id: string | null },
+  holderId: string,
+): JobStart {
+  const workflowId = batchWorkflowId(run.run_id);
+  const args: IngestBatchArgs = { ...run, downloads: false, outbox_id: workflowId };
+  const summary = `Ingest ${count(run.content_ids.length, 'content')} that came out of content ${holderId}`;
+  return { ...ingestBatchJob(run), args, summary };
+}
+
+/** Brings changed metadata into the index, without embedding again. */
+export function reprojectJob(args: ReprojectArgs): JobStart {
+  return {
+    workflow_type: 'reprojectContents',
+    workflow_id: `reproject/${args.run_id}`,
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Update the filters of ${count(args.content_ids.length, 'content')} in the index`,
+  };
+}
+
+/** Removes what a content no longer holds; nobody waits for a receipt. */
+export function deletePartsJob(args: DeleteContentArgs): JobStart {
+  return {
+    workflow_type: 'deleteParts',
+    workflow_id: `delete-parts/${args.deletion_id}`,
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Delete what content ${args.content_id} no longer holds`,
+  };
+}
+
+/** Removes a content everywhere, up to its receipt. */
+export function deleteContentJob(args: DeleteContentArgs): JobStart {
+  return {
+    workflow_type: 'deleteContent',
+    workflow_id: `delete-content/${args.deletion_id}`,
+    workspace_id: args.workspace_id,
+    task_queue: TASK_QUEUES.workflows,
+    args,
+    summary: `Delete content ${args.content_id}`,
+  };
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

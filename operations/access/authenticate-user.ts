@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { AppError, validationError } from '#domain/app-error.ts';
+import type { Caller, Permission } from '#domain/access/caller.ts';
+import {
+  permissionsOfRole,
+  reachesOwnOnly,
+  WORKSPACE_ROLES,
+  type WorkspaceRole,
+} from '#domain/access/workspace-roles.ts';
+import type { Reach } from '#store/access/reach.ts';
+import type { TokenVerifier } from '#security/bearer-tokens.ts';
+import type { Services } from '#operations/services.ts';
+
+/** Whose tokens are taken, and the claim that names a user's workspaces. */
+export type TokenSource = { verifier: TokenVerifier; workspacesClaim: string };
+
+export type UserCredentials = {
+  /** A JWT, as sent behind `Bearer`. */
+  token: string;
+  /** `X-Workspace-Id`, if sent. */
+  workspaceId: string | null;
+  permission: Permission;
+  /** The request is about no workspace in particular, so that none has to be picked. */
+  anyWorkspace: boolean;
+};
+
+/** `["<id>", …]`, one id, or `{"<id>": "admin" | "member"}`. */
+const Claim = z.union([
+  z.uuid().transform((id) => [[id.toLowerCase(), 'member'] as const]),
+  z.array(z.string()).transform((ids) => ids.map((id) => [id.toLowerCase(), 'member'] as const)),
+  z
+    .record(z.string(), z.string())
+    .transform((roles) => Object.entries(roles).map(([id, role]) => [id.toLowerCase(), role] as const)),
+]);
+const Id = z.uuid();
+/** More than a token of reasonable size holds. */
+const MAX_CLAIMED = 1000;
+
+/**
+ * Finds out which user a token speaks for and what it reaches: an admin everything in the workspace, a member what it
+ * created, and to read also what is public. The membership comes from the token's claim or from the workspace's members.
+ * @throws AppError `unauthorized`, `dependency_unavailable` while the issuer's keys are away, `forbidden` for a user of no
+ *   workspace, `not_found` for a workspace it does not belong to, `validation_failed` when it must say which.
+ */
+export async function authenticateUser(
+  services: Services,
+  source: TokenSource,
+  credentials: UserCredentials,
+): Promise<Caller> {
+  const { subject, claims } = await source.verifier.verify(credentials.token);
+  const principal = `user/${subject}`;
+  const reached = await services.stores.system.findReach({
+    userId: subject,
+    principal,
+    claimed: claimedWorkspaces(claims[source.workspacesClaim]),
+    workspaceId: credentials.workspaceId,
+    ownOnly: reachesOwnOnly(credentials.permission),
+  });
+  const { workspace_id: workspaceId, is_admin: isAdmin, collection_ids: collectionIds } = pick(reached, credentials);
+  return {
+    scope: { workspaceId, collectionIds },
+    apiKeyId: null,
+    userId: subject,
+    permissions: permissionsOfRole(isAdmin ? 'admin' : 'member'),
+    principal,
+    workspaceIds: reached.map((row) => row.workspace_id),
+  };
+}
+
+function pick(reached: readonly Reach[], { workspaceId, anyWorkspace }: UserCredentials): Reach {
+  const [first, second] = reached;
+  if (workspaceId !== null) {
+    const named = reached.find((row) => row.workspace_id === workspaceId);
+    if (!named) throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
+    return named;
+  }
+  if (!first) throw new AppError('forbidden', 'You belong to no workspace here: ask an administrator to add you.');
+  if (second && !anyWorkspace) {
+    const msg = 'You belong to several workspaces: say which by this header. GET /workspaces lists them';
+    throw validationError([{ loc: ['header', 'X-Workspace-Id'], msg, type: 'missing' }]);
+  }
+  return first;
+}
+
+/** What cannot be read as a membership gives none. */
+function claimedWorkspaces(claim: unknown): { workspaceId: string; role: WorkspaceRole }[] {
+  const parsed = Claim.safeParse(claim);
+  return (parsed.data ?? []).slice(0, MAX_CLAIMED).flatMap(([workspaceId, named]) => {
+    const role = WORKSPACE_ROLES.find((known) => known === named);
+    return role !== undefined && Id.safeParse(workspaceId).success ? [{ workspaceId, role }] : [];
+  });
+}

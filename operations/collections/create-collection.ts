@@ -1,0 +1,51 @@
+import { AppError, validationError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { getCollection } from './get-collection.ts';
+import type { Services } from '#operations/services.ts';
+
+/**
+ * Creates a collection with the embedder it will always use. The index tenant comes with the first content.
+ * @throws AppError `forbidden` for a key that is limited to named collections, `not_found` for its parent,
+ *   `validation_failed`.
+ */
+export async function createCollection(
+  services: Services,
+  caller: Caller,
+  request: { body: CreateCollectionRequest; idempotency: Idempotency | null },
+): Promise<Answer<Collection>> {
+  const { body, idempotency } = request;
+  // A member of the workspace is limited to its own collections, of which this will be one.
+  if (caller.scope.collectionIds !== null && caller.userId === null) {
+    throw new AppError('forbidden', 'This key is limited to named collections and cannot create others.');
+  }
+  const embedder = body.embedding
+    ? services.embedders.named(body.embedding.provider, body.embedding.model)
+    : services.embedders.preferred;
+  if (!embedder) {
+    const msg = 'is not configured on this server; leave it out to use the default embedder';
+    throw validationError([{ loc: ['body', 'embedding'], msg, type: 'embedder_unavailable' }]);
+  }
+  return answerOnce(services, caller, {
+    route: 'POST /collections',
+    idempotency,
+    effect: async (stores) => {
+      if (body.parent_id !== null && !(await stores.collections.findIndex(caller.scope, body.parent_id))) {
+        const message = 'There is no collection with the id given as parent_id, or this key does not reach it.';
+        throw new AppError('not_found', message);
+      }
+      const id = await stores.collections.insert(
+        caller.scope,
+        { ...body, createdBy: caller.principal },
+        embedder.space,
+      );
+      return { status: 201, body: await getCollection({ ...services, stores }, reaching(caller, id), id) };
+    },
+  });
+}
+
+function reaching(caller: Caller, id: string): Caller {
+  const { collectionIds } = caller.scope;
+  return { ...caller, scope: { ...caller.scope, collectionIds: collectionIds && [...collectionIds, id] } };
+}

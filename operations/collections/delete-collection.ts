@@ -1,0 +1,41 @@
+import type { Caller } from '#domain/access/caller.ts';
+import { deleteCollectionJob } from '#domain/collections/collection-deletion.ts';
+import type { DeletionAccepted } from '#domain/records/deletion.ts';
+import type { Stores } from '#store/stores.ts';
+import { collectionNotFound } from './get-collection.ts';
+import type { Services } from '#operations/services.ts';
+import { startJobs } from '#operations/jobs/start-jobs.ts';
+
+/**
+ * Deletes a collection, active or archived: its own transaction takes it and what is only in it out of every answer, a
+ * workflow removes runs, index and rows and completes the receipt. Deleting what is being deleted gives the same deletion.
+ * @throws AppError `not_found`.
+ */
+export async function deleteCollection(services: Services, caller: Caller, id: string): Promise<DeletionAccepted> {
+  const { deletion, jobs } = await services.stores.transaction((stores) => acknowledge(stores, caller, id));
+  startJobs(services, caller.scope, jobs);
+  return { deletion_id: deletion.id, status: deletion.status };
+}
+
+async function acknowledge(stores: Stores, { scope, principal: createdBy }: Caller, id: string) {
+  // Before any row: whoever changes parents takes this first.
+  await stores.collectionChanges.lockTree(scope);
+  // Waits for uploads that are just being accepted; from now on none is.
+  const status = await stores.collectionChanges.lock(scope, id);
+  if (status === null) {
+    const open = await stores.deletions.findOpen(scope, id);
+    if (!open) throw collectionNotFound();
+    return { deletion: open, jobs: [] };
+  }
+  await stores.collectionChanges.setStatus(scope, id, 'deleting');
+  await stores.collectionChanges.detachChildren(scope, id);
+  const deletionId = await stores.deletions.insert(scope, {
+    kind: 'collection',
+    subjectId: id,
+    collectionId: id,
+    createdBy,
+  });
+  const job = deleteCollectionJob({ workspace_id: scope.workspaceId, collection_id: id, deletion_id: deletionId });
+  await stores.outbox.add(scope, job);
+  return { deletion: { id: deletionId, status: 'pending' as const }, jobs: [job] };
+}

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { validationError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { AuthorizeAnswer, AuthorizeRequest } from '#domain/records/oauth.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { connectionNotFound, connectionReach } from './connection-reach.ts';
+import { oauthSettings } from './oauth-settings.ts';
+import { openCredentials } from './seal-credentials.ts';
+import type { Services } from '#operations/services.ts';
+
+/** Time that a user has to agree. */
+const STATE_LIFE_S = 600;
+const STATE_BYTES = 32;
+
+/**
+ * Begins the authorization of a connection by its user: the URL to send them to, good once. The state in it is known here by
+ * its hash only, and what proves that the same client comes back is sealed (RFC 7636).
+ * @throws AppError `not_found`, `conflict` without a client or endpoint, `validation_failed` for a redirect that is not allowed.
+ */
+export async function authorizeConnection(
+  services: Services,
+  caller: Caller,
+  request: { id: string; body: AuthorizeRequest; idempotency: Idempotency | null },
+): Promise<Answer<AuthorizeAnswer>> {
+  const { scope } = caller;
+  const { redirect_url: redirectUrl = null } = request.body;
+  const connection = await services.stores.connections.find(scope, request.id, connectionReach(caller));
+  if (!connection) throw connectionNotFound();
+  if (redirectUrl !== null) requireAllowed(services.authorization.redirectUrls, redirectUrl);
+  const credentials = await credentialsOf(services, scope, connection.credential_id);
+  const settings = await oauthSettings(services, scope, { ...connection, credentials });
+  const state = randomBytes(STATE_BYTES).toString('base64url');
+  const redirect_uri = services.authorization.callbackUrl;
+  const start = await services.oauth.startAuthorization(settings, { redirect_uri, state });
+  const state_hash = hashState(state);
+  const row = {
+    state_hash,
+    connection_id: connection.id,
+    sealed_verifier: services.secrets.keyRing.seal(start.code_verifier, verifierContext(scope, state_hash)),
+    redirect_url: redirectUrl,
+    lifeS: STATE_LIFE_S,
+  };
+  return answerOnce(services, caller, {
+    route: 'POST /oauth/authorize/{connection_id}',
+    idempotency: request.idempotency,
+    effect: async (stores) => {
+      const { expires_at } = await stores.oauthStates.add(scope, row);
+      const body = { connection_id: connection.id, authorization_url: start.url, expires_at: expires_at.toISOString() };
+      return { status: 200, body };
+    },
+  });
+}
+
+/** Secrets in clear, none for a connection without. */
+export async function credentialsOf(
+  services: Services,
+  scope: Scope,
+  id: string | null,
+): Promise<Record<string, unknown>> {
+  const stored = id === null ? null : await services.stores.credentials.find(scope, id);
+  return id === null || stored === null ? {} : openCredentials(services, scope, { id, sealed: stored.sealed });
+}
+
+/** What is kept of a state: it is random enough to need no key. */
+export function hashState(state: string): string {
+  return createHash('sha256').update(state, 'utf8').digest('hex');
+}
+
+/** Where the secret half of an authorization is sealed for. */
+export function verifierContext(scope: Pick<Scope, 'workspaceId'>, stateHash: string) {
+  return { workspaceId: scope.workspaceId, row: `oauth_states/${stateHash}` };
+}
+
+/** An entry that ends in a slash allows everything below it, another one itself alone; the query is free. */
+function requireAllowed(allowed: readonly string[], text: string): void {
+  const { origin, pathname, username, hash } = new URL(text);
+  const isAllowed = allowed.some((entry) => {
+    const url = new URL(entry);
+    if (url.origin !== origin) return false;
+    return url.pathname === pathname || (url.pathname.endsWith('/') && pathname.startsWith(url.pathname));
+  });
+  if (isAllowed && username === '' && hash === '') return;
+  const msg = 'Is not among the redirects that the operator allowed with LOCI_OAUTH_REDIRECTS';
+  throw validationError([{ loc: ['body', 'redirect_url'], msg, type: 'redirect_not_allowed' }]);
+}

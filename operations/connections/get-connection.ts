@@ -1,0 +1,30 @@
+import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
+import { maskSecrets } from '#domain/connections/mask-secrets.ts';
+import type { ConnectionDetail } from '#domain/records/connection.ts';
+import { connectionNotFound, connectionReach } from './connection-reach.ts';
+import { openCredentials } from './seal-credentials.ts';
+import type { Services } from '#operations/services.ts';
+
+/**
+ * A connection, with its credentials when they are asked for: masked, unless the caller may `connections:reveal`.
+ * @throws AppError `not_found`.
+ */
+export async function getConnection(
+  services: Services,
+  caller: Caller,
+  asked: { id: string; includeCredentials: boolean },
+): Promise<ConnectionDetail> {
+  const { stores } = services;
+  const connection = await stores.connections.find(caller.scope, asked.id, connectionReach(caller));
+  if (!connection) throw connectionNotFound();
+  if (!asked.includeCredentials) return connection;
+  const { credential_id: id } = connection;
+  const stored = id === null ? null : await stores.credentials.find(caller.scope, id);
+  if (id === null || stored === null) return { ...connection, credentials: null };
+  const credentials = openCredentials(services, caller.scope, { id, sealed: stored.sealed });
+  if (!holdsPermissions(caller, ['connections:reveal'])) {
+    return { ...connection, credentials: maskSecrets(credentials) };
+  }
+  services.log.info({ connection_id: asked.id }, 'the credentials of a connection were revealed');
+  return { ...connection, credentials };
+}

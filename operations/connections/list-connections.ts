@@ -1,0 +1,40 @@
+import type { Caller } from '#domain/access/caller.ts';
+import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import type { ConnectionList } from '#domain/records/connection.ts';
+import { connectionReach } from './connection-reach.ts';
+import type { Services } from '#operations/services.ts';
+
+export type ListConnectionsQuery = {
+  integration?: string | undefined;
+  integration_type?: string | undefined;
+  status?: string | undefined;
+  user_id?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** A page of the connections in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+export async function listConnections(
+  services: Services,
+  caller: Caller,
+  query: ListConnectionsQuery,
+): Promise<ConnectionList> {
+  const { integration, integration_type: integrationType, status, user_id: userId } = query;
+  const filters = { integration, integrationType, status, userId };
+  const binding = { list: 'connections', filters };
+  const after = decodeTimeCursor(binding, query.cursor);
+  const filter = { ...filters, ...connectionReach(caller) };
+  const { connections } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    connections.list(caller.scope, filter, { after, limit: query.limit }),
+    connections.count(caller.scope, filter),
+  ]);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    data: page.map((row) => row.connection),
+    total_count: totalCount,
+    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.connection.id]) : null,
+    has_more: last !== undefined,
+  };
+}

@@ -1,0 +1,73 @@
+import { AppError, validationError } from '#domain/app-error.ts';
+import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
+import {
+  OAuthProviderSettings,
+  type OAuthClient,
+  type OAuthClientList,
+  type OAuthProviderList,
+  type PutOAuthClientRequest,
+} from '#domain/records/oauth.ts';
+import type { OAuthClientRow } from '#store/connections/oauth-clients.ts';
+import { sealClientSecret } from './oauth-settings.ts';
+import type { Services } from '#operations/services.ts';
+
+/** The providers that are known by name. */
+export function listOAuthProviders({ oauth }: Services): OAuthProviderList {
+  return { data: [...oauth.providers], total_count: oauth.providers.length };
+}
+
+/**
+ * Keeps the client under which the workspace is known to a provider, in place of the one before. Who names endpoints has to be
+ * allowed to see secrets: they are sent there.
+ * @throws AppError `validation_failed`, `forbidden`.
+ */
+export async function putOAuthClient(
+  services: Services,
+  caller: Caller,
+  client: { provider: string; body: PutOAuthClientRequest },
+): Promise<OAuthClient> {
+  const { provider, body } = client;
+  const { client_id, client_secret: secret, ...settings } = body;
+  const namesEndpoints = [body.token_endpoint, body.authorization_endpoint, body.issuer].some(
+    (one) => one !== undefined,
+  );
+  const isKnown = services.oauth.providers.some(({ name }) => name === provider);
+  if (!isKnown && body.token_endpoint === undefined && body.issuer === undefined) {
+    const msg = 'Is needed, or `issuer`, for a provider that is not known by name';
+    throw validationError([{ loc: ['body', 'token_endpoint'], msg, type: 'missing' }]);
+  }
+  if (namesEndpoints && !holdsPermissions(caller, ['connections:reveal'])) {
+    throw new AppError(
+      'forbidden',
+      'Secrets are sent to these endpoints: that needs the permission connections:reveal.',
+    );
+  }
+  const sealed_secret =
+    secret === undefined ? null : sealClientSecret(services, caller.scope, { name: provider, secret });
+  const createdBy = caller.principal;
+  const row = { provider, client_id, sealed_secret, settings, createdBy };
+  return toClient(await services.stores.oauthClients.put(caller.scope, row));
+}
+
+/** All of them; a workspace has a handful. */
+export async function listOAuthClients(services: Services, caller: Caller): Promise<OAuthClientList> {
+  const rows = await services.stores.oauthClients.list(caller.scope);
+  return { data: rows.map(toClient), total_count: rows.length };
+}
+
+/** @throws AppError `not_found`. */
+export async function deleteOAuthClient(services: Services, caller: Caller, provider: string): Promise<void> {
+  if (await services.stores.oauthClients.delete(caller.scope, provider)) return;
+  throw new AppError('not_found', 'The workspace has no client for this provider.');
+}
+
+function toClient(row: OAuthClientRow): OAuthClient {
+  return {
+    ...OAuthProviderSettings.parse(row.settings),
+    provider: row.provider,
+    client_id: row.client_id,
+    has_secret: row.sealed_secret !== null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

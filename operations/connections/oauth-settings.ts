@@ -1,0 +1,107 @@
+import { AppError } from '#domain/app-error.ts';
+import { STANDARD_PROVIDER, type OAuthProvider, type OAuthSettings } from '#domain/connections/oauth-provider.ts';
+import { textOf } from '#domain/connections/stored-tokens.ts';
+import { ConnectionOAuth, OAuthProviderSettings } from '#domain/records/oauth.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { Services } from '#operations/services.ts';
+
+type Means = Pick<Services, 'oauth' | 'secrets'> & { stores: Pick<Services['stores'], 'oauthClients'> };
+export type OAuthConnection = {
+  integration: string;
+  config: Readonly<Record<string, unknown>>;
+  /** In clear; empty without any. */
+  credentials: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Which provider a connection is to, and as which client: its own, from its credentials, else that of its workspace. The
+ * secret of a workspace goes to the endpoints of the provider or of the workspace only, never to those of a connection.
+ * @throws AppError `conflict` that says what is missing.
+ */
+export async function oauthSettings(means: Means, scope: Scope, connection: OAuthConnection): Promise<OAuthSettings> {
+  const { integration, config, credentials } = connection;
+  const own = readConfig(config);
+  const name = own.provider ?? integration;
+  const shared = await means.stores.oauthClients.find(scope, name);
+  const sharedSettings = OAuthProviderSettings.parse(shared?.settings ?? {});
+  const clientId = textOf(credentials, 'client_id') ?? own.client_id ?? null;
+  const base = means.oauth.providers.find((one) => one.name === name) ?? { ...STANDARD_PROVIDER, name, title: name };
+  const scopes = {
+    scope: own.scope ?? sharedSettings.scope ?? null,
+    granted_scope: textOf(credentials, 'scope'),
+  };
+  if (clientId !== null) {
+    const provider = changed(changed(base, sharedSettings), own);
+    return {
+      provider,
+      client_id: clientId,
+      client_secret: textOf(credentials, 'client_secret'),
+      ...scopes,
+    };
+  }
+  if (!shared) throw noClient(name);
+  if (own.token_endpoint ?? own.authorization_endpoint ?? own.issuer) {
+    throw new AppError(
+      'conflict',
+      'A connection that names its own endpoints needs a client of its own: put `client_id` and `client_secret` into its credentials.',
+    );
+  }
+  return {
+    provider: changed(base, { ...sharedSettings, ...own }),
+    client_id: shared.client_id,
+    client_secret:
+      shared.sealed_secret === null ? null : openClientSecret(means, scope, { name, sealed: shared.sealed_secret }),
+    ...scopes,
+  };
+}
+
+/** Seals the secret of a workspace's client for its row. */
+export function sealClientSecret(
+  { secrets }: Pick<Services, 'secrets'>,
+  scope: Scope,
+  client: { name: string; secret: string },
+) {
+  return secrets.keyRing.seal(client.secret, contextOf(scope, client.name));
+}
+
+function openClientSecret(
+  { secrets }: Pick<Services, 'secrets'>,
+  scope: Scope,
+  client: { name: string; sealed: string },
+) {
+  return secrets.keyRing.open(client.sealed, contextOf(scope, client.name)).reveal();
+}
+
+function contextOf(scope: Scope, name: string) {
+  return { workspaceId: scope.workspaceId, row: `oauth_clients/${name}` };
+}
+
+function readConfig(config: Readonly<Record<string, unknown>>): ConnectionOAuth {
+  const parsed = ConnectionOAuth.safeParse(config['oauth'] ?? {});
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map((issue) => ['config', 'oauth', ...issue.path].map(String).join('.'));
+  throw new AppError('conflict', `The OAuth settings of the connection are not valid: ${fields.join(', ')}.`);
+}
+
+function changed(provider: OAuthProvider, settings: OAuthProviderSettings): OAuthProvider {
+  const { authorization_endpoint, token_endpoint, issuer, client_auth, pkce, authorization_parameters } = settings;
+  return {
+    ...provider,
+    // Whoever names an issuer means its endpoints, and not those that were known before.
+    ...(issuer === undefined ? {} : { issuer, authorization_endpoint: null, token_endpoint: null }),
+    ...(authorization_endpoint === undefined ? {} : { authorization_endpoint }),
+    ...(token_endpoint === undefined ? {} : { token_endpoint }),
+    ...(client_auth === undefined ? {} : { client_auth }),
+    ...(pkce === undefined ? {} : { pkce }),
+    ...(authorization_parameters === undefined
+      ? {}
+      : { authorization_parameters: { ...provider.authorization_parameters, ...authorization_parameters } }),
+  };
+}
+
+function noClient(name: string): AppError {
+  return new AppError(
+    'conflict',
+    `There is no OAuth client for ${name}: put one with PUT /oauth/clients/${name}, or \`client_id\` and \`client_secret\` into the credentials of the connection.`,
+  );
+}

@@ -1,0 +1,116 @@
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { ingestBatchJob } from '#domain/uploads/ingest-jobs.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import type { Content } from '#domain/records/content.ts';
+import { isSettled } from '#domain/statuses.ts';
+import type { RunState } from '#store/uploads/run-control.ts';
+import type { Stores } from '#store/stores.ts';
+import type { Wake } from '#store/outbox/wakes.ts';
+import { answerOnce, type Idempotency } from '#operations/idempotency.ts';
+import { contentNotFound } from './get-content.ts';
+import { archived } from '#operations/collections/lock-collection.ts';
+import type { Services } from '#operations/services.ts';
+import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
+
+export type ContentControl = {
+  contentId: string;
+  action: 'pause' | 'resume' | 'cancel' | 'retry';
+  idempotency: Idempotency | null;
+};
+
+/**
+ * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach; what came out of it goes along, but for
+ * a retry, which takes out again what it holds. Asking for the state it is
+ * in already changes nothing.
+ * @throws AppError `not_found`; `conflict` when the action does not fit the content's state.
+ */
+export async function controlContent(services: Services, caller: Caller, control: ContentControl): Promise<Content> {
+  const { contentId, action, idempotency } = control;
+  let jobs: JobStart[] = [];
+  let wakes: Wake[] = [];
+  const { body } = await answerOnce<Content>(services, caller, {
+    route: `POST /contents/{content_id}/${action}`,
+    idempotency,
+    effect: async (stores) => {
+      const tree = await stores.parts.lockTree(caller.scope, contentId);
+      const runs = await stores.runControl.lock(caller.scope, contentId);
+      if (runs.length === 0) throw contentNotFound();
+      if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
+      if (action === 'retry') jobs = await retry(stores, caller, runs);
+      else wakes = await change(stores, caller, { tree, action, runs });
+      const content = await stores.contents.find(caller.scope, contentId);
+      if (!content) throw contentNotFound();
+      return { status: 200, body: content };
+    },
+  });
+  startJobs(services, caller.scope, jobs);
+  wakeJobs(services, wakes);
+  return body;
+}
+
+async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]): Promise<JobStart[]> {
+  const jobs: JobStart[] = [];
+  for (const run of runs) {
+    if (run.stage !== 'failed' && run.stage !== 'cancelled') continue;
+    if (run.collection_status === 'archived') throw archived();
+    jobs.push(await restartContent(stores, caller, run));
+  }
+  if (jobs.length === 0) {
+    throw new AppError(
+      'conflict',
+      `Only a failed or cancelled content can be retried; this one is ${runs[0]?.stage ?? 'gone'}.`,
+    );
+  }
+  return jobs;
+}
+
+/** Gives one content a new run of its own, with the workflow in the outbox. */
+export async function restartContent(
+  stores: Stores,
+  caller: Caller,
+  run: { content_id: string; collection_id: string; reader?: string; reread?: boolean },
+): Promise<JobStart> {
+  const runId = uuidv7();
+  const job = ingestBatchJob({
+    workspace_id: caller.scope.workspaceId,
+    collection_id: run.collection_id,
+    run_id: runId,
+    content_ids: [run.content_id],
+    upload_id: null,
+  });
+  await stores.runControl.restart(caller.scope, run.collection_id, {
+    contentIds: [run.content_id],
+    runId,
+    workflowId: job.workflow_id,
+    stage: 'pending',
+    reader: run.reader,
+    reread: run.reread,
+  });
+  await stores.outbox.add(caller.scope, job);
+  return job;
+}
+
+async function change(
+  stores: Stores,
+  caller: Caller,
+  control: { tree: readonly string[]; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },
+): Promise<Wake[]> {
+  const { tree, action, runs } = control;
+  const target = { contentIds: tree };
+  const changed =
+    action === 'cancel'
+      ? await stores.runControl.cancel(caller.scope, target)
+      : await stores.runControl.setPaused(caller.scope, target, action === 'pause');
+  const isThere = (run: RunState) =>
+    action === 'cancel' ? run.stage === 'cancelled' : run.paused === (action === 'pause');
+  if (changed.length === 0 && !runs.some((run) => isThere(run) && (action === 'cancel' || !isSettled(run.stage)))) {
+    throw new AppError('conflict', `There is nothing to ${action}: the content is ${runs[0]?.stage ?? 'gone'}.`);
+  }
+  return noteWakes(
+    stores,
+    caller.scope,
+    changed.map((run) => run.workflow_id),
+  );
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import type { ContentChunk } from '#domain/records/content.ts';
+import type { PublishedChunk } from '#store/contents/chunks.ts';
+import type { Services } from '#operations/services.ts';
+import { fetchEmbeddings } from './present-chunk.ts';
+
+export type ContentChunksQuery = {
+  contentId: string;
+  collectionId: string;
+  includeEmbeddings: boolean;
+  /** Null for all of them. */
+  limit: number | null;
+  cursor?: string | undefined;
+};
+
+export type ContentChunksAnswer = {
+  head: { content_id: string; collection_id: string; total_chunks: number; includes_embeddings: boolean };
+  /** Read page by page as the answer is written. */
+  chunks: AsyncIterable<ContentChunk>;
+  /** Known when `chunks` has come to its end; null behind the last chunk. */
+  nextCursor: () => string | null;
+};
+
+const PAGE = 200;
+/** How often the first page is read again when the content changes between two statements. */
+const ATTEMPTS = 3;
+
+type ContentChunkRow = PublishedChunk & { name: string; filters: Record<string, unknown>; version: number };
+
+/**
+ * The published chunks of a content in one collection, in order. All are of one version: when another one is published
+ * while the answer is written, or the content is deleted, the stream ends with an error rather than mix or cut them.
+ * @throws AppError `not_found` when the content is not in that collection or not in reach.
+ */
+export async function listContentChunks(
+  services: Services,
+  caller: Caller,
+  query: ContentChunksQuery,
+): Promise<ContentChunksAnswer> {
+  const key = { contentId: query.contentId, collectionId: query.collectionId };
+  const binding = { list: 'content-chunks', filters: key };
+  const start =
+    query.cursor === undefined ? { version: null, index: -1 } : positionOf(decodeCursor(binding, query.cursor));
+  const walk = { afterIndex: start.index, end: query.limit === null ? null : start.index + query.limit };
+  const { link, first } = await readStart(services, caller, { key, walk });
+  if (start.version !== null && start.version !== link.active_version) {
+    throw new AppError(
+      'conflict',
+      'The content has a newer version since the first page; start again without the cursor.',
+    );
+  }
+  services.accesses.note(caller.scope, query.contentId);
+  let next: string | null = null;
+  return {
+    head: {
+      content_id: query.contentId,
+      collection_id: query.collectionId,
+      total_chunks: link.chunk_count,
+      includes_embeddings: query.includeEmbeddings,
+    },
+    chunks: streamChunks(services, caller, {
+      query,
+      walk,
+      first,
+      link,
+      onEnd: (lastIndex) => {
+        if (lastIndex < link.chunk_count - 1) next = encodeCursor(binding, [link.active_version ?? 0, lastIndex]);
+      },
+    }),
+    nextCursor: () => next,
+  };
+}
+
+type Key = { contentId: string; collectionId: string };
+type Walk = { afterIndex: number; end: number | null };
+type Link = { chunk_count: number; active_version: number | null };
+
+/** How many chunks there are and the first of them, of one version: what was published in between is looked at again. */
+async function readStart(
+  { stores }: Services,
+  { scope }: Caller,
+  { key, walk }: { key: Key; walk: Walk },
+): Promise<{ link: Link; first: ContentChunkRow[] }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const link = await stores.chunks.findLink(scope, key);
+    if (!link)
+      throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
+    const first = await stores.chunks.listOfContent(scope, key, pageAfter(walk, walk.afterIndex));
+    const isWhole = first.length > 0 || walk.afterIndex >= link.chunk_count - 1;
+    if (attempt === ATTEMPTS || (isWhole && first.every((row) => row.version === link.active_version)))
+      return { link, first };
+  }
+}
+
+function pageAfter({ end }: Walk, afterIndex: number): { afterIndex: number; limit: number } {
+  return { afterIndex, limit: end === null ? PAGE : Math.min(PAGE, end - afterIndex) };
+}
+
+type Stream = {
+  query: ContentChunksQuery;
+  walk: Walk;
+  link: Link;
+  first: readonly ContentChunkRow[];
+  onEnd: (lastIndex: number) => void;
+};
+
+async function* streamChunks(services: Services, caller: Caller, stream: Stream): AsyncIterable<ContentChunk> {
+  const { query, walk, link } = stream;
+  let rows = stream.first;
+  let page = pageAfter(walk, walk.afterIndex);
+  for (;;) {
+    if (rows.some((row) => row.version !== link.active_version)) {
+      throw new AppError('conflict', 'The content got a newer version while it was read; ask again.');
+    }
+    const vectors = query.includeEmbeddings ? await fetchEmbeddings(services, caller, rows) : null;
+    for (const row of rows) yield toContentChunk(row, vectors?.get(row.id) ?? null);
+    const isLast = rows.length < page.limit;
+    page = pageAfter(walk, rows.at(-1)?.chunk_index ?? page.afterIndex);
+    if (isLast || page.limit <= 0) break;
+    rows = await services.stores.chunks.listOfContent(caller.scope, query, page);
+  }
+  if (walk.end === null && page.afterIndex < link.chunk_count - 1) {
+    throw new AppError('conflict', 'The content was deleted while it was read.');
+  }
+  stream.onEnd(page.afterIndex);
+}
+
+function toContentChunk(row: ContentChunkRow, embedding: readonly number[] | null): ContentChunk {
+  return {
+    id: row.id,
+    content_id: row.content_id,
+    content: row.content,
+    embedding: embedding === null ? null : [...embedding],
+    meta_data: row.metadata,
+    collection_id: row.collection_id,
+    workspace_id: row.workspace_id,
+    name: row.name,
+    filters: row.filters,
+    created_at: row.created_at,
+  };
+}
+
+function positionOf(position: unknown): { version: number; index: number } {
+  const parsed = z.tuple([z.int32(), z.int32()]).safeParse(position);
+  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  return { version: parsed.data[0], index: parsed.data[1] };
+}

@@ -1,0 +1,70 @@
+import { v7 as uuidv7 } from 'uuid';
+import { AppError, validationError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { externalIdIssues } from '#domain/contents/external-id.ts';
+import { metadataIssues } from '#domain/filters/facets.ts';
+import { reprojectJob } from '#domain/uploads/ingest-jobs.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import type { Content, UpdateContentRequest } from '#domain/records/content.ts';
+import type { Stores } from '#store/stores.ts';
+import { contentNotFound } from './get-content.ts';
+import { archived } from '#operations/collections/lock-collection.ts';
+import type { Services } from '#operations/services.ts';
+import { startJobs } from '#operations/jobs/start-jobs.ts';
+
+type Update = { id: string; fields: UpdateContentRequest };
+
+/**
+ * Changes the fields of a content that are sent. What filters see of it is brought into the index by a workflow, without
+ * embedding anything again; until then the content is `stale`.
+ * @throws AppError `not_found`, `validation_failed`; `conflict` when it is being deleted, is only in archived collections, or
+ *   when its new `external_id` is another content's.
+ */
+export async function updateContent(services: Services, caller: Caller, update: Update): Promise<Content> {
+  const { metadata } = update.fields;
+  if (metadata !== undefined) {
+    const loc = ['body', 'metadata'];
+    const issues = [...metadataIssues(metadata, loc), ...externalIdIssues(metadata, loc)];
+    if (issues.length > 0) throw validationError(issues);
+  }
+  const { content, jobs } = await services.stores.transaction((stores) => write(stores, caller, update));
+  startJobs(services, caller.scope, jobs);
+  return content;
+}
+
+async function write(stores: Stores, caller: Caller, { id, fields }: Update) {
+  const { scope } = caller;
+  const externalId = externalIdOf(fields);
+  // First the collection, then its runs: the order in which uploads lock them.
+  if (externalId !== null) await stores.contentChanges.lockHome(scope, id);
+  await requireWritable(stores, caller, id);
+  if (externalId !== null && !(await stores.contentChanges.setExternalId(scope, id, externalId))) {
+    throw new AppError(
+      'conflict',
+      'This external_id is taken by another content, or the collection that it is unique in is out of reach; choose another one.',
+    );
+  }
+  const jobs: JobStart[] = [];
+  if (Object.keys(fields).length > 0 && (await stores.contentChanges.update(scope, id, { ...fields, externalId }))) {
+    const published = await stores.projections.claim(scope, [id]);
+    jobs.push(...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })));
+    for (const job of jobs) await stores.outbox.add(scope, job);
+  }
+  const content = await stores.contents.find(scope, id);
+  if (!content) throw contentNotFound();
+  return { content, jobs };
+}
+
+/** Locks the runs of a content, also where the caller does not reach, for filters follow there too, so that it is published either before or after the change. */
+async function requireWritable(stores: Stores, caller: Caller, id: string): Promise<void> {
+  await stores.contentChanges.lockEverywhere(caller.scope, [id]);
+  const runs = await stores.runControl.lock(caller.scope, id);
+  if (runs.length === 0) throw contentNotFound();
+  if (runs.every((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
+  if (runs.every((run) => run.collection_status === 'archived')) throw archived();
+}
+
+function externalIdOf({ metadata }: UpdateContentRequest): string | null {
+  const id = metadata?.['external_id'];
+  return typeof id === 'string' ? id : null;
+}

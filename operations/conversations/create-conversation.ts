@@ -1,0 +1,30 @@
+import type { Caller } from '#domain/access/caller.ts';
+import type { Conversation, CreateConversationRequest } from '#domain/records/conversation.ts';
+import { titleKey } from '#domain/conversations/title-key.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { ownerOfNew, requireCollections, toConversation } from './conversation-access.ts';
+import type { Services } from '#operations/services.ts';
+
+/** Creates a conversation. @throws AppError `not_found` for its collections, `validation_failed` for its owner. */
+export async function createConversation(
+  services: Services,
+  caller: Caller,
+  request: { body: CreateConversationRequest; idempotency: Idempotency | null },
+): Promise<Answer<Conversation>> {
+  const { body, idempotency } = request;
+  const ownerId = ownerOfNew(caller, body.owner_id);
+  return answerOnce<Conversation>(services, caller, {
+    route: 'POST /conversations',
+    idempotency,
+    effect: async (stores) => {
+      await requireCollections(stores, caller, body.collections);
+      const row = await stores.conversations.insert(caller.scope, {
+        ...body,
+        titleKey: titleKey(body.title ?? ''),
+        owner_id: ownerId,
+        created_by: caller.principal,
+      });
+      return { status: 201, body: toConversation(row) };
+    },
+  });
+}

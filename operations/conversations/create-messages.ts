@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { AppError, validationError } from '#domain/app-error.ts';
+import { requirePermission, type Caller } from '#domain/access/caller.ts';
+import { extractMemoriesJob, summariseJob } from '#domain/conversations/conversation-jobs.ts';
+import { isSummaryDue } from '#domain/conversations/conversation-rules.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import {
+  MAX_MESSAGES,
+  messageOfText,
+  type CreateMessagesRequest,
+  type Message,
+  type MessageGroup,
+  type NewMessage,
+} from '#domain/records/message.ts';
+import { titleKey } from '#domain/conversations/title-key.ts';
+import type { ConversationRow } from '#store/conversations/conversations.ts';
+import type { MessageRow, StoredMessage } from '#store/conversations/messages.ts';
+import type { Stores } from '#store/stores.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { lockWritable } from './conversation-access.ts';
+import type { Services } from '#operations/services.ts';
+import { startJobs } from '#operations/jobs/start-jobs.ts';
+
+const TITLE_CHARACTERS = 80;
+/** Each is locked and written to by statements of its own. */
+const MAX_CONVERSATIONS = 100;
+
+/** What goes into one conversation, in the order of the request; `place` is where in the answer. */
+type Batch = { conversation: ConversationRow; items: { message: NewMessage; memories: boolean; place: number }[] };
+
+/**
+ * Stores messages, all or none. Those without a conversation get one together. Summaries and memories follow by workflow.
+ * @throws AppError `not_found` for a conversation or a parent, `forbidden` also for memories without the permission to write
+ * them, `conflict` for a conversation that is not active.
+ */
+export async function createMessages(
+  services: Services,
+  caller: Caller,
+  request: { body: CreateMessagesRequest; idempotency: Idempotency | null },
+): Promise<Answer<Message[]>> {
+  const groups = Array.isArray(request.body) ? request.body : [request.body];
+  requireFew(groups);
+  if (groups.some((group) => group.enable_memories)) requirePermission(caller, 'memories:write');
+  const jobs: JobStart[] = [];
+  const answer = await answerOnce<Message[]>(services, caller, {
+    route: 'POST /messages',
+    idempotency: request.idempotency,
+    effect: async (stores) => {
+      const stored: Message[] = [];
+      for (const batch of await batchesOf(stores, caller, groups)) {
+        const rows = await storeBatch(stores, caller, batch);
+        rows.forEach((row, index) => (stored[batch.items[index]?.place ?? 0] = toMessage(row)));
+        jobs.push(...(await askForWork(stores, caller, { batch, rows })));
+      }
+      return { status: 201, body: stored };
+    },
+  });
+  startJobs(services, caller.scope, jobs);
+  return answer;
+}
+
+function requireFew(groups: readonly MessageGroup[]): void {
+  const count = groups.reduce((sum, { content }) => sum + (Array.isArray(content) ? content.length : 1), 0);
+  if (count > MAX_MESSAGES) throw tooMany(`At most ${MAX_MESSAGES} messages in one request`);
+  const conversations = new Set(groups.map((group) => group.conversation_id));
+  if (conversations.size > MAX_CONVERSATIONS)
+    throw tooMany(`At most ${MAX_CONVERSATIONS} conversations in one request`);
+}
+
+function tooMany(msg: string): AppError {
+  return validationError([{ loc: ['body'], msg, type: 'too_big' }]);
+}
+
+async function batchesOf(stores: Stores, caller: Caller, groups: readonly MessageGroup[]): Promise<Batch[]> {
+  const ids = [...new Set(groups.flatMap((group) => group.conversation_id ?? []))];
+  const found = await lockWritable(stores, caller, ids);
+  for (const { status } of found) {
+    if (status !== 'active') {
+      throw new AppError(
+        'conflict',
+        `The conversation is ${status}; begin another one by leaving conversation_id out.`,
+      );
+    }
+  }
+  const batches = new Map<string | null, Batch>(
+    found.map((conversation) => [conversation.id, { conversation, items: [] }]),
+  );
+  let place = 0;
+  for (const group of groups) {
+    const contents = Array.isArray(group.content) ? group.content : [group.content];
+    const messages = contents.map((content) => (typeof content === 'string' ? messageOfText(content) : content));
+    const key = group.conversation_id ?? null;
+    const batch = batches.get(key) ?? { conversation: await beginConversation(stores, caller, messages), items: [] };
+    batches.set(key, batch);
+    for (const message of messages) batch.items.push({ message, memories: group.enable_memories, place: place++ });
+  }
+  return [...batches.values()];
+}
+
+/** Called by the first words of its first message; a sender whom a key names owns it. */
+async function beginConversation(
+  stores: Stores,
+  caller: Caller,
+  messages: readonly NewMessage[],
+): Promise<ConversationRow> {
+  const title = messages[0]?.content.trim().split('\n')[0]?.slice(0, TITLE_CHARACTERS).toWellFormed() || null;
+  const sender = messages.find(({ role, sender_id }) => role === 'user' && sender_id !== null)?.sender_id ?? null;
+  return stores.conversations.insert(caller.scope, {
+    title,
+    titleKey: titleKey(title ?? ''),
+    is_public: false,
+    collections: [],
+    meta_data: {},
+    settings: {},
+    owner_id: caller.userId ?? sender,
+    created_by: caller.principal,
+  });
+}
+
+async function storeBatch(stores: Stores, caller: Caller, { conversation, items }: Batch): Promise<MessageRow[]> {
+  const parents = [...new Set(items.flatMap(({ message }) => message.parent_message_id ?? []))];
+  const known = await stores.messages.idsIn(caller.scope, conversation.id, parents);
+  if (known.length < parents.length) {
+    throw new AppError('not_found', 'A parent_message_id names no message of this conversation.');
+  }
+  const ownerId = caller.userId ?? conversation.owner_id;
+  const messages = items.map(({ message, memories }): StoredMessage => {
+    const userId = caller.userId ?? message.sender_id ?? ownerId;
+    return {
+      ...message,
+      checksum: createHash('sha256').update(message.content, 'utf8').digest('hex'),
+      created_at: message.created_at ?? null,
+      owner_id: ownerId,
+      memory_user_id: memories && message.role === 'user' ? userId : null,
+    };
+  });
+  return stores.messages.insert(caller.scope, conversation.id, messages);
+}
+
+/** What is to follow, acknowledged in the transaction of the messages. */
+async function askForWork(
+  stores: Stores,
+  caller: Caller,
+  { batch, rows }: { batch: Batch; rows: readonly MessageRow[] },
+): Promise<JobStart[]> {
+  const { conversation, items } = batch;
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return [];
+  const key = { workspace_id: caller.scope.workspaceId, conversation_id: conversation.id };
+  const jobs: JobStart[] = [];
+  if (items.some(({ memories, message }) => memories && message.role === 'user')) {
+    jobs.push(extractMemoriesJob({ ...key, from: first.seq, to: last.seq }));
+  }
+  if (isSummaryDue(last.seq, conversation.summary_asked)) {
+    jobs.push(summariseJob({ ...key, messages: last.seq }));
+    await stores.conversations.noteSummaryAsked(caller.scope, conversation.id, last.seq);
+  }
+  for (const job of jobs) await stores.outbox.add(caller.scope, job);
+  return jobs;
+}
+
+/** A message in the interface's shape. */
+export function toMessage(row: MessageRow): Message {
+  const { seq: _seq, ...rest } = row;
+  return {
+    ...rest,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    sent_at: row.sent_at.toISOString(),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Caller } from '#domain/access/caller.ts';
+import type { ConversationStatus } from '#domain/conversations/conversation-rules.ts';
+import type { ConversationList } from '#domain/records/conversation.ts';
+import { titleKey } from '#domain/conversations/title-key.ts';
+import { toConversation } from './conversation-access.ts';
+import type { Services } from '#operations/services.ts';
+
+export type ListConversationsQuery = {
+  skip: number;
+  limit: number;
+  status?: ConversationStatus | undefined;
+  search?: string | undefined;
+  user_id?: string | undefined;
+  collection_id?: string | undefined;
+};
+
+/** Stands in no title: what is searched for has no letter. */
+const NOTHING = '\u0001';
+
+/** Conversations in reach, the newest first; with `search` the likest titles first. */
+export async function listConversations(
+  services: Services,
+  caller: Caller,
+  query: ListConversationsQuery,
+): Promise<ConversationList> {
+  const { skip, limit, status, search, user_id: userId, collection_id: collectionId } = query;
+  const key = search === undefined ? undefined : titleKey(search) || NOTHING;
+  const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
+  const { conversations } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    conversations.list(caller.scope, filter, { skip, limit }),
+    conversations.count(caller.scope, filter),
+  ]);
+  return { data: rows.map(toConversation), total_count: totalCount };
+}

@@ -1,0 +1,71 @@
+import { v7 as uuidv7 } from 'uuid';
+import { crawlSiteJob, crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
+import { crawlUrl, urlHash } from '#domain/crawls/crawl-url.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import { DEFAULT_CRAWL, type UploadForm } from '#domain/records/upload.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { NewCrawl } from '#store/crawls/crawls.ts';
+import type { Stores } from '#store/stores.ts';
+import type { SortedItem } from '#operations/uploads/sort-upload-items.ts';
+
+/** A crawl to be, and the content that it starts from. */
+export type PlannedCrawl = { id: string; workflowId: string; contentId: string; url: string; item: SortedItem };
+
+/** One crawl for each page that an upload names, however often it does. */
+export function planCrawls(form: UploadForm, sorted: readonly SortedItem[]): PlannedCrawl[] {
+  if (!form.crawl) return [];
+  const crawls = new Map<string, PlannedCrawl>();
+  for (const item of sorted) {
+    const { url } = item.item.content;
+    if (url === null || crawls.has(item.contentId)) continue;
+    const id = uuidv7();
+    crawls.set(item.contentId, { id, workflowId: crawlWorkflowId(id), contentId: item.contentId, url, item });
+  }
+  return [...crawls.values()];
+}
+
+/** Writes the crawls of an upload, whose row is there. Gives the workflows that do them. */
+export async function writeCrawls(
+  stores: Stores,
+  scope: Scope,
+  upload: { id: string; form: UploadForm; createdBy: string; crawls: readonly PlannedCrawl[] },
+): Promise<JobStart[]> {
+  const { form } = upload;
+  const args = { workspace_id: scope.workspaceId, collection_id: form.collection_id, upload_id: upload.id };
+  await stores.crawls.insert(
+    scope,
+    upload.crawls.map((crawl) => newCrawl(crawl, upload)),
+  );
+  return upload.crawls.map(({ id }) => crawlSiteJob({ ...args, crawl_id: id }));
+}
+
+function newCrawl(
+  { id, contentId, url, item }: PlannedCrawl,
+  upload: { id: string; form: UploadForm; createdBy: string },
+): NewCrawl {
+  const { form } = upload;
+  const { metadata, file_data } = item.item.content;
+  const { uploaded_by } = file_data;
+  const start = crawlUrl(url) ?? { url, identity: url };
+  const { origin } = new URL(start.url);
+  return {
+    id,
+    collection_id: form.collection_id,
+    upload_id: upload.id,
+    start_content_id: contentId,
+    start_url: start.url,
+    start_hash: urlHash(start.identity),
+    origin,
+    robots_url: `${origin}/robots.txt`,
+    max_pages: form.max_pages ?? DEFAULT_CRAWL.maxPages,
+    max_depth: form.max_depth ?? DEFAULT_CRAWL.maxDepth,
+    page_options: {
+      metadata,
+      description: form.description,
+      reader: form.reader,
+      ingest: form.ingest,
+      created_by: upload.createdBy,
+      file_data: uploaded_by === undefined ? {} : { uploaded_by },
+    },
+  };
+}

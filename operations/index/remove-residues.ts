@@ -1,0 +1,43 @@
+import { deadVersions } from '#domain/contents/residual-versions.ts';
+import type { Residue } from '#store/system.ts';
+import type { Services } from '#operations/services.ts';
+
+/**
+ * Waits before the passes over what ended runs left. The first one removes nearly everything; the later ones catch what a
+ * stalled worker sent to the index after its run was over.
+ */
+const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
+const AT_ONCE = 20;
+const ROWS_AT_ONCE = 2_000;
+
+/** Removes chunk rows and index objects of versions that nobody needs any more. Returns how many contents were looked at. */
+export async function removeResidues(services: Services): Promise<number> {
+  const due = await services.stores.system.takeDueResidues(AT_ONCE, PASS_DELAYS_MS.slice(1));
+  for (const residue of due) {
+    try {
+      await removeResidue(services, residue);
+      if (residue.passes >= PASS_DELAYS_MS.length) await services.stores.system.dropResidue(residue, residue.passes);
+    } catch (error) {
+      services.log.warn(
+        { error, content_id: residue.content_id, workspace_id: residue.workspace_id },
+        'a residue stays for the next pass',
+      );
+    }
+  }
+  return due.length;
+}
+
+async function removeResidue(services: Services, residue: Residue): Promise<void> {
+  const scope = { workspaceId: residue.workspace_id, collectionIds: [residue.collection_id] };
+  const key = { contentId: residue.content_id, collectionId: residue.collection_id };
+  const found = await services.stores.collections.findIndex(scope, residue.collection_id);
+  const { live_versions: keep, max_version: maxVersion } = residue;
+  if (found) {
+    const { space, tenant } = found.index;
+    const range = maxVersion === null ? {} : { versions: deadVersions(keep, maxVersion) };
+    await services.vectors.deleteContent(space, tenant, { contentId: key.contentId, ...range });
+  }
+  for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE;) {
+    removed = await services.stores.chunks.deleteVersions(scope, key, { keep, maxVersion, limit: ROWS_AT_ONCE });
+  }
+}

@@ -1,0 +1,89 @@
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { memoryObjectId } from '#domain/memories/memory-index.ts';
+import type {
+  MemoryAnswer,
+  ReplaceMemoryAnswer,
+  ReplaceMemoryRequest,
+  UpdateMemoryRequest,
+} from '#domain/records/memory.ts';
+import type { MemoryRow, MemoryText } from '#store/memories/memories.ts';
+import type { Stores } from '#store/stores.ts';
+import { answerOnce, type Idempotency } from '#operations/idempotency.ts';
+import type { WriteAnswer } from './create-memory.ts';
+import { memoryNotFound, requireOwner } from './memory-owner.ts';
+import { projectMemory } from './project-memories.ts';
+import type { Services } from '#operations/services.ts';
+import { toMemoryRecord } from './present-memory.ts';
+
+/**
+ * Changes the fields that were sent, as a new version.
+ * @throws AppError `validation_failed` for the owner, `not_found`, `forbidden` for who may read it and is not its owner.
+ */
+export async function updateMemory(
+  services: Services,
+  caller: Caller,
+  request: { memoryId: string; body: UpdateMemoryRequest },
+): Promise<WriteAnswer<MemoryAnswer>> {
+  const { memoryId, body } = request;
+  const userId = requireOwner(caller, body.user_id);
+  const { after } = await services.stores.transaction((stores) =>
+    changeMemory(stores, caller, { memoryId, userId, changes: body }),
+  );
+  const answer = { memory_id: memoryId, message: 'Memory updated.', memory: toMemoryRecord(after) };
+  return { status: 200, body: answer, isIndexed: await projectMemory(services, caller.scope, memoryId) };
+}
+
+/**
+ * Replaces everything that a memory says; id and time of creation stay.
+ * @throws AppError as `updateMemory`.
+ */
+export async function replaceMemory(
+  services: Services,
+  caller: Caller,
+  request: { memoryId: string; body: ReplaceMemoryRequest; idempotency: Idempotency | null },
+): Promise<WriteAnswer<ReplaceMemoryAnswer>> {
+  const { memoryId, body, idempotency } = request;
+  const userId = requireOwner(caller, body.user_id);
+  const answer = await answerOnce<ReplaceMemoryAnswer>(services, caller, {
+    route: `POST /memories/${memoryId}/replace`,
+    idempotency,
+    effect: async (stores) => {
+      const { before, after } = await changeMemory(stores, caller, { memoryId, userId, changes: body });
+      const memories = { old_memory: toMemoryRecord(before), new_memory: toMemoryRecord(after) };
+      return { status: 200, body: { memory_id: memoryId, message: 'Memory replaced.', ...memories } };
+    },
+  });
+  return { ...answer, isIndexed: await projectMemory(services, caller.scope, memoryId) };
+}
+
+type Change = {
+  memoryId: string;
+  userId: string;
+  changes: { [Key in keyof MemoryText]?: MemoryText[Key] | undefined };
+};
+
+/** Under the lock of the memory, so that of two changes at once the second builds on the first, and both are kept. */
+async function changeMemory(
+  stores: Stores,
+  caller: Caller,
+  { memoryId, userId, changes }: Change,
+): Promise<{ before: MemoryRow; after: MemoryRow }> {
+  const before = await stores.memories.lock(caller.scope, memoryId, { readerId: caller.userId });
+  if (!before) throw memoryNotFound();
+  if (before.user_id !== userId) throw new AppError('forbidden', 'Only the owner of a memory may change it.');
+  const { memory, topics, metadata } = changes;
+  // Nothing was sent but the owner: nothing changes, so there is no version to tell of.
+  if (memory === undefined && topics === undefined && metadata === undefined) return { before, after: before };
+  const after = await stores.memories.addVersion(caller.scope, {
+    id: memoryId,
+    base: before.version,
+    objectId: memoryObjectId(memoryId, before.version + 1),
+    memory: memory ?? before.memory,
+    topics: topics ?? before.topics,
+    metadata: metadata ?? before.metadata,
+    changedBy: caller.principal,
+  });
+  if (!after) throw new AppError('conflict', 'The memory was changed at the same time; read it again, then decide.');
+  return { before, after };
+}

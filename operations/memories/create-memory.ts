@@ -1,0 +1,46 @@
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { memoryObjectId } from '#domain/memories/memory-index.ts';
+import type { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { requireOwner } from './memory-owner.ts';
+import { projectMemory } from './project-memories.ts';
+import type { Services } from '#operations/services.ts';
+import { toMemoryRecord } from './present-memory.ts';
+
+/** An answer, and whether search finds already what it tells of. */
+export type WriteAnswer<Body> = Answer<Body> & { isIndexed: boolean };
+
+/**
+ * Creates a memory: searchable when this returns, or soon after when the index or the embedder is away.
+ * @throws AppError `validation_failed` for the owner.
+ */
+export async function createMemory(
+  services: Services,
+  caller: Caller,
+  request: { body: CreateMemoryRequest; idempotency: Idempotency | null },
+): Promise<WriteAnswer<MemoryAnswer>> {
+  const { body, idempotency } = request;
+  const userId = requireOwner(caller, body.user_id);
+  const answer = await answerOnce<MemoryAnswer>(services, caller, {
+    route: 'POST /memories',
+    idempotency,
+    effect: async (stores) => {
+      const id = uuidv7();
+      const row = await stores.memories.insert(caller.scope, {
+        id,
+        objectId: memoryObjectId(id, 1),
+        userId,
+        memoryType: body.memory_type,
+        memory: body.memory,
+        topics: body.topics,
+        metadata: body.metadata,
+        createdBy: caller.principal,
+      });
+      if (!row) throw new AppError('internal', 'A new id was taken already.');
+      return { status: 201, body: { memory_id: id, message: 'Memory created.', memory: toMemoryRecord(row) } };
+    },
+  });
+  return { ...answer, isIndexed: await projectMemory(services, caller.scope, answer.body.memory_id) };
+}

@@ -1,0 +1,34 @@
+import type { Caller } from '#domain/access/caller.ts';
+import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import type { MemoryList, MemoryType } from '#domain/records/memory.ts';
+import { ownerInSight } from './memory-owner.ts';
+import type { Services } from '#operations/services.ts';
+import { toMemoryDetail } from './present-memory.ts';
+
+export type ListMemoriesQuery = {
+  user_id?: string | undefined;
+  memory_type?: MemoryType | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+/** A page of memories, oldest first. @throws AppError `forbidden` for those of another user, `validation_failed`. */
+export async function listMemories(services: Services, caller: Caller, query: ListMemoriesQuery): Promise<MemoryList> {
+  const userId = ownerInSight(caller, query.user_id);
+  const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type } };
+  const after = decodeTimeCursor(binding, query.cursor);
+  const filter = { userId, memoryType: query.memory_type ?? null, asOf: null, readerId: caller.userId };
+  const { memories } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    memories.list(caller.scope, filter, { after, limit: query.limit }),
+    memories.count(caller.scope, filter),
+  ]);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    data: page.map(toMemoryDetail),
+    total_count: totalCount,
+    next_cursor: last ? encodeCursor(binding, [last.created_us, last.memory_id]) : null,
+    has_more: last !== undefined,
+  };
+}

@@ -1,0 +1,29 @@
+import type { MemoryDetail, MemoryRecord, MemoryVersion } from '#domain/records/memory.ts';
+import type { MemoryRow } from '#store/memories/memories.ts';
+
+/** A memory in the interface's shape. */
+export function toMemoryRecord(row: MemoryRow): MemoryRecord {
+  return {
+    memory_id: row.memory_id,
+    user_id: row.user_id,
+    memory: row.memory,
+    topics: row.topics,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    metadata: row.metadata,
+  };
+}
+
+/** With its type and the number of its version. */
+export function toMemoryDetail(row: MemoryRow): MemoryDetail {
+  return { ...toMemoryRecord(row), memory_type: row.memory_type, version: row.version };
+}
+
+/** With the time in which it was valid. */
+export function toMemoryVersion(row: MemoryRow): MemoryVersion {
+  return {
+    ...toMemoryDetail(row),
+    valid_from: row.updated_at.toISOString(),
+    valid_to: row.valid_to?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,201 @@
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { ingestUploadJob, reprojectJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import type { UploadError, UploadForm, UploadItem, UploadResponse } from '#domain/records/upload.ts';
+import { reachesCollection, type Scope } from '#domain/access/scope.ts';
+import type { NewRun } from '#store/uploads/run-control.ts';
+import type { Stores } from '#store/stores.ts';
+import { planCrawls, writeCrawls, type PlannedCrawl } from '#operations/crawls/accept-crawls.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { inLine } from '#operations/run-exclusive-by-key.ts';
+import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
+import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
+import type { Services } from '#operations/services.ts';
+import { sortItems, type SortedItem } from './sort-upload-items.ts';
+import { announceUpload } from './settle-ingestion.ts';
+import { startJobs } from '#operations/jobs/start-jobs.ts';
+
+export type { ReceivedItem } from './plan-upload.ts';
+
+export type ReceivedUpload = {
+  form: UploadForm;
+  items: readonly ReceivedItem[];
+  /** Items that did not get as far, e.g. files over the size limit. */
+  errors: readonly UploadError[];
+  idempotency: Idempotency | null;
+};
+
+type UploadToWrite = { id: string; form: UploadForm; planned: PlannedItem[]; errors: UploadError[] };
+type SortedUpload = UploadToWrite & { sorted: SortedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
+
+/**
+ * Takes an upload: contents, runs, outbox and answer in one transaction, then tries to start the workflow at once.
+ * Bytes that the collection has under this name, and URLs it has, are the existing content.
+ * @throws AppError `forbidden` when the collection is not accessible or archived, `validation_failed` for the form.
+ */
+export async function acceptUpload(
+  services: Services,
+  caller: Caller,
+  received: ReceivedUpload,
+): Promise<Answer<UploadResponse>> {
+  const { form } = received;
+  if (!reachesCollection(caller.scope, form.collection_id)) throw inaccessible();
+  const { planned, errors } = await planUpload(services, { form, items: received.items, caller });
+  const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
+  let jobs: JobStart[] = [];
+  // Uploads into one collection wait for each other anyway; here they do so without a connection that others need.
+  const { status, body } = await inLine(form.collection_id, () =>
+    answerOnce(services, caller, {
+      route: 'POST /upload',
+      idempotency: received.idempotency,
+      effect: async (stores) => {
+        const written = await writeUpload({ ...services, stores }, caller, upload);
+        jobs = written.jobs;
+        return written.answer;
+      },
+    }),
+  );
+  startJobs(services, caller.scope, jobs);
+  return { status, body };
+}
+
+type Written = { answer: Answer<UploadResponse>; jobs: JobStart[] };
+
+async function writeUpload(services: Services, caller: Caller, upload: UploadToWrite): Promise<Written> {
+  const { stores } = services;
+  const { scope } = caller;
+  const { form, planned } = upload;
+  const status = await stores.collections.lockForUpload(scope, form.collection_id);
+  if (status === null) throw inaccessible();
+  if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
+  if (planned.length === 0) return { answer: answerOf(upload, null, []), jobs: [] };
+  await retainBlobs(
+    services,
+    scope,
+    planned.flatMap((item) => item.blob ?? []),
+  );
+  const sorted = await sortItems(stores, scope, upload);
+  const crawls = planCrawls(form, sorted);
+  const runs = sorted.filter((one) => one.fate !== 'kept' && !isCrawled(one, crawls)).length;
+  const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
+  const stale = await writeContents(services, caller, { ...upload, sorted, workflowId, crawls });
+  const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
+  const published = await stores.projections.claim(scope, stale);
+  const jobs = [
+    ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
+    ...(await writeCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
+    ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
+  ];
+  for (const job of jobs) await stores.outbox.add(scope, job);
+  // Nothing to ingest: it ends with its beginning.
+  if (workflowId === null && crawls.length === 0) await announceUpload(stores, scope, upload.id);
+  return {
+    answer: answerOf(
+      upload,
+      upload.id,
+      sorted.map((one) => toItem(one, form.ingest)),
+    ),
+    jobs,
+  };
+}
+
+/** Writes contents, runs and the upload. Returns contents that can be filtered by something else than before. */
+async function writeContents({ stores }: Services, caller: Caller, upload: SortedUpload): Promise<string[]> {
+  const { form, sorted, id, workflowId } = upload;
+  const { scope } = caller;
+  const stage: 'pending' | 'stored' = form.ingest ? 'pending' : 'stored';
+  const fresh = sorted.filter((one) => one.fate === 'fresh');
+  await stores.contents.insert(
+    scope,
+    form.collection_id,
+    fresh.map(({ item }) => ({ ...item.content, status: stage })),
+  );
+  const runs = fresh.map((one) => newRun(one, upload));
+  await stores.runControl.insert(scope, form.collection_id, runs);
+  const changed = await updateExisting(stores, scope, upload);
+  for (const { item, contentId, fate } of sorted) {
+    if (fate !== 'replaced') continue;
+    if (await stores.contents.replaceBytes(scope, { ...item.content, id: contentId })) changed.push(contentId);
+  }
+  const restarted = sorted.filter((one) => one.fate === 'again' || one.fate === 'replaced').map((one) => one.contentId);
+  await stores.runControl.restart(scope, form.collection_id, {
+    contentIds: restarted,
+    runId: id,
+    workflowId,
+    stage,
+    reader: form.reader,
+    uploadId: id,
+    mainText: false,
+  });
+  await stores.uploads.insert(scope, {
+    id,
+    collectionId: form.collection_id,
+    contentType: form.content_type,
+    ingest: form.ingest,
+    workflowId: workflowId ?? upload.crawls[0]?.workflowId ?? null,
+    total: upload.planned.length + upload.errors.length,
+    errors: upload.errors,
+    createdBy: caller.principal,
+    contentIds: sorted.map((one) => one.contentId),
+  });
+  return changed;
+}
+
+/** The first run of a content: that of the upload, or of the crawl which starts from it. */
+function newRun(sorted: SortedItem, { id, form, workflowId, crawls }: SortedUpload): NewRun {
+  const { content, dedupeKey } = sorted.item;
+  const crawl = crawls.find(({ contentId }) => contentId === sorted.contentId);
+  return {
+    content_id: content.id,
+    upload_id: id,
+    run_id: crawl?.id ?? id,
+    workflow_id: crawl?.workflowId ?? workflowId,
+    stage: form.ingest ? 'pending' : 'stored',
+    reader: form.reader,
+    dedupe_key: content.external_id === null ? dedupeKey : null,
+    external_id: content.external_id,
+  };
+}
+
+function isCrawled({ contentId }: SortedItem, crawls: readonly PlannedCrawl[]): boolean {
+  return crawls.some((crawl) => crawl.contentId === contentId);
+}
+
+async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: SortedUpload): Promise<string[]> {
+  const sentMetadata = Object.keys(form.metadata).length > 0 || form.user_id !== null;
+  const existing = sorted.filter((one) => one.fate === 'again' || one.fate === 'kept');
+  return stores.contents.updateFromUpload(
+    scope,
+    existing.map(({ item, contentId }) => ({
+      id: contentId,
+      metadata: sentMetadata ? item.content.metadata : null,
+      description: form.description,
+    })),
+  );
+}
+
+function toItem({ item, contentId, fate, stage }: SortedItem, ingest: boolean): UploadItem {
+  const { name, source, type, size, content_hash } = item.content;
+  const status = fate === 'kept' ? stage : ingest ? 'pending' : 'stored';
+  return { content_id: contentId, name, source, type, size, content_hash, status, duplicate: fate !== 'fresh' };
+}
+
+function answerOf(upload: UploadToWrite, uploadId: string | null, uploads: UploadItem[]): Answer<UploadResponse> {
+  const body = {
+    upload_id: uploadId,
+    collection_id: upload.form.collection_id,
+    content_type: upload.form.content_type,
+    uploads,
+    errors: upload.errors,
+    total_uploads: uploads.length + upload.errors.length,
+    successful_uploads: uploads.length,
+    failed_uploads: upload.errors.length,
+  };
+  return { status: uploads.length > 0 ? 202 : 400, body };
+}
+
+function inaccessible(): AppError {
+  return new AppError('forbidden', 'The collection does not exist or is not accessible with this key.');
+}

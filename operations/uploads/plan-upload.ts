@@ -1,0 +1,143 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { StoredBlob } from '#domain/blob-store.ts';
+import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { externalIdIssues } from '#domain/contents/external-id.ts';
+import type { UploadError, UploadForm } from '#domain/records/upload.ts';
+import { metadataIssues } from '#domain/filters/facets.ts';
+import type { NewContent } from '#store/contents/contents.ts';
+import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.ts';
+import { dedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
+import type { Services } from '#operations/services.ts';
+
+/** One input of an upload, with its bytes already in the blob store. `head` is its first 64 KiB. */
+export type ReceivedItem =
+  | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: StoredBlob; head: Uint8Array }
+  | { source: 'url'; name: string; url: string };
+
+/** An item that can be taken, as the content it would become. */
+export type PlannedItem = {
+  content: NewContent;
+  blob: StoredBlob | null;
+  /** What makes a second upload of it the same; null when duplicates are wanted. */
+  dedupeKey: string | null;
+};
+
+/**
+ * Checks the form and turns items into contents to be; an item that cannot be taken becomes an error beside the others.
+ * @throws AppError `validation_failed` with every problem of the form.
+ */
+export async function planUpload(
+  services: Services,
+  received: { form: UploadForm; items: readonly ReceivedItem[]; caller: Caller },
+): Promise<{ planned: PlannedItem[]; errors: UploadError[] }> {
+  const { form, items } = received;
+  const counts = { items: items.length, urls: items.filter(({ source }) => source === 'url').length };
+  const issues = uploadFormIssues(services, form, counts);
+  if (issues.length > 0) throw validationError(issues);
+  const planned: PlannedItem[] = [];
+  const errors: UploadError[] = [];
+  for (const item of items) {
+    try {
+      planned.push(await planItem(services, item, { form, caller: received.caller, single: items.length === 1 }));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      errors.push({ name: item.name, source: item.source, code: error.code, message: error.message });
+    }
+  }
+  return { planned, errors };
+}
+
+/** What is wrong with a form beyond its shape. Fields whose shape is wrong are left out of `form`. */
+export function uploadFormIssues(
+  { readers: { names }, limits }: Pick<Services, 'readers' | 'limits'>,
+  form: CrawlForm & { [Name in 'metadata' | 'reader']?: UploadForm[Name] | undefined },
+  counts: { items: number; urls: number },
+): ValidationIssue[] {
+  const issues = metadataIssues(form.metadata ?? {}, ['body', 'metadata']);
+  if (form.reader !== undefined && !names.includes(form.reader)) {
+    issues.push({
+      loc: ['body', 'reader'],
+      msg: `is not a known reader; use one of ${names.join(', ')}`,
+      type: 'unknown_reader',
+    });
+  }
+  issues.push(...crawlFormIssues(form, { urls: counts.urls, maxPages: limits.maxCrawlPages }));
+  const externalIssues = externalIdIssues(form.metadata ?? {}, ['body', 'metadata']);
+  issues.push(...externalIssues);
+  if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && counts.items > 1) {
+    issues.push({
+      loc: ['body', 'metadata', 'external_id'],
+      msg: 'names one content; send one item with it',
+      type: 'too_many_items',
+    });
+  }
+  return issues;
+}
+
+type ItemContext = { form: UploadForm; caller: Caller; single: boolean };
+
+async function planItem(services: Services, item: ReceivedItem, context: ItemContext): Promise<PlannedItem> {
+  const { form, single, caller } = context;
+  const name = single && form.label !== null ? form.label : item.name;
+  const metadata: Record<string, unknown> = {
+    ...form.metadata,
+    ...(form.user_id === null ? {} : { user_id: form.user_id }),
+    ...(form.label === null || single ? {} : { label: form.label }),
+  };
+  const shared = {
+    id: uuidv7(),
+    name,
+    description: form.description,
+    metadata,
+    external_id: typeof metadata['external_id'] === 'string' ? metadata['external_id'] : null,
+    source: item.source,
+    created_by: caller.principal,
+  };
+  const uploadedBy = form.user_id === null ? {} : { uploaded_by: form.user_id };
+  if (item.source === 'url') {
+    if (form.ingest) services.readers.requireAvailable(form.reader);
+    const content = {
+      ...shared,
+      type: null,
+      size: null,
+      content_hash: null,
+      url: item.url,
+      file_data: { url: item.url, ...uploadedBy },
+    };
+    return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
+  }
+  const { sha256, sizeBytes } = item.blob;
+  const type = await services.readers.detectType(item.head, {
+    name: item.name,
+    declaredType: item.declaredType,
+    sizeBytes,
+    checkOut: () => services.blobs.checkOut(caller.scope.workspaceId, sha256),
+  });
+  // A file that is only stored may be of any kind; reading it later says what is wrong with it.
+  if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });
+  const mismatch = type === null ? {} : services.readers.mismatchNotes(item.name, type);
+  const content = {
+    ...shared,
+    type: type ?? 'application/octet-stream',
+    size: sizeBytes,
+    content_hash: sha256,
+    url: null,
+    file_data: { original_name: item.name, ...mismatch, ...uploadedBy },
+  };
+  return {
+    content,
+    blob: item.blob,
+    dedupeKey: form.on_duplicate === 'keep' ? null : dedupeKey(['bytes', sha256, name]),
+  };
+}
+
+function requireReadable(services: Services, file: { reader: string; type: string | null; name: string }): void {
+  if (file.type === null) {
+    throw new AppError(
+      'unsupported_type',
+      'The bytes are of no known document type. Convert the file to a supported type, or send it with ingest=false to store it only.',
+    );
+  }
+  services.readers.requireReadable(file.reader, file.type);
+}

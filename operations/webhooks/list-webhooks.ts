@@ -1,0 +1,35 @@
+import type { Caller } from '#domain/access/caller.ts';
+import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import type { Webhook, WebhookList } from '#domain/records/webhook.ts';
+import type { Services } from '#operations/services.ts';
+import { webhookNotFound } from './webhook-reach.ts';
+
+/** A webhook, without its secret. @throws AppError `not_found`. */
+export async function getWebhook(services: Services, caller: Caller, id: string): Promise<Webhook> {
+  const found = await services.stores.webhooks.find(caller.scope, id);
+  if (!found) throw webhookNotFound();
+  return found;
+}
+
+/** A page of the webhooks in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+export async function listWebhooks(
+  services: Services,
+  caller: Caller,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<WebhookList> {
+  const binding = { list: 'webhooks', filters: {} };
+  const after = decodeTimeCursor(binding, query.cursor);
+  const { webhooks } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    webhooks.list(caller.scope, { after, limit: query.limit }),
+    webhooks.count(caller.scope),
+  ]);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    data: page.map((row) => row.webhook),
+    total_count: totalCount,
+    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.webhook.id]) : null,
+    has_more: last !== undefined,
+  };
+}

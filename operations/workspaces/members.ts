@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { AppError } from '#domain/app-error.ts';
+import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
+import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '#domain/records/workspace.ts';
+import { permissionsOfRole, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
+import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { limitsOf } from '#operations/access/api-key-limits.ts';
+import type { Services } from '#operations/services.ts';
+import { getWorkspace } from './workspaces.ts';
+
+/**
+ * Makes a user a member of the caller's workspace, or gives a member another role. Nobody gives, or takes from, a role that
+ * may more than they may themselves.
+ * @throws AppError `not_found`, `forbidden`.
+ */
+export async function addMember(
+  services: Services,
+  caller: Caller,
+  request: { body: AddMemberRequest; idempotency: Idempotency | null },
+): Promise<Answer<WorkspaceMember>> {
+  const { body, idempotency } = request;
+  return answerOnce(services, caller, {
+    route: `POST /workspaces/${caller.scope.workspaceId}/members`,
+    idempotency,
+    effect: async (stores) => {
+      await getWorkspace({ ...services, stores }, caller);
+      await requireUnbound({ ...services, stores }, caller);
+      const before = await stores.members.lockRole(caller.scope, body.user_id);
+      for (const role of [before, body.role]) requireRole(caller, role);
+      const put = { userId: body.user_id, role: body.role, createdBy: caller.principal };
+      return { status: 201, body: await stores.members.put(caller.scope, put) };
+    },
+  });
+}
+
+/** Takes a user's membership away; what a token claims stays. @throws AppError `not_found`, `forbidden`. */
+export async function removeMember(services: Services, caller: Caller, userId: string): Promise<void> {
+  await services.stores.transaction(async (stores) => {
+    const role = await stores.members.lockRole(caller.scope, userId);
+    if (role === null) throw new AppError('not_found', 'There is no such member, or you do not reach the workspace.');
+    requireRole(caller, role);
+    await stores.members.remove(caller.scope, userId);
+  });
+}
+
+/** A page of the members, oldest first. @throws AppError `not_found`, `validation_failed` for a foreign cursor. */
+export async function listMembers(
+  services: Services,
+  caller: Caller,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<WorkspaceMemberList> {
+  await getWorkspace(services, caller);
+  const binding = { list: 'members', filters: { workspace: caller.scope.workspaceId } };
+  const after = query.cursor === undefined ? null : readPosition(decodeCursor(binding, query.cursor));
+  const { members } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    members.list(caller.scope, { after, limit: query.limit }),
+    members.count(caller.scope),
+  ]);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    data: page.map((row) => row.member),
+    total_count: totalCount,
+    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.member.user_id]) : null,
+    has_more: last !== undefined,
+  };
+}
+
+function requireRole(caller: Caller, role: WorkspaceRole | null): void {
+  if (role === null) return;
+  // A member reaches what is public in the whole workspace: more than a key that is limited to collections.
+  if (caller.scope.collectionIds === null && holdsPermissions(caller, permissionsOfRole(role))) return;
+  throw new AppError(
+    'forbidden',
+    `A member with the role ${role} may do more than you may: you cannot make or unmake one.`,
+  );
+}
+
+/** A member comes from everywhere and stays: more than a key with an end, or for some addresses, may pass on. */
+async function requireUnbound(services: Services, caller: Caller): Promise<void> {
+  const { expires_at: expiresAt, ip_whitelist: ipWhitelist } = await limitsOf(services, caller);
+  if (expiresAt === null && ipWhitelist === null) return;
+  throw new AppError('forbidden', 'A key that expires, or is usable from some addresses only, cannot make members.');
+}
+
+function readPosition(position: (string | number)[]): { createdUs: number; userId: string } {
+  const parsed = z.tuple([z.int(), z.string()]).safeParse(position);
+  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  return { createdUs: parsed.data[0], userId: parsed.data[1] };
+}

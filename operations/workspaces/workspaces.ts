@@ -1,0 +1,62 @@
+import { AppError } from '#domain/app-error.ts';
+import { administratorIn, type Asker, type Caller } from '#domain/access/caller.ts';
+import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
+import type { Services } from '#operations/services.ts';
+
+/**
+ * Who acts in this workspace: the operator in any, everybody else in the one that they are in.
+ * @throws AppError `not_found`, the same for absent and foreign ones.
+ */
+export function actingIn(asker: Asker, workspaceId: string): Caller {
+  if (asker === 'administrator') return administratorIn(workspaceId);
+  if (asker.scope.workspaceId !== workspaceId) throw workspaceNotFound();
+  return asker;
+}
+
+/** @throws AppError `not_found`. */
+export async function getWorkspace(services: Services, caller: Caller): Promise<Workspace> {
+  const found = await services.stores.workspaces.find(caller.scope);
+  if (!found) throw workspaceNotFound();
+  return found;
+}
+
+/** Changes the fields that were sent. @throws AppError `not_found`. */
+export async function updateWorkspace(
+  services: Services,
+  caller: Caller,
+  body: UpdateWorkspaceRequest,
+): Promise<Workspace> {
+  const changed = await services.stores.workspaces.update(caller.scope, body.name ?? null);
+  if (!changed) throw workspaceNotFound();
+  return changed;
+}
+
+/** A page of the workspaces in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+export async function listWorkspaces(
+  services: Services,
+  asker: Asker,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<WorkspaceList> {
+  const reach = asker === 'administrator' ? 'all' : asker.workspaceIds;
+  const binding = { list: 'workspaces', filters: {} };
+  const after = decodeTimeCursor(binding, query.cursor);
+  const { workspaces } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    workspaces.list(reach, { after, limit: query.limit }),
+    workspaces.count(reach),
+  ]);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    data: page.map((row) => row.workspace),
+    total_count: totalCount,
+    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.workspace.id]) : null,
+    has_more: last !== undefined,
+  };
+}
+
+/** The same for absent and foreign workspaces, and as for those that `X-Workspace-Id` names. */
+export function workspaceNotFound(): AppError {
+  return new AppError('not_found', 'There is no such workspace, or you do not reach it.');
+}

@@ -1,0 +1,51 @@
+import type { Address, Email } from 'postal-mime';
+import type { Reader } from '#domain/reader.ts';
+import { htmlToMarkdown, withoutTitle } from '#providers/readers/shared/html-to-markdown.ts';
+import { EMAIL, MSG } from '#providers/readers/media-types.ts';
+import { namedAttachments, parseMessage } from './parse-email.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+
+const MAX_TITLE_LENGTH = 300;
+const MAX_ADDRESSES = 100;
+
+/** E-mail messages, also Outlook's: subject, who and when, then the body (of both kinds the one with structure), then the names of what is attached. */
+export const emailReader: Reader = {
+  name: 'email',
+  mediaTypes: [EMAIL, MSG],
+  async read({ path, mediaType }, { maxTextBytes }) {
+    const email = await parseMessage({ path, mediaType }, maxTextBytes);
+    const builder = new TextBuilder(maxTextBytes).append(headOf(email)).append(await bodyOf(email));
+    const names = namedAttachments(email).map(({ name }) => name);
+    if (names.length > 0) builder.append(`\n\nAttachments: ${names.join(', ')}\n`);
+    const title = (email.subject ?? '').trim().slice(0, MAX_TITLE_LENGTH);
+    return builder.build({ attachment_count: names.length, ...(title === '' ? {} : { title }) });
+  },
+};
+
+function headOf(email: Email): string {
+  const lines = [
+    ['From', email.from ? [email.from] : []],
+    ['To', email.to ?? []],
+    ['Cc', email.cc ?? []],
+  ] as const;
+  const shown = lines.flatMap(([name, addresses]) => {
+    // A group without members hides who they are.
+    const names = addresses.slice(0, MAX_ADDRESSES).flatMap(namesOf);
+    return names.length === 0 ? [] : [`${name}: ${names.join(', ')}`];
+  });
+  const date = email.date ? [`Date: ${email.date}`] : [];
+  const subject = (email.subject ?? '').replace(/\s+/g, ' ').trim();
+  return `${subject === '' ? '' : `# ${subject}\n\n`}${[...shown, ...date].join('\n')}\n\n`;
+}
+
+function namesOf(address: Address): string[] {
+  if (address.group) return address.group.flatMap(namesOf);
+  const mail = address.address ?? '';
+  return [address.name === '' || address.name === mail ? mail : `${address.name} <${mail}>`];
+}
+
+async function bodyOf({ html, text }: Email): Promise<string> {
+  const hasStructure = html !== undefined && /<(?:table|h[1-6]|ul|ol|pre|blockquote)[\s>]/i.test(html);
+  if (html !== undefined && (hasStructure || !text?.trim())) return (await htmlToMarkdown(withoutTitle(html))).markdown;
+  return text ?? '';
+}

@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '#domain/app-error.ts';
+import { emailParts } from './email-parts.ts';
+import { EMAIL, MSG, ZIP } from '#providers/readers/media-types.ts';
+import { numberedPath, type Part, type PartRefusal } from '#providers/readers/shared/part.ts';
+import { partFile, type UnpackedPart, type UnpackPayload, type UnpackValue } from './unpack-protocol.ts';
+import { zipParts } from '#providers/readers/shared/zip-parts.ts';
+
+/**
+ * Writes the next parts of an archive or a message to files, as many as are asked for. A part that cannot be had, or is over a
+ * limit, says why and harms no other. @throws AppError when the whole cannot be read.
+ */
+export async function unpack(path: string, outputPrefix: string, task: UnpackPayload): Promise<UnpackValue> {
+  const parts: UnpackedPart[] = [];
+  const seen = new Map<string, number>();
+  let index = -1;
+  let bytes = 0;
+  for await (const part of partsOf(path, task)) {
+    index += 1;
+    const name = hash('sha256', part.rawName);
+    const occurrence = (seen.get(name) ?? 0) + 1;
+    seen.set(name, occurrence);
+    if (index < task.from) continue;
+    const isFull = parts.length > 0 && bytes + part.sizeBytes > task.most.bytes;
+    if (isFull || parts.length === task.most.parts) return { parts, next: index };
+    const left = task.budgetBytes - bytes;
+    const refusal =
+      task.refusal ??
+      part.refusal ??
+      limitRefusal(part, task, left) ??
+      (await write(part, partFile(outputPrefix, index)));
+    if (refusal === null) bytes += part.sizeBytes;
+    parts.push({
+      index,
+      key: hash('sha256', `${name}/${occurrence}`),
+      path: numberedPath(part.path, occurrence),
+      sizeBytes: part.sizeBytes,
+      refusal,
+    });
+  }
+  return { parts, next: null };
+}
+
+async function* partsOf(path: string, { mediaType, maxTextBytes }: UnpackPayload): AsyncGenerator<Part> {
+  if (mediaType === EMAIL || mediaType === MSG) yield* emailParts({ path, mediaType }, maxTextBytes);
+  else if (mediaType === ZIP) for await (const item of zipParts(path)) if (item !== 'link') yield item;
+}
+
+function limitRefusal({ sizeBytes }: Part, task: UnpackPayload, leftBytes: number): PartRefusal | null {
+  if (sizeBytes === 0) return { code: 'empty_file', message: 'The file is empty.' };
+  const { maxPartBytes, totalBytes } = task;
+  if (sizeBytes > maxPartBytes) {
+    const message = `The file unpacks to ${mebibytes(sizeBytes)}; at most ${mebibytes(maxPartBytes)} are taken. Split it, or have the operator raise LOCI_MAX_FILE_BYTES.`;
+    return { code: 'file_too_large', message };
+  }
+  if (sizeBytes <= leftBytes) return null;
+  const message = `With this file of ${mebibytes(sizeBytes)} the archive would unpack to more than ${mebibytes(totalBytes)}, which is all that is unpacked of one of its size. Upload the file itself, or have the operator raise LOCI_ARCHIVE_MAX_BYTES or LOCI_ARCHIVE_MAX_RATIO.`;
+  return { code: 'archive_limit', message };
+}
+
+/** Null when the bytes are in the file. */
+async function write(part: Part, file: string): Promise<PartRefusal | null> {
+  try {
+    await pipeline(part.open(), createWriteStream(file, { flags: 'wx' }));
+    return null;
+  } catch (error) {
+    await rm(file, { force: true });
+    if (error instanceof AppError) return { code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+function mebibytes(bytes: number): string {
+  const size = bytes / 1024 / 1024;
+  return `${size < 10 ? Math.ceil(size * 10) / 10 : Math.ceil(size)} MiB`;
+}

@@ -1,0 +1,58 @@
+import { readFile, stat } from 'node:fs/promises';
+import { AppError } from '#domain/app-error.ts';
+import type { Reader } from '#domain/reader.ts';
+import { DOCX, XLSX } from '#providers/readers/media-types.ts';
+import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
+
+const MARKUP_RATIO = 8;
+/** By what markitdown-ts tells formats. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['application/pdf', '.pdf'],
+  [DOCX, '.docx'],
+  [XLSX, '.xlsx'],
+  ['text/html', '.html'],
+  ['text/csv', '.csv'],
+  ['text/tab-separated-values', '.tsv'],
+  ['text/markdown', '.md'],
+  ['text/plain', '.txt'],
+]);
+
+/** Universal conversion to Markdown by markitdown-ts, a port of MarkItDown. */
+export const markitdownReader: Reader = {
+  name: 'markitdown',
+  mediaTypes: [...EXTENSIONS.keys()],
+  async read({ path, mediaType }, { maxTextBytes }) {
+    const { size } = await stat(path);
+    if (size > maxTextBytes * MARKUP_RATIO) throw outputLimitError(maxTextBytes);
+    if (mediaType === DOCX || mediaType === XLSX) {
+      const entries = await readZipDirectory(path);
+      if (entries === null) throw damagedError();
+      assertInflatedSize(entries, maxTextBytes * MARKUP_RATIO);
+    }
+    const markdown = await convert(await readFile(path), EXTENSIONS.get(mediaType) ?? '.txt');
+    return new TextBuilder(maxTextBytes).append(markdown).build();
+  },
+};
+
+/** Stands for a class of browsers that is named but never used. */
+function Absent(): void {}
+
+async function convert(bytes: Buffer, extension: string): Promise<string> {
+  // Its PDF library asks for a browser's drawing classes when it is loaded; extracting text uses none.
+  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) {
+    if (!(name in globalThis)) Object.assign(globalThis, { [name]: Absent });
+  }
+  const { MarkItDown } = await import('markitdown-ts');
+  const result = await new MarkItDown().convertBuffer(bytes, { file_extension: extension }).catch((error: unknown) => {
+    throw damagedError(error);
+  });
+  if (!result) throw damagedError();
+  return result.markdown;
+}
+
+function damagedError(cause?: unknown): AppError {
+  const message =
+    'MarkItDown could not convert the document: it is damaged or protected. Use the reader native, or save it anew.';
+  return new AppError('unreadable', message, { cause });
+}

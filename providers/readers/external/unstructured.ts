@@ -1,0 +1,225 @@
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { Agent, fetch, FormData, type Response } from 'undici';
+import { AppError } from '#domain/app-error.ts';
+import { NOT_BEGUN } from '#providers/sandbox/sandbox-batch.ts';
+import { ZIP } from '#providers/readers/media-types.ts';
+import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from '#providers/readers/reader-pool.ts';
+import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
+
+export type UnstructuredOptions = {
+  /** Base address of the server; null where none is configured. */
+  url: string | null;
+  apiKey: string | null;
+  /** For one document. */
+  timeoutMs: number;
+  /** Of one answer. */
+  maxAnswerBytes: number;
+  /** Where answers are kept until they are read; default: the system's folder for temporary files. */
+  workFolder?: string;
+};
+
+const REQUESTS_AT_ONCE = 2;
+const ATTEMPTS = 3;
+const FIRST_WAIT_MS = 1_000;
+
+/**
+ * A pool that sends documents whose reader is an Unstructured one to the server (`POST /general/v0/general`), and has the
+ * pool below read the answers. A document fails alone: `reader_unavailable` when no server is configured or it does not
+ * answer after three attempts, `unreadable` when it refuses the document, `read_timeout`, `read_output_limit`.
+ */
+export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions): ReaderPool {
+  const limit = pLimit(REQUESTS_AT_ONCE);
+  // The time for a document is the only limit: by itself a client waits five minutes for an answer to begin.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  return {
+    ...pool,
+    async read(tasks, settings = {}) {
+      if (!tasks.some((task) => strategyOf(task) !== undefined)) return pool.read(tasks, settings);
+      const folder = await mkdtemp(join(options.workFolder ?? tmpdir(), 'loci-unstructured-'));
+      const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+      const isOver = timer(settings.beginWithinMs);
+      const prepare = async (task: ReadTask, index: number): Promise<ReadTask | AppError> => {
+        const strategy = strategyOf(task);
+        if (strategy === undefined) return task;
+        const exchange = {
+          ...options,
+          agent,
+          strategy,
+          answerPath: join(folder, String(index)),
+          signal: settings.signal,
+        };
+        return limit(() => (isOver() ? NOT_BEGUN : fetchElements(task, exchange)));
+      };
+      try {
+        const prepared = await Promise.all(tasks.map(prepare));
+        const batch = await pool.read(
+          prepared.filter((task): task is ReadTask => !(task instanceof AppError)),
+          settings,
+        );
+        return joinOutcomes(prepared, batch, remove);
+      } catch (error) {
+        await remove();
+        throw error;
+      }
+    },
+    async close() {
+      await agent.destroy();
+      await pool.close();
+    },
+  };
+}
+
+/** Of an archive the server gets the files, not the whole. */
+function strategyOf({ reader, mediaType }: ReadTask): string | undefined {
+  return mediaType === ZIP ? undefined : UNSTRUCTURED_STRATEGIES.get(reader);
+}
+
+/** Whether so much time has passed since it was asked first. */
+function timer(ms: number | undefined): () => boolean {
+  let start: number | null = null;
+  return () => {
+    start ??= performance.now();
+    return ms !== undefined && performance.now() - start > ms;
+  };
+}
+
+/** Outcomes in the order of the tasks, of those that were read and of those that never came so far. */
+function joinOutcomes(
+  prepared: readonly (ReadTask | AppError)[],
+  batch: OutcomeBatch<ReadResult>,
+  remove: () => Promise<void>,
+): OutcomeBatch<ReadResult> {
+  const read = batch.outcomes.values();
+  const outcomes = prepared.map((task): Outcome<ReadResult> => {
+    if (task instanceof AppError) return { ok: false, error: task };
+    const { value } = read.next();
+    return value ?? { ok: false, error: new AppError('internal', 'The document was not read. Try again.') };
+  });
+  return {
+    outcomes,
+    async [Symbol.asyncDispose]() {
+      await batch[Symbol.asyncDispose]();
+      await remove();
+    },
+  };
+}
+
+type Exchange = UnstructuredOptions & {
+  agent: Agent;
+  strategy: string;
+  answerPath: string;
+  signal: AbortSignal | undefined;
+};
+
+/** The task with the server's answer in place of the document. */
+async function fetchElements(task: ReadTask, exchange: Exchange): Promise<ReadTask | AppError> {
+  try {
+    if (exchange.url === null) throw notConfigured();
+    await postWithRetries(task, { ...exchange, url: exchange.url });
+    return { ...task, path: exchange.answerPath };
+  } catch (error) {
+    exchange.signal?.throwIfAborted();
+    return error instanceof AppError ? error : unavailable(error);
+  }
+}
+
+type Request = Exchange & { url: string };
+
+async function postWithRetries(task: ReadTask, request: Request): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await post(task, request);
+      return;
+    } catch (error) {
+      const isPassing = !(error instanceof AppError) || error.code === 'reader_unavailable';
+      if (!isPassing || attempt === ATTEMPTS || request.signal?.aborted) throw error;
+      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), undefined, { signal: request.signal });
+    }
+  }
+}
+
+async function post(
+  task: ReadTask,
+  { url, apiKey, agent, strategy, timeoutMs, maxAnswerBytes, answerPath, signal }: Request,
+): Promise<void> {
+  const form = new FormData();
+  form.set('files', await openAsBlob(task.path, { type: task.mediaType }), task.name === '' ? 'document' : task.name);
+  form.set('strategy', strategy);
+  form.set('output_format', 'application/json');
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(new URL('general/v0/general', url.endsWith('/') ? url : `${url}/`), {
+      method: 'POST',
+      dispatcher: agent,
+      body: form,
+      headers: { accept: 'application/json', ...(apiKey === null ? {} : { 'unstructured-api-key': apiKey }) },
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    });
+    if (!response.ok || !response.body) throw await refusal(response);
+    await pipeline(
+      Readable.fromWeb(response.body),
+      capped(maxAnswerBytes),
+      createWriteStream(answerPath, { mode: 0o600 }),
+    );
+  } catch (error) {
+    if (deadline.aborted && !(error instanceof AppError)) throw timedOut(timeoutMs, error);
+    throw error;
+  }
+}
+
+function capped(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(bytes > maxBytes ? tooLarge(maxBytes) : null, chunk);
+    },
+  });
+}
+
+/** What the server's status means. Its body goes nowhere: it may quote the document. */
+async function refusal(response: Response): Promise<AppError> {
+  await response.body?.cancel();
+  const { status } = response;
+  if (status === 401 || status === 403) {
+    return new AppError(
+      'reader_unavailable',
+      'The Unstructured server refuses the key. The operator should check LOCI_UNSTRUCTURED_API_KEY.',
+    );
+  }
+  if (status === 408 || status === 429 || status >= 500) return unavailable(new Error(`status ${status}`));
+  return new AppError(
+    'unreadable',
+    `The Unstructured server does not take this document (status ${status}). Use the reader native.`,
+  );
+}
+
+function unavailable(cause: unknown): AppError {
+  const message =
+    'The Unstructured server could not be reached or failed. Retry the content later, or use the reader native.';
+  return new AppError('reader_unavailable', message, { cause });
+}
+
+function timedOut(timeoutMs: number, cause: unknown): AppError {
+  return new AppError(
+    'read_timeout',
+    `The Unstructured server took longer than ${timeoutMs / 1000} s. Split the document, or use the reader unstructured_fast or native.`,
+    { cause },
+  );
+}
+
+function tooLarge(maxBytes: number): AppError {
+  const limit = `${Math.floor(maxBytes / 1024 / 1024)} MiB`;
+  return new AppError(
+    'read_output_limit',
+    `The Unstructured server answered with more than ${limit}. Split the document into smaller ones.`,
+  );
+}

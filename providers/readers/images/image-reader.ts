@@ -1,0 +1,89 @@
+import { readFile, stat } from 'node:fs/promises';
+import { AppError } from '#domain/app-error.ts';
+import type { ReadDocument, Reader, ReadLimits } from '#domain/reader.ts';
+import { describeType, IMAGE_TYPES } from '#providers/readers/media-types.ts';
+import { recognizePages } from './recognize-pages.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { showTiffPage, tiffPages } from './tiff-pages.ts';
+
+const TIFF = 'image/tiff';
+const MAX_PIXELS = 80_000_000;
+const MAX_BYTES = 100 * 1024 * 1024;
+
+/** Pictures of text, TIFF with all its pages, by OCR with packaged (English) language data. @throws AppError `no_text` where none is recognised. */
+export const imageReader: Reader = {
+  name: 'image',
+  mediaTypes: IMAGE_TYPES,
+  async read({ path, mediaType }, limits) {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw tooLarge();
+    const bytes = await readFile(path);
+    const pages = mediaType === TIFF ? tiffPages(bytes) : [];
+    if (pages.length > 1) return readPages(bytes, pages, limits);
+    const { width, height } = await sizeOf(bytes, mediaType);
+    if (width * height > MAX_PIXELS) throw tooLarge();
+    const { recognize } = await import('./tesseract.ts');
+    const found = await recognize(bytes);
+    if (!found) throw damaged(mediaType);
+    if (found.text === '') throw noText('in the picture');
+    const notes = { width, height, ocr: true, ocr_confidence: found.confidence };
+    return new TextBuilder(limits.maxTextBytes).append(`${found.text}\n`).build(notes);
+  },
+};
+
+/** A page that is too large or damaged is left out, as one without text. */
+async function readPages(bytes: Buffer, places: readonly number[], limits: ReadLimits): Promise<ReadDocument> {
+  const { imageSize } = await import('image-size');
+  const picture = (page: number): Uint8Array | null => {
+    showTiffPage(bytes, places[page] ?? 0);
+    try {
+      const { width, height } = imageSize(bytes);
+      return width * height <= MAX_PIXELS ? bytes : null;
+    } catch {
+      return null;
+    }
+  };
+  const { texts, confidence, leftOut } = await recognizePages({ picture }, [...places.keys()], limits.timeoutMs);
+  const found = [...texts.values()].filter((text) => text !== '').length;
+  if (found === 0) throw noText(`on any of its ${places.length} pages`);
+  const builder = new TextBuilder(limits.maxTextBytes);
+  for (const [page, text] of texts) builder.startPage(page + 1).append(text === '' ? '' : `${text}\n\n`);
+  return builder.build({
+    page_count: places.length,
+    ocr: true,
+    ocr_pages: found,
+    ocr_confidence: confidence,
+    ...(leftOut === 0 ? {} : { pages_not_recognised: leftOut }),
+  });
+}
+
+function noText(where: string): AppError {
+  return new AppError('no_text', `No text was recognised ${where}. Upload a sharper picture, or a document with text.`);
+}
+
+/** From the header alone: a small file may claim any size. */
+async function sizeOf(bytes: Uint8Array, mediaType: string): Promise<{ width: number; height: number }> {
+  const { imageSize } = await import('image-size');
+  try {
+    return imageSize(bytes);
+  } catch (error) {
+    throw damaged(mediaType, error);
+  }
+}
+
+function damaged(mediaType: string, cause?: unknown): AppError {
+  return new AppError(
+    'unreadable',
+    `The file begins as ${describeType(mediaType)}, but is damaged or cut off. Upload it again.`,
+    {
+      cause,
+    },
+  );
+}
+
+function tooLarge(): AppError {
+  return new AppError(
+    'read_memory_limit',
+    `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels or is larger than ${MAX_BYTES / 1024 / 1024} MiB. Upload a smaller one.`,
+  );
+}

@@ -1,0 +1,128 @@
+import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+
+type Level = { format: string; text: string; start: number };
+type List = { levels: Map<number, Level>; abstractId: string };
+
+/** Number formats that are no numbers. */
+const UNNUMBERED = new Set(['bullet', 'none']);
+const MAX_LEVEL = 8;
+
+/** The labels of numbered paragraphs, as Word would show them, in the order in which they are asked for. */
+export class DocxNumbering {
+  readonly #lists: ReadonlyMap<string, List>;
+  /** Lists of the same abstract numbering count on together. */
+  readonly #counters = new Map<string, number[]>();
+
+  constructor(lists: ReadonlyMap<string, List>) {
+    this.#lists = lists;
+  }
+
+  /** `1.2.` and the like for the next paragraph of this list and level; null for bullets and unknown lists. */
+  next(listId: string, levelIndex: number): string | null {
+    const list = this.#lists.get(listId);
+    const level = list?.levels.get(levelIndex);
+    if (!list || !level || levelIndex < 0 || levelIndex > MAX_LEVEL) return null;
+    const counters = this.#counters.get(list.abstractId) ?? [];
+    this.#counters.set(list.abstractId, counters);
+    counters[levelIndex] = (counters[levelIndex] ?? level.start - 1) + 1;
+    counters.length = levelIndex + 1;
+    if (UNNUMBERED.has(level.format)) return null;
+    return level.text.replace(/%(\d)/g, (_, digit: string) => {
+      const index = Number(digit) - 1;
+      const shown = list.levels.get(index);
+      counters[index] ??= shown?.start ?? 1;
+      return formatNumber(counters[index] ?? 1, index === levelIndex ? level.format : (shown?.format ?? 'decimal'));
+    });
+  }
+}
+
+/** Reads `word/numbering.xml` (ECMA-376, part 1, 17.9). */
+export async function readNumbering(xml: string | null): Promise<DocxNumbering> {
+  const lists = new Map<string, List>();
+  if (xml === null) return new DocxNumbering(lists);
+  const root = await parseXml(xml);
+  const abstract = new Map(
+    childrenOf(root, 'w:abstractNum').map((element) => [
+      element.attributes['w:abstractNumId'] ?? '',
+      levelsOf(element),
+    ]),
+  );
+  for (const number of childrenOf(root, 'w:num')) {
+    const abstractId = childOf(number, 'w:abstractNumId')?.attributes['w:val'] ?? '';
+    const levels = new Map(abstract.get(abstractId));
+    for (const override of childrenOf(number, 'w:lvlOverride')) {
+      for (const [index, level] of levelsOf(override)) levels.set(index, level);
+      const index = Number(override.attributes['w:ilvl'] ?? 0);
+      const start = Number(childOf(override, 'w:startOverride')?.attributes['w:val'] ?? Number.NaN);
+      const level = levels.get(index);
+      if (level && Number.isInteger(start)) levels.set(index, { ...level, start });
+    }
+    const isOverridden = descendantsOf(number, 'w:startOverride').length > 0;
+    const listId = number.attributes['w:numId'] ?? '';
+    lists.set(listId, { levels, abstractId: isOverridden ? `number ${listId}` : abstractId });
+  }
+  return new DocxNumbering(lists);
+}
+
+function levelsOf(element: XmlElement): Map<number, Level> {
+  return new Map(
+    childrenOf(element, 'w:lvl').map((level) => {
+      const value = (name: string): string | undefined => childOf(level, name)?.attributes['w:val'];
+      const isLegal = childOf(level, 'w:isLgl') !== undefined;
+      const format = isLegal ? 'decimal' : (value('w:numFmt') ?? 'decimal');
+      const start = Number(value('w:start') ?? 1);
+      return [Number(level.attributes['w:ilvl'] ?? 0), { format, text: value('w:lvlText') ?? '', start }];
+    }),
+  );
+}
+
+function formatNumber(number: number, format: string): string {
+  switch (format) {
+    case 'lowerLetter':
+      return letters(number);
+    case 'upperLetter':
+      return letters(number).toUpperCase();
+    case 'lowerRoman':
+      return roman(number).toLowerCase();
+    case 'upperRoman':
+      return roman(number);
+    case 'decimalZero':
+      return String(number).padStart(2, '0');
+    default:
+      return String(number);
+  }
+}
+
+/** a … z, aa, bb …, as Word counts. */
+function letters(number: number): string {
+  const index = Math.max(1, number) - 1;
+  return String.fromCharCode(97 + (index % 26)).repeat(Math.min(20, Math.floor(index / 26) + 1));
+}
+
+const ROMAN: readonly (readonly [value: number, letters: string])[] = [
+  [1000, 'M'],
+  [900, 'CM'],
+  [500, 'D'],
+  [400, 'CD'],
+  [100, 'C'],
+  [90, 'XC'],
+  [50, 'L'],
+  [40, 'XL'],
+  [10, 'X'],
+  [9, 'IX'],
+  [5, 'V'],
+  [4, 'IV'],
+  [1, 'I'],
+];
+
+function roman(number: number): string {
+  let left = Math.min(Math.max(1, number), 3999);
+  let text = '';
+  for (const [value, letter] of ROMAN) {
+    while (left >= value) {
+      text += letter;
+      left -= value;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,60 @@
+import { AppError } from '#domain/app-error.ts';
+import type { Reader } from '#domain/reader.ts';
+import { CODE_STYLE } from './docx-code.ts';
+import { prepareDocx } from './docx-preparation.ts';
+import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
+import { DOCX } from '#providers/readers/media-types.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { openZip } from '#providers/readers/shared/zip-archive.ts';
+
+/** Parts are inflated whole; XML is this many times its text. */
+const MARKUP_RATIO = 8;
+
+const STYLES = [
+  "p[style-name='Title'] => h1:fresh",
+  "p[style-name='Subtitle'] => p:fresh",
+  ...['Code', 'Source Code', 'HTML Preformatted', 'Macro Text', 'Plain Text', 'Code Block', 'macro'].map(
+    (name) => `p[style-name='${name}'] => pre:separator('\\n')`,
+  ),
+  `p.${CODE_STYLE} => pre:separator('\\n')`,
+  "r[style-name='Source Text'] => code",
+  "r[style-name='HTML Code'] => code",
+  'comment-reference => ',
+];
+
+/** Descriptions of images, which Word makes up; the way from text to comment, from notes and comments back. */
+const NOT_TEXT =
+  /<img [^>]*>|<a href="#comment-\d+" id="comment-ref-\d+">[^<]*<\/a>| ?<a href="#[a-z]+-ref-[^"]*">↑<\/a>/g;
+
+/** Word documents: headings and lists with their numbers, tables, notes, comments, equations, values of charts, texts of diagrams. Images are ignored, nothing external is ever read. */
+export const docxReader: Reader = {
+  name: 'docx',
+  mediaTypes: [DOCX],
+  async read({ path }, { maxTextBytes }) {
+    const archive = await openZip(path, { what: 'Word document', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const { buffer, headingStyles, hasTitle } = await prepareDocx(archive);
+    const { default: mammoth } = await import('mammoth');
+    const ignoreImages = mammoth.images.imgElement(() => Promise.resolve({ src: '' }));
+    const styleMap = [...STYLES, ...headingMap(headingStyles, hasTitle ? 1 : 0)];
+    const options = { styleMap, convertImage: ignoreImages, externalFileAccess: false };
+    const { value: html } = await mammoth.convertToHtml({ buffer }, options).catch((error: unknown) => {
+      throw new AppError(
+        'unreadable',
+        'The Word document is damaged. Open it in Word, save it anew and upload it again.',
+        { cause: error },
+      );
+    });
+    const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''));
+    return new TextBuilder(maxTextBytes).append(markdown).build();
+  },
+};
+
+/** Below a title, headings go down a level. */
+function headingMap(headingStyles: ReadonlyMap<string, number>, shift: number): string[] {
+  const tag = (level: number): string => `h${Math.min(6, level + shift)}:fresh`;
+  const byName = [1, 2, 3, 4, 5, 6].map((level) => `p[style-name='heading ${level}'] => ${tag(level)}`);
+  const byId = [...headingStyles]
+    .filter(([id]) => /^[\w-]+$/.test(id))
+    .map(([id, level]) => `p.${id} => ${tag(level)}`);
+  return [...byName, ...byId];
+}

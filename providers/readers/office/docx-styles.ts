@@ -1,0 +1,62 @@
+import { MONOSPACED_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
+import { childOf, childrenOf, parseXml, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+
+export type ListPlace = { listId: string; level: number };
+export type DocxStyle = {
+  name: string;
+  /** 1 to 9 for headings, by name or outline level, own or inherited; null for body text. */
+  headingLevel: number | null;
+  list: ListPlace | null;
+  /** Its text is in a face whose characters are all of one width. */
+  isMonospaced: boolean;
+};
+
+const HEADING_NAME = /^heading ([1-9])$/i;
+
+/** Paragraph styles by id, with what they inherit (ECMA-376, part 1, 17.7). */
+export async function readStyles(xml: string | null): Promise<ReadonlyMap<string, DocxStyle>> {
+  const styles = new Map<string, DocxStyle>();
+  if (xml === null) return styles;
+  const elements = new Map(
+    childrenOf(await parseXml(xml), 'w:style').map((style) => [style.attributes['w:styleId'] ?? '', style]),
+  );
+  for (const id of elements.keys()) styles.set(id, resolve(id, elements));
+  return styles;
+}
+
+function resolve(id: string, elements: ReadonlyMap<string, XmlElement>): DocxStyle {
+  let headingLevel: number | null = null;
+  let list: Partial<ListPlace> = {};
+  let font: string | null = null;
+  const seen = new Set<string>();
+  for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
+    seen.add(at);
+    const style = elements.get(at);
+    const properties = childOf(style, 'w:pPr');
+    const name = childOf(style, 'w:name')?.attributes['w:val'] ?? '';
+    const outline = childOf(properties, 'w:outlineLvl')?.attributes['w:val'];
+    const named = HEADING_NAME.exec(name)?.[1];
+    headingLevel ??=
+      named !== undefined ? Number(named) : outline !== undefined && Number(outline) < 9 ? Number(outline) + 1 : null;
+    list = { ...listPlaceOf(properties), ...list };
+    font ??= fontOf(childOf(style, 'w:rPr'));
+    at = childOf(style, 'w:basedOn')?.attributes['w:val'];
+  }
+  const name = childOf(elements.get(id), 'w:name')?.attributes['w:val'] ?? '';
+  const { listId, level = 0 } = list;
+  const isMonospaced = font !== null && MONOSPACED_NAME.test(font);
+  return { name, headingLevel, list: listId === undefined || listId === '0' ? null : { listId, level }, isMonospaced };
+}
+
+/** What `w:numPr` says; empty where it says nothing. */
+export function listPlaceOf(properties: XmlElement | undefined): Partial<ListPlace> {
+  const numbering = childOf(properties, 'w:numPr');
+  const listId = childOf(numbering, 'w:numId')?.attributes['w:val'];
+  const level = childOf(numbering, 'w:ilvl')?.attributes['w:val'];
+  return { ...(listId === undefined ? {} : { listId }), ...(level === undefined ? {} : { level: Number(level) }) };
+}
+
+/** The face that run properties name; null where they name none. */
+export function fontOf(properties: XmlElement | undefined): string | null {
+  return childOf(properties, 'w:rFonts')?.attributes['w:ascii'] ?? null;
+}

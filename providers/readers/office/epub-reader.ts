@@ -1,0 +1,67 @@
+import { posix } from 'node:path';
+import { AppError } from '#domain/app-error.ts';
+import type { Reader } from '#domain/reader.ts';
+import { htmlToMarkdown, withoutTitle } from '#providers/readers/shared/html-to-markdown.ts';
+import { EPUB } from '#providers/readers/media-types.ts';
+import { partPath } from './package-relations.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { descendantsOf, parseXml, textOf, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+
+/** Markup is this many times its text. */
+const MARKUP_RATIO = 8;
+const MAX_TITLE_LENGTH = 300;
+const CONTAINER = 'META-INF/container.xml';
+/** Hides fonts only; books with it can be read. */
+const FONT_OBFUSCATION = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC/;
+
+/** EPUB books: the chapters in reading order, as Markdown. Images, scripts and anything outside the book are left alone. */
+export const epubReader: Reader = {
+  name: 'epub',
+  mediaTypes: [EPUB],
+  async read({ path }, { maxTextBytes }) {
+    const archive = await openZip(path, { what: 'EPUB book', maxBytes: maxTextBytes * MARKUP_RATIO });
+    await refuseProtected(archive);
+    const { book, folder } = await packageOf(archive);
+    const builder = new TextBuilder(maxTextBytes);
+    const chapters = chaptersOf(book, folder);
+    for (const chapter of chapters) {
+      const html = await archive.text(chapter);
+      if (html === null) continue;
+      // A chapter's title is for the reader's menu; most repeat the book's.
+      const { markdown } = await htmlToMarkdown(withoutTitle(html));
+      if (markdown !== '') builder.append(`${markdown}\n`);
+    }
+    const title = descendantsOf(book, 'dc:title').map(textOf)[0]?.trim().slice(0, MAX_TITLE_LENGTH) ?? '';
+    return builder.build({ chapter_count: chapters.length, ...(title === '' ? {} : { title }) });
+  },
+};
+
+async function refuseProtected(archive: ZipArchive): Promise<void> {
+  const xml = await archive.text('META-INF/encryption.xml');
+  const methods = xml?.match(/<(?:\w+:)?EncryptionMethod[^>]*>/g) ?? [];
+  if (methods.every((method) => FONT_OBFUSCATION.test(method))) return;
+  throw new AppError('encrypted', 'The EPUB book is copy-protected. Upload one without protection.');
+}
+
+async function packageOf(archive: ZipArchive): Promise<{ book: XmlElement; folder: string }> {
+  const container = await archive.text(CONTAINER);
+  const rootFile = container === null ? undefined : descendantsOf(await parseXml(container), 'rootfile')[0];
+  const path = rootFile?.attributes['full-path'] ?? archive.names.find((name) => name.endsWith('.opf'));
+  const xml = path === undefined ? null : await archive.text(path);
+  if (path === undefined || xml === null) {
+    throw new AppError('unreadable', 'The EPUB book does not say what it holds. Convert it anew and upload it again.');
+  }
+  return { book: await parseXml(xml), folder: posix.dirname(path) };
+}
+
+/** Paths of the spine's documents. */
+function chaptersOf(book: XmlElement, folder: string): string[] {
+  const byName = (name: string): XmlElement[] => [...descendantsOf(book, name), ...descendantsOf(book, `opf:${name}`)];
+  const items = new Map(byName('item').map(({ attributes }) => [attributes['id'] ?? '', attributes]));
+  return byName('itemref').flatMap(({ attributes }) => {
+    const item = items.get(attributes['idref'] ?? '');
+    const isPage = item?.['media-type'] === undefined || /html|xml/.test(item['media-type']);
+    return item?.['href'] !== undefined && isPage ? [posix.join(folder, partPath(item['href']))] : [];
+  });
+}

@@ -1,0 +1,149 @@
+import { childrenOf, escapeXml, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml-tree.ts';
+
+export type ListStyles = { isNumbered(style: string, level: number): boolean };
+
+const MAX_REPEATS = 200;
+/** Not text of the document. */
+const SKIPPED = new Set([
+  'text:tracked-changes',
+  'office:annotation',
+  'office:annotation-end',
+  'text:sequence-decls',
+  'office:forms',
+  'text:note-citation',
+  'svg:title',
+  'svg:desc',
+  'text:bookmark',
+  'text:ruby-text',
+  'table:shapes',
+  'draw:image',
+  'office:event-listeners',
+]);
+const TITLE_CLASSES = new Set(['title']);
+const FURNITURE_CLASSES = new Set(['page-number', 'date-time', 'footer', 'header', 'notes']);
+
+type Context = {
+  lists: ListStyles;
+  list: string;
+  level: number;
+  notes: string[];
+  /** Last numbers of the lists of the first level, by style. */
+  numbers: Map<string, number>;
+};
+
+/** An OpenDocument body or slide (ODF 1.3, part 3) as HTML; notes go to the end. */
+export function odfHtml(element: XmlElement | undefined, lists: ListStyles): string {
+  if (!element) return '';
+  const context: Context = { lists, list: '', level: 0, notes: [], numbers: new Map() };
+  const html = contentOf(element, context);
+  return html + context.notes.map((note) => `<div>${note}</div>`).join('');
+}
+
+function contentOf(element: XmlElement, context: Context): string {
+  return element.children.map((child) => nodeHtml(child, context)).join('');
+}
+
+function nodeHtml(node: XmlNode, context: Context): string {
+  if (!isElement(node)) return escapeXml(node);
+  if (SKIPPED.has(node.name)) return '';
+  switch (node.name) {
+    case 'text:h':
+      return heading(node, context);
+    case 'text:p':
+      return paragraph(node, context);
+    case 'text:s':
+      return ' '.repeat(Math.min(MAX_REPEATS, Number(node.attributes['text:c'] ?? 1) || 1));
+    case 'text:tab':
+      return ' ';
+    case 'text:line-break':
+      return '<br>';
+    case 'text:list':
+      return list(node, context);
+    case 'text:list-item':
+    case 'text:list-header':
+      return `<li>${contentOf(node, context)}</li>`;
+    case 'text:a':
+      return `<a href="${escapeXml(node.attributes['xlink:href'] ?? '')}">${contentOf(node, context)}</a>`;
+    case 'text:note':
+      context.notes.push(
+        childrenOf(node, 'text:note-body')
+          .map((body) => contentOf(body, context))
+          .join(''),
+      );
+      return '';
+    case 'table:table':
+      return `<table>${contentOf(node, context)}</table>`;
+    case 'table:table-row':
+      return `<tr>${contentOf(node, context)}</tr>`;
+    case 'table:table-cell':
+      return cell(node, context);
+    case 'table:covered-table-cell':
+      return '';
+    case 'presentation:notes':
+      return notes(node, context);
+    case 'draw:frame':
+    case 'draw:custom-shape':
+      return shape(node, context);
+    default:
+      return contentOf(node, context);
+  }
+}
+
+function heading(element: XmlElement, context: Context): string {
+  const level = Math.min(6, Math.max(1, Number(element.attributes['text:outline-level'] ?? 1) || 1));
+  return `<h${level}>${contentOf(element, context)}</h${level}>`;
+}
+
+/** The style of a document's title is a heading in all but its name. */
+function paragraph(element: XmlElement, context: Context): string {
+  const style = element.attributes['text:style-name'] ?? '';
+  const content = contentOf(element, context);
+  if (style === 'Title') return `<h1>${content}</h1>`;
+  if (style === 'Subtitle') return `<h2>${content}</h2>`;
+  return `<p>${content}</p>`;
+}
+
+function list(element: XmlElement, context: Context): string {
+  const style = element.attributes['text:style-name'] ?? context.list;
+  const inner = { ...context, list: style, level: context.level + 1 };
+  if (!context.lists.isNumbered(style, inner.level)) return `<ul>${contentOf(element, inner)}</ul>`;
+  const items = childrenOf(element, 'text:list-item');
+  const start = startOf(element, items[0], context.numbers.get(style) ?? 0);
+  if (inner.level === 1) context.numbers.set(style, start + items.length - 1);
+  return `<ol start="${start}">${contentOf(element, inner)}</ol>`;
+}
+
+function startOf(element: XmlElement, first: XmlElement | undefined, numberBefore: number): number {
+  const own = Number(first?.attributes['text:start-value'] ?? Number.NaN);
+  if (Number.isInteger(own) && own > 0) return own;
+  const { 'text:continue-numbering': continues, 'text:continue-list': continued } = element.attributes;
+  return continues === 'true' || continued !== undefined ? numberBefore + 1 : 1;
+}
+
+function cell(element: XmlElement, context: Context): string {
+  const span = (name: string, value: string | undefined): string =>
+    value !== undefined && /^[1-9]\d{0,2}$/.test(value) && value !== '1' ? ` ${name}="${value}"` : '';
+  const { 'table:number-columns-spanned': columns, 'table:number-rows-spanned': rows } = element.attributes;
+  const repeats = Math.min(MAX_REPEATS, Number(element.attributes['table:number-columns-repeated'] ?? 1) || 1);
+  return `<td${span('colspan', columns)}${span('rowspan', rows)}>${contentOf(element, context)}</td>`.repeat(repeats);
+}
+
+function shape(element: XmlElement, context: Context): string {
+  const kind = element.attributes['presentation:class'] ?? '';
+  if (FURNITURE_CLASSES.has(kind)) return '';
+  const content = contentOf(element, context);
+  if (!TITLE_CLASSES.has(kind)) return content;
+  const title = content
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return title === '' ? '' : `<h1>${title}</h1>`;
+}
+
+function notes(element: XmlElement, context: Context): string {
+  const frames = childrenOf(element, 'draw:frame').filter(
+    ({ attributes }) => attributes['presentation:class'] === 'notes',
+  );
+  const content = frames.map((frame) => contentOf(frame, context)).join('');
+  return content.replace(/<[^>]*>/g, '').trim() === '' ? '' : `<p>Notes:</p>${content}`;
+}

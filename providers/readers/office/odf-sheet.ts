@@ -1,0 +1,60 @@
+import { childrenOf, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml-tree.ts';
+import type { Cells } from './xlsx-sheet.ts';
+
+/** Of one repeated cell or row that are filled; sheets end in runs of a million empty ones. */
+const MAX_FILLED_REPEATS = 1_000;
+const MAX_SPANNED_LENGTH = 60;
+const BLANKS = new Set(['text:s', 'text:tab', 'text:line-break']);
+const ROW_GROUPS = ['table:table-row', 'table:table-rows', 'table:table-header-rows', 'table:table-row-group'];
+
+/** The filled cells of an OpenDocument sheet. */
+export function sheetCells(sheet: XmlElement): Cells {
+  const cells = new Map<number, Map<number, string>>();
+  let y = 0;
+  for (const row of rowsOf(sheet)) {
+    const line = rowCells(row);
+    const repeats = repeatsOf(row, 'table:number-rows-repeated');
+    if (line.size > 0) {
+      for (let copy = 0; copy < Math.min(repeats, MAX_FILLED_REPEATS); copy += 1) cells.set(y + copy, new Map(line));
+    }
+    y += repeats;
+  }
+  return cells;
+}
+
+function rowsOf(parent: XmlElement): XmlElement[] {
+  return childrenOf(parent, ...ROW_GROUPS).flatMap((child) =>
+    child.name === 'table:table-row' ? [child] : rowsOf(child),
+  );
+}
+
+function rowCells(row: XmlElement): Map<number, string> {
+  const line = new Map<number, string>();
+  let x = 0;
+  for (const cell of childrenOf(row, 'table:table-cell', 'table:covered-table-cell')) {
+    const repeats = repeatsOf(cell, 'table:number-columns-repeated');
+    const text = childrenOf(cell, 'text:p').map(plainText).join(' ').trim();
+    const filled = text === '' ? 0 : Math.min(Math.max(repeats, spanned(cell, text)), MAX_FILLED_REPEATS);
+    for (let copy = 0; copy < filled; copy += 1) line.set(x + copy, text);
+    x += repeats;
+  }
+  return line;
+}
+
+/** Of the cell's text, without comments and reading aids. */
+function plainText(node: XmlNode): string {
+  if (!isElement(node)) return node;
+  if (node.name === 'office:annotation' || node.name === 'text:ruby-text') return '';
+  if (BLANKS.has(node.name)) return ' ';
+  return node.children.map(plainText).join('');
+}
+
+/** Columns that a short text spans, so that each says what it is about. */
+function spanned(cell: XmlElement, text: string): number {
+  return text.length <= MAX_SPANNED_LENGTH ? repeatsOf(cell, 'table:number-columns-spanned') : 1;
+}
+
+function repeatsOf({ attributes }: XmlElement, name: string): number {
+  const repeats = Number(attributes[name] ?? 1);
+  return Number.isInteger(repeats) && repeats > 0 ? repeats : 1;
+}

@@ -1,0 +1,92 @@
+import type { Reader } from '#domain/reader.ts';
+import { readChart } from './chart-text.ts';
+import { readDiagram } from './diagram-text.ts';
+import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
+import { PPTX } from '#providers/readers/media-types.ts';
+import { partPath, readRelations, type Relations } from './package-relations.ts';
+import { slideHtml } from './pptx-slide.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { descendantsOf, escapeXml, parseXml, textOf } from '#providers/readers/shared/xml-tree.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+
+/** XML is this many times its text. */
+const MARKUP_RATIO = 8;
+const PRESENTATION = 'ppt/presentation.xml';
+
+/** PowerPoint presentations: a page a slide, its title as heading, lists, tables, values of charts, texts of diagrams, notes. Nothing external is read. */
+export const pptxReader: Reader = {
+  name: 'pptx',
+  mediaTypes: [PPTX],
+  async read({ path }, { maxTextBytes }) {
+    const archive = await openZip(path, { what: 'PowerPoint presentation', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const builder = new TextBuilder(maxTextBytes);
+    const slides = await slidePaths(archive);
+    for (const [index, slide] of slides.entries()) {
+      builder.startPage(index + 1);
+      const html = await readSlide(archive, slide);
+      const { markdown } = await htmlToMarkdown(html);
+      if (markdown !== '') builder.append(`${markdown}\n`);
+    }
+    return builder.build({ page_count: slides.length });
+  },
+};
+
+/** In the order of the presentation, which is not that of their names. */
+async function slidePaths(archive: ZipArchive): Promise<string[]> {
+  const xml = await archive.text(PRESENTATION);
+  const relations = await readRelations(archive, PRESENTATION);
+  const ids =
+    xml === null ? [] : descendantsOf(await parseXml(xml), 'p:sldId').map(({ attributes }) => attributes['r:id']);
+  const listed = ids.map((id) => relations.get(id ?? '')?.path).filter((path) => path !== undefined);
+  if (listed.length > 0) return listed;
+  const number = (name: string): number => Number(/(\d+)\.xml$/.exec(name)?.[1] ?? 0);
+  const slides = archive.names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name));
+  return slides.sort((a, b) => number(a) - number(b));
+}
+
+async function readSlide(archive: ZipArchive, path: string): Promise<string> {
+  const xml = await archive.text(path);
+  if (xml === null) return '';
+  const relations = await readRelations(archive, path);
+  const slide = await parseXml(xml);
+  const charts = await chartHtml(archive, relations);
+  return slideHtml(slide, charts) + (await notesHtml(archive, relations));
+}
+
+/** Charts and diagrams by relation, so that each stands where the slide has it. */
+async function chartHtml(archive: ZipArchive, relations: Relations): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const [id, { type, path }] of relations) {
+    if (type.endsWith('/diagramData')) found.set(id, await diagramHtml(archive, path));
+    if (!type.endsWith('/chart')) continue;
+    const xml = await archive.text(partPath(path));
+    const chart = xml === null ? null : await readChart(xml);
+    if (!chart) continue;
+    const rows = chart.grid.map((row) => `<tr>${row.map((cell) => `<td>${escapeXml(cell)}</td>`).join('')}</tr>`);
+    const title = chart.title === '' ? '' : `<p>${escapeXml(chart.title)}</p>`;
+    found.set(id, `${title}<p>${chart.kind}</p><table>${rows.join('')}</table>`);
+  }
+  return found;
+}
+
+async function diagramHtml(archive: ZipArchive, path: string): Promise<string> {
+  const xml = await archive.text(path);
+  const texts = xml === null ? [] : await readDiagram(xml);
+  return texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${escapeXml(text)}</li>`).join('')}</ul>`;
+}
+
+/** What the speaker says; without the number that PowerPoint puts there. */
+async function notesHtml(archive: ZipArchive, relations: Relations): Promise<string> {
+  const notes = [...relations.values()].find(({ type }) => type.endsWith('/notesSlide'));
+  const xml = notes && (await archive.text(notes.path));
+  if (!xml) return '';
+  const shapes = descendantsOf(await parseXml(xml), 'p:sp').filter((shape) =>
+    descendantsOf(shape, 'p:ph').some(({ attributes }) => attributes['type'] === 'body'),
+  );
+  const paragraphs = shapes
+    .flatMap((shape) => descendantsOf(shape, 'a:p'))
+    .map((paragraph) => descendantsOf(paragraph, 'a:t').map(textOf).join(''))
+    .filter((text) => text.trim() !== '');
+  if (paragraphs.length === 0) return '';
+  return `<p>Notes: ${paragraphs.map(escapeXml).join('</p><p>')}</p>`;
+}

@@ -1,0 +1,103 @@
+import type { Reader } from '#domain/reader.ts';
+import { readChart } from './chart-text.ts';
+import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
+import { XLSX } from '#providers/readers/media-types.ts';
+import { readRelations } from './package-relations.ts';
+import { tableOrRecords } from './sheet-regions.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+import { type Cells, readSharedTexts, readSheet, richText } from './xlsx-sheet.ts';
+import { readDateStyles } from './xlsx-dates.ts';
+import {
+  childOf,
+  childrenOf,
+  descendantsOf,
+  forEachElement,
+  parseXml,
+  textOf,
+} from '#providers/readers/shared/xml-tree.ts';
+import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+
+/** XML is this many times its text. */
+const MARKUP_RATIO = 8;
+const WORKBOOK = 'xl/workbook.xml';
+
+/** Excel workbooks: a heading a sheet, each block of filled cells a table, text boxes, values of charts, comments. Formulas give the value they had last. */
+export const xlsxReader: Reader = {
+  name: 'xlsx',
+  mediaTypes: [XLSX],
+  async read({ path }, { maxTextBytes }) {
+    const archive = await openZip(path, { what: 'Excel workbook', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const builder = new TextBuilder(maxTextBytes);
+    const { sheets, is1904 } = await sheetsOf(archive);
+    const workbook = { shared: await readSharedTexts(archive), styles: await readDateStyles(archive), is1904 };
+    for (const { name, path: part } of sheets) {
+      const cells: Cells = await readSheet(archive, part, workbook);
+      const blocks = [...tableOrRecords(cells), ...(await besideCells(archive, part))];
+      // The name of an empty sheet says nothing.
+      if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
+      for (const block of blocks) builder.append(`${block}\n\n`);
+    }
+    return builder.build({ sheet_count: sheets.length });
+  },
+};
+
+async function sheetsOf(archive: ZipArchive): Promise<{ sheets: { name: string; path: string }[]; is1904: boolean }> {
+  const xml = await archive.text(WORKBOOK);
+  if (xml === null) return { sheets: [], is1904: false };
+  const root = await parseXml(xml, { dropsPrefixes: true });
+  const relations = await readRelations(archive, WORKBOOK);
+  const sheets = childrenOf(childOf(root, 'sheets'), 'sheet').flatMap(({ attributes }) => {
+    const relation = relations.get(attributes['r:id'] ?? '');
+    return relation ? [{ name: attributes['name'] ?? '', path: relation.path }] : [];
+  });
+  const { date1904 } = childOf(root, 'workbookPr')?.attributes ?? {};
+  return { sheets, is1904: date1904 === '1' || date1904 === 'true' };
+}
+
+/** What a sheet holds but its cells: charts, text boxes, comments. */
+async function besideCells(archive: ZipArchive, sheet: string): Promise<string[]> {
+  const blocks: string[] = [];
+  for (const { type, path } of (await readRelations(archive, sheet)).values()) {
+    if (type.endsWith('/drawing')) blocks.push(...(await drawingBlocks(archive, path)));
+    else if (type.endsWith('/comments')) blocks.push(...(await commentBlocks(archive, path)));
+  }
+  return blocks;
+}
+
+async function drawingBlocks(archive: ZipArchive, part: string): Promise<string[]> {
+  const xml = await archive.text(part);
+  if (xml === null) return [];
+  const drawing = await parseXml(xml);
+  const boxes = descendantsOf(drawing, 'xdr:txBody').map((box) =>
+    descendantsOf(box, 'a:p')
+      .map((paragraph) => descendantsOf(paragraph, 'a:t').map(textOf).join(''))
+      .join('\n')
+      .trim(),
+  );
+  const relations = await readRelations(archive, part);
+  const ids = descendantsOf(drawing, 'c:chart').map(({ attributes }) => attributes['r:id'] ?? '');
+  const charts: string[] = [];
+  for (const id of ids) {
+    const source = await archive.text(relations.get(id)?.path ?? '');
+    const chart = source === null ? null : await readChart(source);
+    if (!chart) continue;
+    const title = chart.title === '' ? '' : `${chart.title}\n\n`;
+    charts.push(`${title}${chart.kind}\n\n${markdownTable(chart.grid)}`);
+  }
+  return [...boxes.filter((text) => text !== ''), ...charts];
+}
+
+/** Excel writes what older versions should show in front of a comment that has answers. */
+const THREADED = /^\[[^\]]+\][\s\S]*?\n(?:Comment|[^\n:]{2,20}):\s*/;
+
+async function commentBlocks(archive: ZipArchive, part: string): Promise<string[]> {
+  const xml = await archive.text(part);
+  const blocks: string[] = [];
+  if (xml === null) return blocks;
+  await forEachElement(xml, new Set(['comment']), (comment) => {
+    const text = childrenOf(comment, 'text').map(richText).join('').trim();
+    const shown = text.startsWith('[') ? text.replace(THREADED, '') : text;
+    if (shown !== '') blocks.push(`Comment on ${comment.attributes['ref'] ?? 'a cell'}: ${shown}`);
+  });
+  return blocks;
+}

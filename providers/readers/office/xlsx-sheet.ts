@@ -1,0 +1,119 @@
+import { AppError } from '#domain/app-error.ts';
+import { type NumberStyle, showNumber } from './xlsx-dates.ts';
+import { childrenOf, forEachElement, textOf, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+
+/** Filled cells by row and column, both from 0, in their order. */
+export type Cells = ReadonlyMap<number, ReadonlyMap<number, string>>;
+/** What all sheets of a workbook share. */
+export type Workbook = {
+  shared: readonly string[];
+  styles: readonly NumberStyle[];
+  /** Days are counted from 1904. */
+  is1904: boolean;
+};
+
+/** What Excel itself allows. */
+const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+/** Of one merged area that are filled with its text. */
+const MAX_MERGED = 60;
+const MAX_MERGED_LENGTH = 60;
+
+/** The table of texts that cells point to. */
+export async function readSharedTexts(archive: ZipArchive): Promise<string[]> {
+  const texts: string[] = [];
+  const xml = await archive.text('xl/sharedStrings.xml');
+  if (xml !== null) await forEachElement(xml, new Set(['si']), (element) => texts.push(richText(element)));
+  return texts;
+}
+
+/** The filled cells of a sheet; a short text of a merged area stands in each of its cells. */
+export async function readSheet(archive: ZipArchive, part: string, workbook: Workbook): Promise<Cells> {
+  const xml = await archive.text(part);
+  if (xml === null) return new Map();
+  const cells = new Map<number, Map<number, string>>();
+  const merged: string[] = [];
+  let nextRow = 0;
+  await forEachElement(xml, new Set(['row', 'mergeCell']), (element) => {
+    const { ref, r } = element.attributes;
+    if (element.name === 'mergeCell') {
+      merged.push(ref ?? '');
+      return;
+    }
+    const y = r === undefined ? nextRow : Number(r) - 1;
+    nextRow = y + 1;
+    if (!(y >= 0 && y < MAX_ROWS))
+      throw new AppError('unreadable', 'The Excel workbook has rows out of range. Save it anew.');
+    const line = rowCells(element, workbook);
+    if (line.size > 0) cells.set(y, new Map([...(cells.get(y) ?? []), ...line]));
+  });
+  for (const reference of merged) fillMerged(cells, reference);
+  return cells;
+}
+
+function rowCells(row: XmlElement, workbook: Workbook): Map<number, string> {
+  const line = new Map<number, string>();
+  let nextColumn = 0;
+  for (const cell of childrenOf(row, 'c')) {
+    const x = columnOf(cell.attributes['r']) ?? nextColumn;
+    nextColumn = x + 1;
+    const text = cellText(cell, workbook);
+    if (text !== '' && x < MAX_COLUMNS) line.set(x, text);
+  }
+  return line;
+}
+
+function cellText(cell: XmlElement, { shared, styles, is1904 }: Workbook): string {
+  const value = childrenOf(cell, 'v').map(textOf).join('');
+  switch (cell.attributes['t'] ?? 'n') {
+    case 's':
+      return value === '' ? '' : clean(shared[Number(value)] ?? '');
+    case 'inlineStr':
+      return clean(childrenOf(cell, 'is').map(richText).join(''));
+    case 'b':
+      return value === '' ? '' : value === '1' ? 'TRUE' : 'FALSE';
+    case 'str':
+    case 'e':
+    case 'd':
+      return clean(value);
+    default:
+      return value === '' ? '' : showNumber(value, styles[Number(cell.attributes['s'] ?? 0)] ?? null, { is1904 });
+  }
+}
+
+/** Runs of a text; the reading aids of East Asian scripts are left out. */
+export function richText(element: XmlElement): string {
+  return childrenOf(element, 't', 'r')
+    .map((child) => (child.name === 't' ? textOf(child) : childrenOf(child, 't').map(textOf).join('')))
+    .join('');
+}
+
+/** Characters that XML cannot hold are written as `_x000D_`. */
+function clean(text: string): string {
+  return text
+    .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .trim();
+}
+
+/** `BC12` is column 54, from 0; null without a reference. */
+function columnOf(reference: string | undefined): number | null {
+  const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
+  if (letters === undefined) return null;
+  return letters.split('').reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+function fillMerged(cells: Map<number, Map<number, string>>, reference: string): void {
+  const [from = '', to = ''] = reference.split(':');
+  const [left, right] = [columnOf(from), columnOf(to)];
+  const [top, bottom] = [Number(/\d+$/.exec(from)?.[0]) - 1, Number(/\d+$/.exec(to)?.[0]) - 1];
+  if (left === null || right === null || !(bottom >= top)) return;
+  const text = cells.get(top)?.get(left) ?? '';
+  const isSmall = (right - left + 1) * (bottom - top + 1) <= MAX_MERGED;
+  if (text === '' || text.length > MAX_MERGED_LENGTH || !isSmall) return;
+  for (let y = top; y <= bottom; y += 1) {
+    const line = cells.get(y) ?? new Map<number, string>();
+    cells.set(y, line);
+    for (let x = left; x <= right; x += 1) line.set(x, text);
+  }
+}

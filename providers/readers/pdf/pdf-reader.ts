@@ -1,0 +1,65 @@
+import { AppError } from '#domain/app-error.ts';
+import type { ReadDocument, Reader, ReadLimits } from '#domain/reader.ts';
+import { setsCodeOff } from './pdf-code.ts';
+import { measureLayout } from './pdf-headings.ts';
+import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
+import { recognizePages } from '#providers/readers/images/recognize-pages.ts';
+import { withoutRunningLines } from './pdf-running-lines.ts';
+import { pageItems } from './pdf-tables.ts';
+import { type PdfFile, withPdf } from './pdfium.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+
+const MAX_TITLE_LENGTH = 300;
+
+/** PDF documents, by pdfium: page starts, paragraphs, headings, columns and tables by layout; pages that are pictures by OCR. */
+export const pdfReader: Reader = {
+  name: 'pdf',
+  mediaTypes: ['application/pdf'],
+  read: ({ path }, limits) => withPdf(path, (file) => readPages(file, limits)),
+};
+
+async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits): Promise<ReadDocument> {
+  const pages = Array.from({ length: file.pageCount }, (_, index) => file.page(index));
+  const readable = pages.filter((page) => page !== null);
+  if (readable.length === 0) {
+    throw new AppError('unreadable', 'No page of the PDF can be read. Print it to a new PDF and upload that.');
+  }
+  const withText = readable.filter(({ lines }) => lines.length > 0);
+  const pictures = [...pages.keys()].filter((index) => pages[index]?.isPicture === true);
+  const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
+  const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
+  if (withText.length + found === 0) throw noTextError(file.pageCount);
+  const builder = new TextBuilder(maxTextBytes);
+  const texts = withoutRunningLines(pages);
+  if (!setsCodeOff(texts))
+    for (const line of [...texts.flat(), ...withText.flatMap(({ lines }) => lines)]) line.isMonospaced = false;
+  const layout = measureLayout(withText.map(({ lines }) => lines));
+  for (const [index, page] of pages.entries()) {
+    builder.startPage(index + 1);
+    const lines = texts[index] ?? [];
+    const picture = recognized?.texts.get(index) ?? '';
+    if (picture !== '') builder.append(`${picture}\n\n`);
+    if (!page || lines.length === 0) continue;
+    const text = layOutPage(pageItems({ ...page, lines }), layout);
+    builder.append(`${joinBrokenWords(text).trim()}\n\n`);
+  }
+  const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
+  const withoutText = pages.filter(
+    (page, index) => page?.lines.length === 0 && (recognized?.texts.get(index) ?? '') === '',
+  ).length;
+  return builder.build({
+    page_count: file.pageCount,
+    ...(title === '' ? {} : { title }),
+    ...(found === 0 ? {} : { ocr_pages: found, ocr_confidence: recognized?.confidence ?? 0 }),
+    ...(withoutText === 0 ? {} : { pages_without_text: withoutText }),
+    ...(readable.length === pages.length ? {} : { unreadable_pages: pages.length - readable.length }),
+  });
+}
+
+function noTextError(pageCount: number): AppError {
+  const pages = pageCount === 1 ? 'its only page' : `any of its ${pageCount} pages`;
+  return new AppError(
+    'no_text',
+    `The PDF has no text layer, and no text was recognised on ${pages} (OCR). Upload a sharper scan, or a PDF with text.`,
+  );
+}

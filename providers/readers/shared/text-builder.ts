@@ -1,0 +1,64 @@
+import { AppError } from '#domain/app-error.ts';
+import type { PageStart, ReadDocument } from '#domain/reader.ts';
+
+const ESCAPE = String.fromCharCode(27);
+/** Colours and cursor movements of terminal logs. */
+const TERMINAL_SEQUENCE = new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, 'g');
+const LINE_END = /\r\n?|[\v\f\u0085\u2028]/g;
+/** Control characters but tab and line feed, soft hyphens, stray byte order marks, and the non-characters. */
+const UNWANTED = /(?![\n\t])[\p{Cc}\u00AD\uFEFF\uFFFE\uFFFF]/gu;
+const MAYBE_UNWANTED = /(?![\n\t])[\p{Cc}\u00AD\uFEFF\uFFFE\uFFFF\u2028]/u;
+
+/** Text as a `ReadDocument` holds it: `\n` line ends, no NUL or other control character but tab, no lone surrogate. */
+export function cleanText(text: string): string {
+  const cleaned = MAYBE_UNWANTED.test(text)
+    ? text.replace(TERMINAL_SEQUENCE, '').replace(LINE_END, '\n').replace(UNWANTED, '')
+    : text;
+  return cleaned.isWellFormed() ? cleaned : cleaned.toWellFormed();
+}
+
+/** Collects the text of a document: cleans each part and stops a document that grows past the limit. */
+export class TextBuilder {
+  readonly #maxTextBytes: number;
+  readonly #pages: PageStart[] = [];
+  #parts: string[] = [];
+  #sizeBytes = 0;
+  #length = 0;
+
+  constructor(maxTextBytes: number) {
+    this.#maxTextBytes = maxTextBytes;
+  }
+
+  /** UTF-16 length of the text so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** @throws AppError `read_output_limit`. */
+  append(part: string): this {
+    const cleaned = cleanText(part);
+    this.#sizeBytes += Buffer.byteLength(cleaned);
+    if (this.#sizeBytes > this.#maxTextBytes) throw outputLimitError(this.#maxTextBytes);
+    this.#length += cleaned.length;
+    this.#parts.push(cleaned);
+    return this;
+  }
+
+  /** Says that what is appended next is the beginning of this page. */
+  startPage(page: number): this {
+    this.#pages.push({ page, start: this.#length });
+    return this;
+  }
+
+  build(notes: ReadDocument['notes'] = {}): ReadDocument {
+    return { text: this.#parts.join(''), pages: this.#pages, notes };
+  }
+}
+
+export function outputLimitError(maxTextBytes: number): AppError {
+  const limit = `${Math.floor(maxTextBytes / 1024 / 1024)} MiB`;
+  return new AppError(
+    'read_output_limit',
+    `The file holds more than ${limit} of text. Split it into smaller files, or have the operator raise LOCI_MAX_TEXT_BYTES.`,
+  );
+}

@@ -1,0 +1,126 @@
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
+import { AppError } from '#domain/app-error.ts';
+import { markedCharset } from './decode-text.ts';
+import { assertInflatedSize, readZipDirectory, type ZipEntry } from './zip-directory.ts';
+
+const inflate = promisify(inflateRaw);
+const LOCAL_SIGNATURE = 0x04034b50;
+const LOCAL_BYTES = 30;
+const STORED = 0;
+const DEFLATED = 8;
+const ENCRYPTED_FLAG = 1;
+const MAX_ENTRIES = 20_000;
+
+export type ZipArchive = {
+  names: readonly string[];
+  /** The bytes of an entry; null when there is none of this name. @throws AppError `unreadable`, `encrypted`, `read_output_limit`. */
+  read(name: string): Promise<Buffer | null>;
+  /** `read` as text: UTF-8, or what a byte order mark says. */
+  text(name: string): Promise<string | null>;
+};
+
+export type ZipLimits = {
+  /** What to call the file in messages, e.g. `Word document`. */
+  what: string;
+  /** Of all entries that are read together, inflated. */
+  maxBytes: number;
+};
+
+/**
+ * Opens a package for reading single entries. What an entry says about its size is checked against what it inflates to, and
+ * all that is read counts against one limit.
+ * @throws AppError `unreadable` for what is no ZIP file or is cut off.
+ */
+export async function openZip(path: string, { what, maxBytes }: ZipLimits): Promise<ZipArchive> {
+  const entries = await readZipDirectory(path);
+  if (entries === null) {
+    throw new AppError('unreadable', `The ${what} is damaged or cut off. Upload it again, or save it anew first.`);
+  }
+  if (entries.length > MAX_ENTRIES) {
+    throw new AppError('unreadable', `The ${what} holds ${entries.length} parts; at most ${MAX_ENTRIES} are read.`);
+  }
+  // Packages do not tell names apart by case, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
+  const byName = new Map(entries.map((entry) => [foldedName(entry.name), entry]));
+  for (const entry of entries) byName.set(entry.name, entry);
+  let left = maxBytes;
+  const read = async (name: string): Promise<Buffer | null> => {
+    const entry = byName.get(name) ?? byName.get(foldedName(name));
+    if (!entry) return null;
+    assertInflatedSize([entry], left);
+    const bytes = await readEntry(path, entry, { what, maxBytes: left });
+    left -= bytes.length;
+    return bytes;
+  };
+  return {
+    names: entries.map(({ name }) => name),
+    read,
+    text: async (name) => {
+      const bytes = await read(name);
+      return bytes && new TextDecoder(markedCharset(bytes) ?? 'utf-8').decode(bytes);
+    },
+  };
+}
+
+function foldedName(name: string): string {
+  return `fold:${name.replaceAll('\\', '/').toLowerCase()}`;
+}
+
+async function readEntry(path: string, entry: ZipEntry, { what, maxBytes }: ZipLimits): Promise<Buffer> {
+  const damaged = (cause?: unknown): AppError =>
+    new AppError('unreadable', `The ${what} is damaged. Open it, save it anew and upload it again.`, { cause });
+  if ((entry.flags & ENCRYPTED_FLAG) !== 0) {
+    throw new AppError(
+      'encrypted',
+      `The ${what} is protected by a password. Remove the protection and upload it again.`,
+    );
+  }
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const header = Buffer.alloc(LOCAL_BYTES);
+    await file.read(header, 0, LOCAL_BYTES, entry.offset);
+    if (header.readUInt32LE(0) !== LOCAL_SIGNATURE) throw damaged();
+    const start = entry.offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+    if (start + entry.compressedBytes > size) throw damaged();
+    const packed = Buffer.alloc(entry.compressedBytes);
+    await file.read(packed, 0, packed.length, start);
+    if (entry.method === STORED) return packed;
+    if (entry.method !== DEFLATED) throw damaged();
+    // No more than it says it is: a lie is damage, not a reason to go on.
+    return await inflate(packed, { maxOutputLength: Math.max(1, Math.min(maxBytes, entry.sizeBytes)) });
+  } catch (error) {
+    throw error instanceof AppError ? error : damaged(error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A package of these parts, not compressed: for libraries that take nothing else. */
+export function packZip(parts: ReadonlyMap<string, Buffer>): Buffer {
+  const locals: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, bytes] of parts) {
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt32LE(crc32(bytes), 10);
+    fields.writeUInt32LE(bytes.length, 14);
+    fields.writeUInt32LE(bytes.length, 18);
+    fields.writeUInt16LE(Buffer.byteLength(name), 22);
+    const position = Buffer.alloc(14);
+    position.writeUInt32LE(offset, 10);
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), fields, Buffer.from(name), bytes]);
+    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\0'), fields, position, Buffer.from(name)]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const entries = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(locals.length, 4);
+  end.writeUInt16LE(locals.length, 6);
+  end.writeUInt32LE(entries.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...locals, entries, Buffer.from('PK\u0005\u0006'), end]);
+}

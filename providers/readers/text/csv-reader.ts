@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { AppError } from '#domain/app-error.ts';
+import type { ReadDocument, Reader, ReadInput, ReadLimits } from '#domain/reader.ts';
+import type { CsvDialect } from './csv-dialect.ts';
+import { decodeText } from '#providers/readers/shared/decode-text.ts';
+import { tableRow } from '#providers/readers/shared/markdown-table.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+
+const SAMPLE_BYTES = 64 * 1024;
+/** A record past this has swallowed the file through a quote that does not close. */
+const MAX_RECORD_BYTES = 1024 * 1024;
+const MAX_TABLE_COLUMNS = 16;
+const MAX_TABLE_ROW_LENGTH = 400;
+
+type CsvSource = { path: string; charset: string; dialect: CsvDialect; quote: boolean };
+
+/**
+ * Tables of values separated by comma, semicolon, tab or pipe, streamed. A narrow one becomes a Markdown table (a chunk
+ * of it repeats the header), a wide one or one with long texts becomes a record a row, `header: value` a line, so that
+ * a chunk names what its values mean. Ragged rows are kept and counted in `notes.ragged_rows`.
+ */
+export const csvReader: Reader = {
+  name: 'csv',
+  mediaTypes: ['text/csv', 'text/tab-separated-values'],
+  async read(input, limits) {
+    const source = await inspect(input);
+    try {
+      return await render(source, limits);
+    } catch (error) {
+      if (!isQuoteError(error)) throw error;
+      const document = await render({ ...source, quote: false }, limits).catch((again: unknown) => {
+        throw isQuoteError(again) ? longRecordError(again) : again;
+      });
+      return { ...document, notes: { ...document.notes, unbalanced_quotes: true } };
+    }
+  },
+};
+
+async function inspect({ path, mediaType }: ReadInput): Promise<CsvSource> {
+  const { sniffCsv } = await import('./csv-dialect.ts');
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+    const isWhole = bytesRead < SAMPLE_BYTES;
+    const lastLine = buffer.lastIndexOf(0x0a, bytesRead - 1);
+    const bytes = buffer.subarray(0, isWhole || lastLine <= 0 ? bytesRead : lastLine);
+    const { text, charset } = decodeText(bytes);
+    const dialect = sniffCsv(text, mediaType === 'text/tab-separated-values' ? '\t' : undefined);
+    return { path, charset, dialect, quote: true };
+  } finally {
+    await file.close();
+  }
+}
+
+async function render(source: CsvSource, { maxTextBytes }: ReadLimits): Promise<ReadDocument> {
+  const { dialect } = source;
+  const builder = new TextBuilder(maxTextBytes);
+  const isTable =
+    dialect.columns <= MAX_TABLE_COLUMNS && dialect.rowLength <= MAX_TABLE_ROW_LENGTH && !dialect.hasLongCells;
+  let header: readonly string[] | null = null;
+  let rows = 0;
+  let raggedRows = 0;
+  for await (const row of records(source)) {
+    if (header === null) {
+      header = dialect.hasHeader ? row : [];
+      if (isTable) builder.append(tableHead(header, dialect.columns));
+      if (dialect.hasHeader) continue;
+    }
+    rows += 1;
+    if (row.length !== (header.length || dialect.columns)) raggedRows += 1;
+    builder.append(isTable ? `${tableRow(row, dialect.columns)}\n` : record(row, header));
+  }
+  return builder.build({
+    row_count: rows,
+    column_count: dialect.columns,
+    ...(raggedRows === 0 ? {} : { ragged_rows: raggedRows }),
+    ...(source.charset === 'utf-8' ? {} : { charset: source.charset }),
+  });
+}
+
+async function* records({ path, charset, dialect, quote }: CsvSource): AsyncGenerator<string[]> {
+  const { parse } = await import('csv-parse');
+  const { default: iconv } = await import('iconv-lite');
+  const parser = parse({
+    delimiter: dialect.delimiter,
+    quote: quote ? '"' : false,
+    bom: true,
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_RECORD_BYTES,
+  });
+  const bytes = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const text = bytes.pipe(iconv.decodeStream(charset));
+  bytes.on('error', (error) => parser.destroy(error));
+  text.on('error', (error) => parser.destroy(error)).pipe(parser);
+  try {
+    // Without `columns` every record is an array of strings.
+    for await (const row of parser as AsyncIterable<string[]>) yield row;
+  } finally {
+    bytes.destroy();
+  }
+}
+
+function tableHead(header: readonly string[], columns: number): string {
+  const names = header.length > 0 ? header : Array.from({ length: columns }, (_, index) => `column ${index + 1}`);
+  return `${tableRow(names, columns)}\n|${' --- |'.repeat(columns)}\n`;
+}
+
+function record(row: readonly string[], header: readonly string[]): string {
+  const lines = row.flatMap((cell, index) => {
+    const value = cell.trim();
+    const name = header[index]?.trim() ?? '';
+    if (value === '') return [];
+    return [name === '' ? value : `${name}: ${value}`];
+  });
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
+}
+
+function longRecordError(cause: unknown): AppError {
+  const limit = `${MAX_RECORD_BYTES / 1024 / 1024} MiB`;
+  return new AppError(
+    'unreadable',
+    `A row of the table is longer than ${limit}. Upload the file as plain text, with reader=text.`,
+    {
+      cause,
+    },
+  );
+}
+
+function isQuoteError(error: unknown): boolean {
+  if (error instanceof AppError || !(error instanceof Error) || !('code' in error)) return false;
+  return (
+    error.code === 'CSV_QUOTE_NOT_CLOSED' ||
+    error.code === 'CSV_MAX_RECORD_SIZE' ||
+    error.code === 'CSV_INVALID_CLOSING_QUOTE'
+  );
+}

@@ -1,0 +1,86 @@
+import { AppError } from '#domain/app-error.ts';
+import type { Reader } from '#domain/reader.ts';
+import { readTextFile } from '#providers/readers/shared/decode-text.ts';
+import { describeJsonError } from './json-error.ts';
+import { renderJson, type JsonValue } from './json-outline.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+
+/** From here on a double no longer holds every digit of a number. */
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * JSON and JSON lines, as lines of `path.to.value: value` with an empty line between records. Numbers keep their
+ * digits. @throws AppError `unreadable` naming line and column.
+ */
+export const jsonReader: Reader = {
+  name: 'json',
+  mediaTypes: ['application/json', 'application/x-ndjson'],
+  async read({ path, mediaType }, { maxTextBytes }) {
+    const { text, charset } = await readTextFile(path, maxTextBytes);
+    const builder = new TextBuilder(maxTextBytes);
+    const notes = charset === 'utf-8' ? {} : { charset };
+    if (mediaType === 'application/x-ndjson') {
+      return builder.build({ record_count: renderLines(text, builder), ...notes });
+    }
+    const value = parse(text);
+    if (value !== undefined) {
+      renderJson(value, builder);
+      return builder.build(Array.isArray(value) ? { record_count: value.length, ...notes } : notes);
+    }
+    if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is not valid: ${describeJsonError(text)}.`);
+    return builder.build({ record_count: renderLines(text, builder), ...notes });
+  },
+};
+
+/** Renders a value a line; returns how many. */
+function renderLines(text: string, builder: TextBuilder): number {
+  let records = 0;
+  for (const [index, line] of lines(text)) {
+    const value = parse(line);
+    if (value === undefined) {
+      throw new AppError(
+        'unreadable',
+        `Line ${index} is not valid JSON: ${describeJsonError(line)}. Each line must be one JSON value.`,
+      );
+    }
+    renderJson(value, builder);
+    builder.append('\n');
+    records += 1;
+  }
+  return records;
+}
+
+/** JSON lines in a file called `.json`: more than one line, and the first is a value by itself. */
+function startsWithRecord(text: string): boolean {
+  const start = lines(text).take(2).toArray();
+  const first = start[0]?.[1] ?? '';
+  return start.length === 2 && /^\s*[{[]/.test(first) && parse(first) !== undefined;
+}
+
+function* lines(text: string): Generator<[number: number, line: string]> {
+  let number = 0;
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end === -1 ? undefined : end);
+    number += 1;
+    if (line.trim() !== '') yield [number, line];
+    start = end === -1 ? text.length : end + 1;
+  }
+}
+
+/** The value, or undefined when the text is not JSON. */
+function parse(text: string): JsonValue | undefined {
+  try {
+    // JSON.parse yields exactly these.
+    return (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)) as JsonValue;
+  } catch (error) {
+    // The reviver recurses; so deep a document is refused by the outline with a message of its own.
+    if (error instanceof RangeError) return JSON.parse(text) as JsonValue;
+    return undefined;
+  }
+}
+
+function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  return String(value) === context.source ? value : context.source;
+}

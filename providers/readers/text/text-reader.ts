@@ -1,0 +1,20 @@
+import type { Reader } from '#domain/reader.ts';
+import { readTextFile } from '#providers/readers/shared/decode-text.ts';
+import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
+import { CODE_TYPES, languageOf } from '#providers/readers/media-types.ts';
+import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
+
+/** Plain text as it is; source code inside a fence, so that its comments are not taken for headings. */
+export const textReader: Reader = {
+  name: 'text',
+  mediaTypes: ['text/*', ...CODE_TYPES],
+  async read({ path, mediaType }, { maxTextBytes }) {
+    const { text, charset } = await readTextFile(path, maxTextBytes);
+    const language = languageOf(mediaType);
+    const builder = new TextBuilder(maxTextBytes).append(language === null ? text : fencedCode(text, language));
+    return builder.build({
+      ...(language === null ? {} : { language }),
+      ...(charset === 'utf-8' ? {} : { charset }),
+    });
+  },
+};

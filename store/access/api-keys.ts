@@ -1,0 +1,138 @@
+import type { ApiKey } from '#domain/records/api-key.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { TimePosition } from '#store/collections/collections.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** What a key may be used for, and from where and how long. */
+export type ApiKeyLimits = Pick<ApiKey, 'permissions' | 'collections' | 'ip_whitelist' | 'expires_at'>;
+
+export type ApiKeyFields = ApiKeyLimits & Pick<ApiKey, 'label'>;
+
+type Row = Omit<ApiKey, 'created_at' | 'updated_at' | 'last_used_at' | 'expires_at' | 'secret'> & {
+  created_at: Date;
+  updated_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+  created_us: number;
+};
+
+const COLUMNS = `k.id, k.key, k.label, k.workspace_id, k.created_at, k.updated_at, k.hashed_secret, k.last_used_at, k.expires_at,
+  k.permissions, k.ip_whitelist, k.collections, k.created_by,
+  case when k.status = 'active' and k.expires_at <= now() then 'expired' else k.status end as status,
+  (extract(epoch from k.created_at) * 1000000)::bigint as created_us`;
+
+/** Who is limited to collections sees no key that reaches others, nor which those are. */
+const IN_SCOPE = `k.workspace_id = :workspaceId
+  and (:collectionIds::uuid[] is null or (k.collections is not null and k.collections <@ :collectionIds::uuid[]))`;
+
+/** API keys, for those who manage them. Authentication has its own look-up in `system.ts`. */
+export function createApiKeyStore(database: Database) {
+  return {
+    async insert(
+      scope: Scope,
+      key: ApiKeyFields & { key: string; hashedSecret: string; createdBy: string },
+    ): Promise<ApiKey> {
+      const row = await queryOne<Row>(
+        database,
+        `insert into api_keys as k (workspace_id, key, hashed_secret, label, permissions, collections, ip_whitelist, expires_at, created_by)
+         values (:workspaceId, :key, :hashedSecret, :label, :permissions, :collections::uuid[], :ip_whitelist::text[], :expires_at, :createdBy)
+         returning ${COLUMNS}`,
+        { ...scope, ...key },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return toApiKey(row);
+    },
+
+    /** A key the scope reaches, or null. */
+    async find(scope: Scope, id: string): Promise<ApiKey | null> {
+      const row = await queryOne<Row>(database, `select ${COLUMNS} from api_keys k where ${IN_SCOPE} and k.id = :id`, {
+        ...scope,
+        id,
+      });
+      return row && toApiKey(row);
+    },
+
+    /** The same, held until the transaction ends. */
+    async lock(scope: Scope, id: string): Promise<ApiKey | null> {
+      const row = await queryOne<Row>(
+        database,
+        `select ${COLUMNS} from api_keys k where ${IN_SCOPE} and k.id = :id for update`,
+        { ...scope, id },
+      );
+      return row && toApiKey(row);
+    },
+
+    async update(scope: Scope, id: string, fields: ApiKeyFields): Promise<ApiKey | null> {
+      const row = await queryOne<Row>(
+        database,
+        `update api_keys k set label = :label, permissions = :permissions, collections = :collections::uuid[],
+           ip_whitelist = :ip_whitelist::text[], expires_at = :expires_at, updated_at = now()
+         where ${IN_SCOPE} and k.id = :id returning ${COLUMNS}`,
+        { ...scope, ...fields, id },
+      );
+      return row && toApiKey(row);
+    },
+
+    async replaceSecret(scope: Scope, id: string, hashedSecret: string): Promise<ApiKey | null> {
+      const row = await queryOne<Row>(
+        database,
+        `update api_keys k set hashed_secret = :hashedSecret, updated_at = now()
+         where ${IN_SCOPE} and k.id = :id returning ${COLUMNS}`,
+        { ...scope, id, hashedSecret },
+      );
+      return row && toApiKey(row);
+    },
+
+    /** Ends a key for good. False when the scope reaches none with this id; true again for one that had ended. */
+    async revoke(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `update api_keys k set status = 'revoked', updated_at = case when k.status = 'revoked' then k.updated_at else now() end
+         where ${IN_SCOPE} and k.id = :id returning k.id`,
+        { ...scope, id },
+      );
+      return row !== null;
+    },
+
+    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    async list(scope: Scope, page: { after: TimePosition | null; skip: number; limit: number }) {
+      const rows = await query<Row>(
+        database,
+        `select ${COLUMNS} from api_keys k where ${IN_SCOPE}
+           and (:afterUs::bigint is null or (k.created_at, k.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+         order by k.created_at, k.id offset :skip limit :limit`,
+        { ...scope, skip: page.skip, afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
+      );
+      return rows.map((row) => ({ apiKey: toApiKey(row), createdUs: row.created_us }));
+    },
+
+    async count(scope: Scope): Promise<number> {
+      const sql = `select count(*) as count from api_keys k where ${IN_SCOPE}`;
+      return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
+    },
+
+    /** How many of these collections the scope reaches. */
+    async countCollections(scope: Scope, ids: readonly string[]): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count from collections c where c.workspace_id = :workspaceId and c.id = any(:ids::uuid[]) and c.status <> 'deleting'
+           and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))`,
+        { ...scope, ids },
+      );
+      return row?.count ?? 0;
+    },
+  };
+}
+
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
+
+function toApiKey({ created_us: _createdUs, ...row }: Row): ApiKey {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    secret: null,
+  };
+}

@@ -1,0 +1,200 @@
+import type { EmbeddingSpace } from '#domain/embedder.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { removeCrawls } from '#store/crawls/forget-crawls.ts';
+import { detachParts, type GoneContent } from '#store/archives/detach-parts.ts';
+import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** A collection that is being deleted. */
+export type Deleted = { deletionId: string; collectionId: string };
+export type Tenant = { tenant: string } & EmbeddingSpace;
+
+/** How much one transaction removes. */
+export type RemovalSize = { contents: number; chunks: number };
+
+/** The removal of what belonged to a collection, in pieces of a size that hold nobody up. */
+export function createCollectionDeletions(database: Database) {
+  const bind = (scope: Scope, deleted: Deleted) => ({ workspaceId: scope.workspaceId, ...deleted });
+  return {
+    /** Where the objects of a collection are. */
+    tenants(scope: Scope, collectionId: string): Promise<Tenant[]> {
+      return query<Tenant>(
+        database,
+        `select tenant, provider, model, model_hash, dimensions from index_generations
+         where workspace_id = :workspaceId and collection_id = :collectionId order by number`,
+        { workspaceId: scope.workspaceId, collectionId },
+      );
+    },
+
+    /**
+     * Ends the runs of a page of contents: another `run_id`, so that whatever still works for the old one can write nothing
+     * more. Returns how many there were, the last one, and the workflows to wake.
+     */
+    async endRuns(scope: Scope, deleted: Deleted, page: { after: string | null; limit: number }) {
+      const rows = await query<{ content_id: string; workflow_id: string | null }>(
+        database,
+        `with target as (
+           select content_id from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
+             and (:after::uuid is null or content_id > :after::uuid) order by content_id limit :limit for update
+         ), ended as (
+           update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
+             publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, part_key = null, updated_at = now()
+           from target where cc.content_id = target.content_id and cc.collection_id = :collectionId
+           returning cc.content_id, cc.workflow_id
+         )
+         select content_id, workflow_id from ended order by content_id`,
+        { ...bind(scope, deleted), ...page },
+      );
+      return {
+        count: rows.length,
+        last: rows.at(-1)?.content_id ?? null,
+        workflowIds: [...new Set(rows.map((row) => row.workflow_id))],
+      };
+    },
+
+    /** Notes in the receipt how many objects the index had; a second count, when they are gone, changes nothing. */
+    async noteObjects(scope: Scope, deleted: Deleted, indexObjects: number): Promise<void> {
+      await query(
+        database,
+        `update deletions set status = 'running', index_objects = greatest(index_objects, :indexObjects::int)
+         where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
+        { ...bind(scope, deleted), indexObjects },
+      );
+    },
+
+    /**
+     * Removes chunks of the next contents, then those contents unless another collection has them, and adds both to the
+     * receipt in the same transaction. Returns those that are at home elsewhere now and have another `external_id` there; null when
+     * there is nothing left.
+     */
+    removeContents(scope: Scope, deleted: Deleted, size: RemovalSize): Promise<string[] | null> {
+      return database.transaction(async (transaction) => {
+        const bindings = bind(scope, deleted);
+        const links = await query<{ content_id: string }>(
+          transaction,
+          `select content_id from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
+           order by content_id limit :contents`,
+          { ...bindings, contents: size.contents },
+        );
+        if (links.length === 0) return null;
+        const contentIds = links.map((link) => link.content_id);
+        // Elsewhere, too: there they may have another name from now on, which the index has to follow.
+        await lockRuns(transaction, scope.workspaceId, contentIds);
+        const chunks = await query(
+          transaction,
+          `delete from chunks where id in (select id from chunks where workspace_id = :workspaceId and collection_id = :collectionId
+             and content_id = any(:contentIds::uuid[]) limit :limit) returning id`,
+          { ...bindings, contentIds, limit: size.chunks },
+        );
+        const gone =
+          chunks.length < size.chunks
+            ? await removeLinks(transaction, { ...bindings, contentIds })
+            : { contents: 0, blobs: 0, renamed: [] };
+        await query(
+          transaction,
+          `update deletions set status = 'running', chunks = chunks + :chunks::int, contents = contents + :contents::int, blobs = blobs + :blobs::int
+           where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
+          { ...bindings, chunks: chunks.length, contents: gone.contents, blobs: gone.blobs },
+        );
+        return gone.renamed;
+      });
+    },
+
+    /** Removes what is known of uploads and crawls into the collection, some at a time; false when there is nothing left. */
+    async removeUploads(scope: Scope, deleted: Deleted, limit: number): Promise<boolean> {
+      const bindings = { ...bind(scope, deleted), limit };
+      if (await removeCrawls(database, bindings)) return true;
+      const items = await query(
+        database,
+        `delete from upload_contents where (upload_id, content_id) in (
+           select uc.upload_id, uc.content_id from uploads u join upload_contents uc on uc.upload_id = u.id
+           where u.workspace_id = :workspaceId and u.collection_id = :collectionId limit :limit) returning upload_id`,
+        bindings,
+      );
+      if (items.length > 0) return true;
+      const uploads = await query(
+        database,
+        `delete from uploads where id in (select id from uploads where workspace_id = :workspaceId and collection_id = :collectionId
+           limit :limit) returning id`,
+        bindings,
+      );
+      return uploads.length > 0;
+    },
+
+    /**
+     * Removes the collection itself and completes the receipt, in one transaction; false when it still has contents. Its
+     * tenants stay known for a while: a worker that stalled may bring them back.
+     */
+    complete(scope: Scope, deleted: Deleted): Promise<boolean> {
+      return database.transaction(async (transaction) => {
+        const bindings = bind(scope, deleted);
+        const left = await queryOne(
+          transaction,
+          `select 1 from content_collections where workspace_id = :workspaceId and collection_id = :collectionId limit 1`,
+          bindings,
+        );
+        if (left) return false;
+        await removeCollection(transaction, bindings);
+        await query(
+          transaction,
+          `update deletions set status = 'completed', verified_at = now(), completed_at = now()
+           where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
+          bindings,
+        );
+        return true;
+      });
+    },
+  };
+}
+
+export type CollectionDeletions = ReturnType<typeof createCollectionDeletions>;
+
+type Bindings = { workspaceId: string; collectionId: string };
+
+async function removeCollection(transaction: Database, bindings: Bindings): Promise<void> {
+  const statements = [
+    `update collections set parent_id = null where parent_id = :collectionId and workspace_id = :workspaceId`,
+    `insert into dropped_tenants (tenant, workspace_id, provider, model, model_hash, dimensions)
+     select tenant, workspace_id, provider, model, model_hash, dimensions from index_generations
+     where collection_id = :collectionId and workspace_id = :workspaceId on conflict do nothing`,
+    `delete from residues where collection_id = :collectionId and workspace_id = :workspaceId`,
+    `delete from index_generations where collection_id = :collectionId and workspace_id = :workspaceId`,
+    `delete from collections where id = :collectionId and workspace_id = :workspaceId`,
+  ];
+  for (const statement of statements) await query(transaction, statement, bindings);
+}
+
+/** Takes contents out of the collection; those that no other one has go altogether, the others are at home there. */
+export async function removeLinks(transaction: Database, bindings: Bindings & { contentIds: readonly string[] }) {
+  await query(
+    transaction,
+    `delete from content_collections where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,
+    bindings,
+  );
+  await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
+  const gone = await query<GoneContent & { content_hash: string | null }>(
+    transaction,
+    `delete from contents t where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId
+       and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.part_of, t.content_hash`,
+    bindings,
+  );
+  await detachParts(transaction, { workspaceId: bindings.workspaceId, gone });
+  const moved = await query<{ id: string; is_renamed: boolean }>(
+    transaction,
+    `update contents t set collection_id = home.collection_id, external_id = home.external_id, updated_at = now(),
+       status = case when home.paused then 'paused' else home.stage end, status_message = home.stage_message
+     from (select distinct on (content_id) * from content_collections where content_id = any(:contentIds::uuid[])
+       order by content_id, created_at, collection_id) home
+     where t.id = home.content_id and t.workspace_id = :workspaceId and t.collection_id = :collectionId
+     returning t.id, old.external_id is distinct from new.external_id as is_renamed`,
+    bindings,
+  );
+  const blobs = await queryOne<{ count: number }>(
+    transaction,
+    `select count(*) as count from blobs b where b.workspace_id = :workspaceId and b.sha256 = any(:hashes::text[])
+       and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
+    { ...bindings, hashes: gone.flatMap((row) => row.content_hash ?? []) },
+  );
+  const renamed = moved.filter((row) => row.is_renamed).map((row) => row.id);
+  return { contents: gone.length, blobs: blobs?.count ?? 0, renamed };
+}

@@ -1,0 +1,197 @@
+import { isContentStatus } from '#domain/statuses.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
+import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+
+/** Where a collection's vectors and words live in the index. */
+export type IndexGeneration = { tenant: string; space: EmbeddingSpace };
+
+/** A collection with the generation that answers its searches. */
+export type CollectionWithIndex = { collection: Collection; index: IndexGeneration };
+
+export type TimePosition = { createdUs: number; id: string };
+export type CollectionFilter = {
+  status?: string | undefined;
+  visibility?: string | undefined;
+  tag?: string | undefined;
+  parentId?: string | undefined;
+  /** Part of the name. */
+  search?: string | undefined;
+};
+
+type Row = Omit<Collection, 'created_at' | 'updated_at' | 'stats' | 'embedding'> & {
+  created_at: Date;
+  updated_at: Date;
+  created_us: number;
+  client_stats: Record<string, unknown>;
+  by_stage: Record<string, number> | null;
+  chunks: number;
+  bytes: number;
+  tenant: string;
+} & EmbeddingSpace;
+
+const SELECT = `
+  select c.id, c.name, c.workspace_id, c.created_at, c.updated_at, c.description, c.store_type, c.visibility, c.status,
+    c.tags, c.parent_id, c.stats as client_stats, c.meta_data, c.settings, c.source_type, c.source_id, c.created_by,
+    (extract(epoch from c.created_at) * 1000000)::bigint as created_us,
+    g.tenant, g.provider, g.model, g.model_hash, g.dimensions, s.by_stage, s.chunks, s.bytes
+  from collections c
+  join index_generations g on g.collection_id = c.id and g.status = 'active'
+  cross join lateral (
+    select jsonb_object_agg(stage, count) as by_stage, coalesce(sum(chunks), 0)::bigint as chunks,
+      coalesce(sum(bytes), 0)::bigint as bytes
+    from (
+      select case when cc.paused then 'paused' else cc.stage end as stage, count(*) as count, sum(cc.chunk_count) as chunks, sum(t.size) as bytes
+      from content_collections cc join contents t on t.id = cc.content_id
+      where cc.collection_id = c.id group by 1
+    ) stages
+  ) s`;
+
+/** What is being deleted is gone for everybody. */
+const IN_SCOPE = `c.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))
+  and c.status <> 'deleting'`;
+const MATCHING = `(:status::text is null or c.status = :status)
+  and (:visibility::text is null or c.visibility = :visibility)
+  and (:tag::text is null or c.tags @> array[:tag::text]) and (:parentId::uuid is null or c.parent_id = :parentId)
+  and (:search::text is null or strpos(lower(c.name), lower(:search)) > 0)`;
+
+/** Every search begins with this. */
+const FIND_INDEX: PreparedStatement = {
+  name: 'find_index',
+  sql: `select c.status, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
+    from collections c join index_generations g on g.collection_id = c.id and g.status = 'active'
+    where ${IN_SCOPE} and c.id = :id`,
+};
+
+/** Collections and their index generations. */
+export function createCollectionStore(database: Database) {
+  return {
+    /** Adds a collection with its first index generation. */
+    async insert(
+      scope: Scope,
+      record: CreateCollectionRequest & { createdBy: string },
+      space: EmbeddingSpace,
+    ): Promise<string> {
+      const row = await queryOne<{ id: string }>(
+        database,
+        `with added as (
+           insert into collections (workspace_id, name, description, visibility, tags, parent_id, meta_data, settings,
+             source_type, source_id, created_by)
+           values (:workspaceId, :name, :description, :visibility, :tags, :parent_id, :meta_data, :settings,
+             :source_type, :source_id, :createdBy) returning id
+         )
+         insert into index_generations (workspace_id, collection_id, number, tenant, status, provider, model, model_hash, dimensions)
+         select :workspaceId, id, 1, id || '-1', 'active', :provider, :model, :model_hash, :dimensions from added
+         returning collection_id as id`,
+        {
+          ...scope,
+          ...record,
+          ...space,
+          meta_data: JSON.stringify(record.meta_data),
+          settings: JSON.stringify(record.settings),
+        },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return row.id;
+    },
+
+    /** A collection the scope reaches, or null. */
+    async find(scope: Scope, id: string): Promise<CollectionWithIndex | null> {
+      const row = await queryOne<Row>(database, `${SELECT} where ${IN_SCOPE} and c.id = :id`, { ...scope, id });
+      return row && { collection: toCollection(row), index: indexOf(row) };
+    },
+
+    /** Status and index generation without the statistics: one indexed look-up. */
+    async findIndex(scope: Scope, id: string): Promise<{ status: string; index: IndexGeneration } | null> {
+      const row = await queryOne<{ status: string; tenant: string } & EmbeddingSpace>(database, FIND_INDEX, {
+        ...scope,
+        id,
+      });
+      return row && { status: row.status, index: indexOf(row) };
+    },
+
+    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    async list(scope: Scope, filter: CollectionFilter, page: { after: TimePosition | null; limit: number }) {
+      const rows = await query<Row>(
+        database,
+        `${SELECT} where ${IN_SCOPE} and ${MATCHING}
+           and (:afterUs::bigint is null or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+         order by c.created_at, c.id limit :limit`,
+        {
+          ...scope,
+          ...optional(filter),
+          afterUs: page.after?.createdUs,
+          afterId: page.after?.id,
+          limit: page.limit + 1,
+        },
+      );
+      return rows.map((row) => ({ collection: toCollection(row), createdUs: row.created_us }));
+    },
+
+    async count(scope: Scope, filter: CollectionFilter): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count from collections c where ${IN_SCOPE} and ${MATCHING}`,
+        { ...scope, ...optional(filter) },
+      );
+      return row?.count ?? 0;
+    },
+
+    /**
+     * Orders the uploads of one collection for the rest of the transaction, so that two of them see each other's
+     * contents. Returns the status, or null when the scope does not reach the collection.
+     */
+    async lockForUpload(scope: Scope, id: string): Promise<string | null> {
+      // Nobody can make others wait by naming what is theirs.
+      await query(
+        database,
+        `select pg_advisory_xact_lock(hashtextextended(c.id::text, 0)) from collections c where ${IN_SCOPE} and c.id = :id`,
+        { ...scope, id },
+      );
+      const row = await queryOne<{ status: string }>(
+        database,
+        `select c.status from collections c where ${IN_SCOPE} and c.id = :id for share`,
+        { ...scope, id },
+      );
+      return row?.status ?? null;
+    },
+  };
+}
+
+export type CollectionStore = ReturnType<typeof createCollectionStore>;
+
+function optional(filter: CollectionFilter) {
+  const { status, visibility, tag, parentId, search } = filter;
+  return { status, visibility, tag, parentId, search };
+}
+
+function indexOf(row: { tenant: string } & EmbeddingSpace): IndexGeneration {
+  const { tenant, provider, model, model_hash, dimensions } = row;
+  return { tenant, space: { provider, model, model_hash, dimensions } };
+}
+
+function toCollection(row: Row): Collection {
+  const {
+    client_stats,
+    by_stage,
+    chunks,
+    bytes,
+    tenant: _tenant,
+    provider,
+    model,
+    model_hash,
+    dimensions,
+    created_us: _createdUs,
+    ...rest
+  } = row;
+  const byStatus = Object.fromEntries(Object.entries(by_stage ?? {}).filter(([status]) => isContentStatus(status)));
+  const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+  return {
+    ...rest,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    stats: { ...client_stats, contents: total, contents_by_status: byStatus, chunks, bytes },
+    embedding: { provider, model, model_hash, dimensions },
+  };
+}

@@ -1,0 +1,184 @@
+import type { CompressedWindow } from '#domain/compression/compressor.ts';
+import type { WindowReport } from '#domain/compression/report-compression.ts';
+import type {
+  CompressionMetadata,
+  CompressionStatus,
+  CompressRequest,
+  QuerySource,
+  UsedStrategy,
+} from '#domain/records/compression.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+export type NewCompression = Omit<CompressRequest, 'content' | 'query' | 'webhook_url'> & {
+  id: string;
+  asked_query: string | null;
+  webhook_url: string;
+  input_sha256: string;
+  input_bytes: number;
+  created_by: string;
+};
+
+/** What the first look at the text found; all null before it. */
+export type PlannedCompression = {
+  query: string | null;
+  query_source: QuerySource | null;
+  original_tokens: number | null;
+  original_characters: number | null;
+  planned_tokens: number | null;
+  compressor: CompressRequest['strategy'] | null;
+  window_characters: number | null;
+  joint: string | null;
+  windows_total: number | null;
+};
+
+/** How a job ended. */
+export type EndedCompression = {
+  status: CompressionStatus;
+  strategy_used: UsedStrategy | null;
+  compressed_tokens: number | null;
+  metadata: CompressionMetadata | null;
+  error_code: string | null;
+  error_message: string | null;
+};
+
+export type CompressionRow = NewCompression &
+  PlannedCompression &
+  EndedCompression & { windows_done: number; created_at: Date; completed_at: Date | null; expires_at: Date | null };
+
+export type WindowRow = { index: number; characters: number; budget_tokens: number; is_done: boolean };
+
+const COLUMNS = `id, strategy, include_metadata, target_ratio, target_tokens, asked_query, webhook_url, input_sha256, input_bytes,
+  created_by, query, query_source, original_tokens, original_characters, planned_tokens, compressor, window_characters, joint,
+  windows_total, status, strategy_used, compressed_tokens, metadata, error_code, error_message, created_at, completed_at, expires_at,
+  (select count(*)::int from compression_windows w where w.compression_id = c.id and w.content is not null) as windows_done`;
+
+/** Compress jobs and their windows. */
+export function createCompressionStore(database: Database) {
+  return {
+    async insert(scope: Scope, job: NewCompression): Promise<void> {
+      await query(
+        database,
+        `insert into compressions (id, workspace_id, strategy, include_metadata, target_ratio, target_tokens, asked_query, webhook_url,
+           input_sha256, input_bytes, created_by)
+         values (:id, :workspaceId, :strategy, :include_metadata, :target_ratio, :target_tokens, :asked_query, :webhook_url,
+           :input_sha256, :input_bytes, :created_by)`,
+        { ...job, workspaceId: scope.workspaceId },
+      );
+    },
+
+    find(scope: Scope, id: string): Promise<CompressionRow | null> {
+      return queryOne<CompressionRow>(
+        database,
+        `select ${COLUMNS} from compressions c where id = :id and workspace_id = :workspaceId`,
+        { id, workspaceId: scope.workspaceId },
+      );
+    },
+
+    /** The same, for the rest of the transaction nobody else's: what ends a job does so once. */
+    lock(scope: Scope, id: string): Promise<CompressionRow | null> {
+      return queryOne<CompressionRow>(
+        database,
+        `select ${COLUMNS} from compressions c where id = :id and workspace_id = :workspaceId for update`,
+        { id, workspaceId: scope.workspaceId },
+      );
+    },
+
+    /** Writes what the first look found, unless another look was faster or the job is over. */
+    async plan(
+      scope: Scope,
+      id: string,
+      { plan, windows }: { plan: PlannedCompression; windows: readonly { characters: number; budgetTokens: number }[] },
+    ): Promise<void> {
+      await query(
+        database,
+        `with planned as (
+           update compressions set status = 'running', query = :query, query_source = :query_source, original_tokens = :original_tokens,
+             original_characters = :original_characters, planned_tokens = :planned_tokens, compressor = :compressor,
+             window_characters = :window_characters, joint = :joint, windows_total = :windows_total
+           where id = :id and workspace_id = :workspaceId and status = 'pending' returning id)
+         insert into compression_windows (compression_id, workspace_id, index, characters, budget_tokens)
+         select planned.id, :workspaceId, place - 1, size, budget from planned,
+           unnest(:sizes::int[], :budgets::bigint[]) with ordinality as window_of(size, budget, place)`,
+        {
+          ...plan,
+          id,
+          workspaceId: scope.workspaceId,
+          sizes: windows.map(({ characters }) => characters),
+          budgets: windows.map(({ budgetTokens }) => budgetTokens),
+        },
+      );
+    },
+
+    windows(scope: Scope, id: string): Promise<WindowRow[]> {
+      return query<WindowRow>(
+        database,
+        `select index, characters, budget_tokens, content is not null as is_done from compression_windows
+         where compression_id = :id and workspace_id = :workspaceId order by index`,
+        { id, workspaceId: scope.workspaceId },
+      );
+    },
+
+    /** Keeps the result of a window, the first one there is; false when the job is over. */
+    async keepWindow(scope: Scope, id: string, window: { index: number; result: CompressedWindow }): Promise<boolean> {
+      const { text, ...rest } = window.result;
+      const report: WindowReport = { ...rest, characters: text.length };
+      const row = await queryOne<{ is_running: boolean }>(
+        database,
+        `with kept as (
+           update compression_windows w set content = :content, report = :report::jsonb from compressions c
+           where w.compression_id = :id and w.workspace_id = :workspaceId and w.index = :index and w.content is null
+             and c.id = w.compression_id and c.status = 'running')
+         select status = 'running' as is_running from compressions where id = :id and workspace_id = :workspaceId`,
+        {
+          id,
+          workspaceId: scope.workspaceId,
+          index: window.index,
+          content: Buffer.from(text, 'utf8'),
+          report: JSON.stringify(report),
+        },
+      );
+      return row?.is_running === true;
+    },
+
+    reports(scope: Scope, id: string): Promise<{ report: WindowReport; length: number }[]> {
+      return query(
+        database,
+        `select report, characters as length from compression_windows
+         where compression_id = :id and workspace_id = :workspaceId and report is not null order by index`,
+        { id, workspaceId: scope.workspaceId },
+      );
+    },
+
+    /** Results of the windows that have one, in their order. */
+    async contents(scope: Scope, id: string): Promise<string[]> {
+      const rows = await query<{ content: Buffer }>(
+        database,
+        `select content from compression_windows
+         where compression_id = :id and workspace_id = :workspaceId and content is not null order by index`,
+        { id, workspaceId: scope.workspaceId },
+      );
+      return rows.map(({ content }) => content.toString('utf8'));
+    },
+
+    /** Ends a job that is locked. From now on its time runs. */
+    async end(scope: Scope, id: string, { ended, retentionMs }: { ended: EndedCompression; retentionMs: number }) {
+      await query(
+        database,
+        `update compressions set status = :status, strategy_used = :strategy_used, compressed_tokens = :compressed_tokens,
+           metadata = :metadata::jsonb, error_code = :error_code, error_message = :error_message, completed_at = now(),
+           expires_at = now() + :retentionMs::bigint * interval '1 millisecond'
+         where id = :id and workspace_id = :workspaceId`,
+        {
+          ...ended,
+          id,
+          workspaceId: scope.workspaceId,
+          retentionMs,
+          metadata: ended.metadata && JSON.stringify(ended.metadata),
+        },
+      );
+    },
+  };
+}
+
+export type CompressionStore = ReturnType<typeof createCompressionStore>;

@@ -1,0 +1,143 @@
+import type { Connection, CreateConnectionRequest, UpdateConnectionRequest } from '#domain/records/connection.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { TimePosition } from '#store/collections/collections.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** Whose connections are in reach: those of one user, or of everybody in the workspace (null). */
+export type ConnectionReach = { ownerId: string | null };
+
+export type ConnectionFilter = ConnectionReach & {
+  integration?: string | undefined;
+  integrationType?: string | undefined;
+  status?: string | undefined;
+  userId?: string | undefined;
+};
+
+type Row = Omit<Connection, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
+
+const COLUMNS = `id, integration, integration_type, credential_id, user_id, workspace_id, created_by, status, created_at, updated_at,
+  label, config`;
+
+const IN_REACH = `workspace_id = :workspaceId and (:ownerId::text is null or user_id = :ownerId)`;
+const MATCHING = `(:integration::text is null or integration = :integration)
+  and (:integrationType::text is null or integration_type = :integrationType)
+  and (:status::text is null or status = :status) and (:userId::text is null or user_id = :userId)`;
+
+/** Connections to outside integrations; their secrets are in rows of their own. */
+export function createConnectionStore(database: Database) {
+  return {
+    async insert(
+      scope: Scope,
+      connection: Omit<CreateConnectionRequest, 'credentials' | 'user_id'> & {
+        userId: string | null;
+        credentialId: string | null;
+        createdBy: string;
+      },
+    ): Promise<Connection> {
+      const row = await queryOne<Row>(
+        database,
+        `insert into connections (workspace_id, integration, integration_type, credential_id, user_id, label, config, status, created_by)
+         values (:workspaceId, :integration, :integration_type, :credentialId, :userId, :label, :config::jsonb, :status, :createdBy)
+         returning ${COLUMNS}`,
+        { workspaceId: scope.workspaceId, ...connection, config: JSON.stringify(connection.config) },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return toConnection(row);
+    },
+
+    /** A connection in reach, or null. */
+    async find(scope: Scope, id: string, reach: ConnectionReach): Promise<Connection | null> {
+      const row = await queryOne<Row>(database, `select ${COLUMNS} from connections where id = :id and ${IN_REACH}`, {
+        workspaceId: scope.workspaceId,
+        id,
+        ...reach,
+      });
+      return row && toConnection(row);
+    },
+
+    /** The same, locked for the transaction. */
+    async lock(scope: Scope, id: string, reach: ConnectionReach): Promise<Connection | null> {
+      const row = await queryOne<Row>(
+        database,
+        `select ${COLUMNS} from connections where id = :id and ${IN_REACH} for update`,
+        { workspaceId: scope.workspaceId, id, ...reach },
+      );
+      return row && toConnection(row);
+    },
+
+    /** Writes the fields that are given and leaves the others. */
+    async update(
+      scope: Scope,
+      id: string,
+      fields: Omit<UpdateConnectionRequest, 'credentials'> & { credentialId?: string },
+    ): Promise<void> {
+      await query(
+        database,
+        `update connections set label = case when :hasLabel then :label else label end, config = coalesce(:config::jsonb, config),
+           status = coalesce(:status, status), credential_id = coalesce(:credentialId::uuid, credential_id), updated_at = now()
+         where id = :id and workspace_id = :workspaceId`,
+        {
+          workspaceId: scope.workspaceId,
+          id,
+          hasLabel: fields.label !== undefined,
+          label: fields.label,
+          config: fields.config && JSON.stringify(fields.config),
+          status: fields.status,
+          credentialId: fields.credentialId,
+        },
+      );
+    },
+
+    /** Deletes a connection in reach with its secrets; false when there is none. */
+    async delete(scope: Scope, id: string, reach: ConnectionReach): Promise<boolean> {
+      const gone = await queryOne<{ credential_id: string | null }>(
+        database,
+        `delete from connections where id = :id and ${IN_REACH} returning credential_id`,
+        { workspaceId: scope.workspaceId, id, ...reach },
+      );
+      if (!gone) return false;
+      await query(database, `delete from credentials where id = :id and workspace_id = :workspaceId`, {
+        workspaceId: scope.workspaceId,
+        id: gone.credential_id,
+      });
+      return true;
+    },
+
+    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    async list(scope: Scope, filter: ConnectionFilter, page: { after: TimePosition | null; limit: number }) {
+      const rows = await query<Row & { created_us: number }>(
+        database,
+        `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as created_us from connections
+         where ${IN_REACH} and ${MATCHING} and (:afterUs::bigint is null
+           or (created_at, id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+         order by created_at, id limit :limit`,
+        {
+          ...bindFilter(scope, filter),
+          afterUs: page.after?.createdUs,
+          afterId: page.after?.id,
+          limit: page.limit + 1,
+        },
+      );
+      return rows.map(({ created_us, ...row }) => ({ connection: toConnection(row), createdUs: created_us }));
+    },
+
+    async count(scope: Scope, filter: ConnectionFilter): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count from connections where ${IN_REACH} and ${MATCHING}`,
+        bindFilter(scope, filter),
+      );
+      return row?.count ?? 0;
+    },
+  };
+}
+
+export type ConnectionStore = ReturnType<typeof createConnectionStore>;
+
+function bindFilter(scope: Scope, { ownerId, integration, integrationType, status, userId }: ConnectionFilter) {
+  return { workspaceId: scope.workspaceId, ownerId, integration, integrationType, status, userId };
+}
+
+function toConnection(row: Row): Connection {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}

@@ -1,0 +1,32 @@
+import type { Scope } from '#domain/access/scope.ts';
+import { query, type Database } from '#store/postgres.ts';
+
+/** An authorization under way: what its state is good for. */
+export type OAuthState = {
+  workspace_id: string;
+  connection_id: string;
+  sealed_verifier: string;
+  redirect_url: string | null;
+};
+
+/** Authorizations under way. A state is known by its hash only. */
+export function createOAuthStateStore(database: Database) {
+  return {
+    async add(
+      scope: Scope,
+      state: Omit<OAuthState, 'workspace_id'> & { state_hash: string; lifeS: number },
+    ): Promise<{ expires_at: Date }> {
+      const [row] = await query<{ expires_at: Date }>(
+        database,
+        `insert into oauth_states (state_hash, workspace_id, connection_id, sealed_verifier, redirect_url, expires_at)
+         values (:state_hash, :workspaceId, :connection_id, :sealed_verifier, :redirect_url, now() + :lifeS * interval '1 second')
+         returning expires_at`,
+        { workspaceId: scope.workspaceId, ...state },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return row;
+    },
+  };
+}
+
+export type OAuthStateStore = ReturnType<typeof createOAuthStateStore>;

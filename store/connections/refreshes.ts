@@ -1,0 +1,155 @@
+import type { RefreshFence } from '#domain/connections/refresh-decision.ts';
+import type { TokenLife } from '#domain/connections/stored-tokens.ts';
+import type { RefreshTarget } from '#domain/connections/oauth-refresh.ts';
+import type { Connection } from '#domain/records/connection.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** A connection with its sealed tokens, as a refresh needs it. */
+export type Refreshable = Pick<Connection, 'id' | 'integration' | 'status' | 'config'> & {
+  credential_id: string;
+  sealed: string;
+  version: number;
+  expires_at: Date | null;
+  is_assumed: boolean;
+  last_refresh_at: Date | null;
+  due_at: Date | null;
+  /** Refreshed within the time that was asked about. */
+  is_fresh: boolean;
+  /** Refused within that time. */
+  is_just_refused: boolean;
+  fence: (RefreshFence & { failure_code: string | null; failures: number }) | null;
+};
+
+export type Failure = { code: string; state: 'refused' | 'unavailable' | 'sending' };
+
+type Row = Omit<Refreshable, 'fence'> & {
+  run_id: string | null;
+  fence_version: number;
+  state: RefreshFence['state'];
+  sends: number;
+  failure_code: string | null;
+  failures: number;
+};
+
+/** How long a refresh that succeeded answers everybody who asks for one. */
+const FRESH_S = 10;
+
+const SELECT = `select c.id, c.integration, c.status, c.config, k.id as credential_id, k.sealed, k.version, k.expires_at,
+    k.expires_assumed as is_assumed, k.last_refresh_at, k.due_at,
+    coalesce(k.last_refresh_at > now() - ${FRESH_S} * interval '1 second', false) as is_fresh,
+    coalesce(r.state = 'refused' and r.version = k.version and r.updated_at > now() - ${FRESH_S} * interval '1 second', false) as is_just_refused,
+    r.run_id, r.version as fence_version, r.state, r.sends, r.failure_code, coalesce(r.failures, 0) as failures
+  from connections c join credentials k on k.id = c.credential_id left join credential_refreshes r on r.credential_id = k.id
+  where c.id = :connectionId and c.workspace_id = :workspaceId`;
+
+/** The fence of token exchanges, and what they write. */
+export function createRefreshStore(database: Database) {
+  return {
+    /** Null for a connection without credentials. */
+    async find(scope: Scope, connectionId: string): Promise<Refreshable | null> {
+      const row = await queryOne<Row>(database, SELECT, { workspaceId: scope.workspaceId, connectionId });
+      return row && toRefreshable(row);
+    },
+
+    /** The same, its credential locked for the transaction. */
+    async lock(scope: Scope, connectionId: string): Promise<Refreshable | null> {
+      const bindings = { workspaceId: scope.workspaceId, connectionId };
+      const row = await queryOne<Row>(database, `${SELECT} for update of k`, bindings);
+      return row && toRefreshable(row);
+    },
+
+    /** Notes that a token is about to be sent. What is not noted afterwards is an outcome that nobody knows. */
+    async noteSending(scope: Scope, target: RefreshTarget, sends: number): Promise<void> {
+      await query(
+        database,
+        `insert into credential_refreshes (credential_id, workspace_id, run_id, version, state, sends, sent_at)
+         values (:credential_id, :workspaceId, :run_id, :version, 'sending', :sends, now())
+         on conflict (credential_id) do update set run_id = excluded.run_id, version = excluded.version, state = 'sending',
+           sends = excluded.sends, sent_at = now(), updated_at = now(),
+           failures = case when credential_refreshes.version = excluded.version then credential_refreshes.failures else 0 end,
+           failing_since = case when credential_refreshes.version = excluded.version then credential_refreshes.failing_since end`,
+        { workspaceId: scope.workspaceId, ...target, sends },
+      );
+    },
+
+    /** Writes refreshed tokens over the version that they came of; false when that is not the present one any more. */
+    async writeTokens(scope: Scope, target: RefreshTarget, tokens: TokenLife & { sealed: string }): Promise<boolean> {
+      const written = await queryOne(
+        database,
+        `with written as (
+           update credentials set sealed = :sealed, version = version + 1, expires_at = :expires_at::timestamptz,
+             expires_assumed = :is_assumed, due_at = :due_at::timestamptz, last_refresh_at = now(), updated_at = now()
+           where id = :credential_id and workspace_id = :workspaceId and version = :version returning id
+         ), fence as (
+           update credential_refreshes r set run_id = :run_id, version = :version, state = 'done', sends = 0, failures = 0,
+             failure_code = null, failing_since = null, updated_at = now() from written where r.credential_id = written.id
+         ), healed as (
+           update connections c set status = 'active', updated_at = now() from written
+           where c.credential_id = written.id and c.status in ('expired', 'error')
+         ) select id from written`,
+        { workspaceId: scope.workspaceId, ...target, ...tokens },
+      );
+      return written !== null;
+    },
+
+    /** True when this run wrote its tokens before, whatever came after. */
+    async isWritten(scope: Scope, target: RefreshTarget): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `select 1 from credential_refreshes where credential_id = :credential_id and workspace_id = :workspaceId
+           and run_id = :run_id and version = :version and state = 'done'`,
+        { workspaceId: scope.workspaceId, ...target },
+      );
+      return row !== null;
+    },
+
+    /** Notes why there are no tokens, for the present version only. Returns for how long it has been failing; null for another version. */
+    async noteFailure(
+      scope: Scope,
+      target: RefreshTarget,
+      failure: Failure,
+    ): Promise<{ failing_s: number; is_lasting: boolean } | null> {
+      return queryOne(
+        database,
+        `update credential_refreshes r set state = :state, failure_code = :code, failures = r.failures + 1, updated_at = now(),
+           failing_since = coalesce(r.failing_since, now()), sends = case when :state = 'sending' then r.sends else 0 end
+         from credentials k where k.id = r.credential_id and r.credential_id = :credential_id and r.workspace_id = :workspaceId
+           and k.version = :version and r.version = :version and r.run_id = :run_id
+         returning extract(epoch from now() - r.failing_since)::float8 as failing_s, r.failing_since < now() - interval '24 hours' and coalesce(k.expires_at < now(), false) as is_lasting`,
+        { workspaceId: scope.workspaceId, ...target, ...failure },
+      );
+    },
+
+    /** When the schedule tries again, in seconds from now; null for not by itself. */
+    async setDue(scope: Scope, credentialId: string, inSeconds: number | null): Promise<void> {
+      await query(
+        database,
+        `update credentials set due_at = now() + :inSeconds::float8 * interval '1 second'
+         where id = :credentialId and workspace_id = :workspaceId`,
+        { workspaceId: scope.workspaceId, credentialId, inSeconds },
+      );
+    },
+
+    /** Says in the connection what became of its grant; null when it said so before, or is gone. */
+    setStatus(
+      scope: Scope,
+      connectionId: string,
+      status: 'expired' | 'error',
+    ): Promise<Pick<Connection, 'integration' | 'user_id'> | null> {
+      return queryOne(
+        database,
+        `update connections set status = :status, updated_at = now()
+         where id = :connectionId and workspace_id = :workspaceId and status <> :status returning integration, user_id`,
+        { workspaceId: scope.workspaceId, connectionId, status },
+      );
+    },
+  };
+}
+
+export type RefreshStore = ReturnType<typeof createRefreshStore>;
+
+function toRefreshable({ run_id, fence_version, state, sends, failure_code, failures, ...row }: Row): Refreshable {
+  const fence = run_id === null ? null : { run_id, version: fence_version, state, sends, failure_code, failures };
+  return { ...row, fence };
+}

@@ -1,0 +1,109 @@
+import type { UpdateContentRequest } from '#domain/records/content.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { lockRuns } from './lock-contents.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+import { WORKING } from '#store/uploads/run-control.ts';
+
+/** What requests change of a content. */
+export function createContentChanges(database: Database) {
+  const bind = (scope: Scope, id: string) => ({ workspaceId: scope.workspaceId, id });
+  return {
+    /**
+     * Holds every run of contents, in all their collections, and then the contents, for the transaction. Who changes what filters see of a
+     * content comes by all of them, whatever collection it asks about: in one order, so that nobody waits in a ring.
+     */
+    async lockEverywhere(scope: Scope, contentIds: readonly string[]): Promise<void> {
+      await lockRuns(database, scope.workspaceId, contentIds);
+      await query(
+        database,
+        `select from contents where workspace_id = :workspaceId and id = any(:contentIds::uuid[]) order by id for no key update`,
+        { workspaceId: scope.workspaceId, contentIds },
+      );
+    },
+
+    /** Takes its turn among the uploads into the home of a content, in which its `external_id` is unique. */
+    async lockHome(scope: Scope, id: string): Promise<void> {
+      await query(
+        database,
+        `select pg_advisory_xact_lock(hashtextextended(t.collection_id::text, 0)) from contents t
+         where t.id = :id and t.workspace_id = :workspaceId and exists (
+           select 1 from content_collections cc where cc.content_id = t.id
+             and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])))`,
+        { ...scope, id },
+      );
+    },
+
+    /** Names a content in the system it comes from; false when another content of its home has the name, or its home is out of reach. Wants `lockHome`. */
+    async setExternalId(scope: Scope, id: string, externalId: string): Promise<boolean> {
+      const row = await queryOne<{ is_named: boolean }>(
+        database,
+        `with home as (
+           select collection_id from contents where id = :id and workspace_id = :workspaceId
+             and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
+         ), taken as (
+           select 1 from content_collections cc join home using (collection_id) where cc.external_id = :externalId and cc.content_id <> :id
+         ), named as (
+           update content_collections cc set external_id = :externalId, dedupe_key = null, updated_at = now() from home
+           where cc.content_id = :id and cc.collection_id = home.collection_id and cc.external_id is distinct from :externalId
+             and not exists (select from taken)
+         )
+         select exists (select from home) and not exists (select from taken) as is_named`,
+        { ...scope, id, externalId },
+      );
+      return row?.is_named === true;
+    },
+
+    /**
+     * Writes the fields that are sent and leaves the others. Returns whether the index has to follow: because filters see
+     * another content now, or because `stale` was asked for. A content that nothing has of in the index stays as it is there.
+     */
+    async update(
+      scope: Scope,
+      id: string,
+      fields: UpdateContentRequest & { externalId: string | null },
+    ): Promise<boolean> {
+      const row = await queryOne<{ is_stale: boolean }>(
+        database,
+        `update contents t set name = coalesce(:name, name), metadata = coalesce(:metadata::jsonb, metadata),
+           external_id = coalesce(:externalId, external_id), status = coalesce(:status, status),
+           description = case when :hasDescription then :description else description end,
+           status_message = case when :hasStatusMessage then :statusMessage else status_message end,
+           definition = case when :hasDefinition then :definition else definition end,
+           sync_status = case when ${CHANGED} and ${INDEXED} then 'stale' else coalesce(:syncStatus, sync_status) end,
+           updated_at = now()
+         where id = :id and workspace_id = :workspaceId
+         returning new.sync_status = 'stale' and (${CHANGED_ROW} or :syncStatus::text is not null) as is_stale`,
+        { ...bind(scope, id), ...bindingsOf(fields) },
+      );
+      return row?.is_stale === true;
+    },
+  };
+}
+
+export type ContentChanges = ReturnType<typeof createContentChanges>;
+
+/** What filters see of a content becomes another. */
+const CHANGED = `(coalesce(:name::text <> t.name, false) or coalesce(:metadata::jsonb <> t.metadata, false)
+  or coalesce(:externalId::text is distinct from t.external_id, false) and :externalId::text is not null)`;
+
+const CHANGED_ROW = `(old.name <> new.name or old.metadata <> new.metadata or old.external_id is distinct from new.external_id)`;
+
+/** The index has it, or is just being told of it. */
+const INDEXED = `exists (select 1 from content_collections cc where cc.content_id = t.id
+  and (cc.active_version is not null or cc.stage in ${WORKING}))`;
+
+function bindingsOf(fields: UpdateContentRequest & { externalId: string | null }) {
+  return {
+    name: fields.name,
+    metadata: fields.metadata && JSON.stringify(fields.metadata),
+    externalId: fields.externalId,
+    status: fields.status,
+    syncStatus: fields.sync_status,
+    hasDescription: fields.description !== undefined,
+    description: fields.description,
+    hasStatusMessage: fields.status_message !== undefined,
+    statusMessage: fields.status_message,
+    hasDefinition: fields.definition !== undefined,
+    definition: fields.definition,
+  };
+}

@@ -1,0 +1,187 @@
+import type { ConversationStatus } from '#domain/conversations/conversation-rules.ts';
+import type { Conversation } from '#domain/records/conversation.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+export type ConversationRow = Omit<Conversation, 'created_at' | 'updated_at' | 'ended_at'> & {
+  created_at: Date;
+  updated_at: Date;
+  ended_at: Date | null;
+  message_count: number;
+  summary_asked: number;
+  summary_seq: number;
+};
+
+export type NewConversation = Pick<
+  Conversation,
+  'title' | 'is_public' | 'collections' | 'meta_data' | 'settings' | 'owner_id' | 'created_by'
+> & { titleKey: string };
+
+/** Only what is here changes. */
+export type ConversationChanges = {
+  [Key in 'title' | 'is_public' | 'collections' | 'meta_data' | 'settings']?: Conversation[Key] | undefined;
+} & { titleKey?: string | undefined };
+
+/** Who reads: a user reads what is theirs or public, null (a key) everything of the workspace. */
+export type ConversationReader = { readerId: string | null };
+export type ConversationFilter = {
+  status?: ConversationStatus | undefined;
+  titleKey?: string | undefined;
+  userId?: string | undefined;
+  collectionId?: string | undefined;
+};
+
+const COLUMNS = `c.id, c.title, c.summary, c.status, c.is_public, c.collections, c.meta_data, c.settings, c.ended_at, c.owner_id,
+  c.workspace_id, c.created_by, c.created_at, c.updated_at, c.message_count, c.summary_asked, c.summary_seq`;
+/** Whoever is limited to collections reaches no conversation about another one, but users their own. */
+const READABLE = `c.workspace_id = :workspaceId
+  and (:collectionIds::uuid[] is null or c.collections <@ :collectionIds::uuid[] or c.owner_id = :readerId::text)
+  and (:readerId::text is null or c.owner_id = :readerId or c.is_public)`;
+/** Like a word of the title, or part of it. Both ask the index over trigrams. */
+const MATCHING = `(:status::text is null or c.status = :status) and (:userId::text is null or c.owner_id = :userId)
+  and (:collectionId::uuid is null or c.collections @> array[:collectionId::uuid])
+  and (:titleKey::text is null or :titleKey <% c.title_key or c.title_key like '%' || :titleKey || '%')`;
+
+/** Conversations. */
+export function createConversationStore(database: Database) {
+  return {
+    async insert(scope: Scope, conversation: NewConversation): Promise<ConversationRow> {
+      const row = await queryOne<ConversationRow>(
+        database,
+        `insert into conversations as c (workspace_id, title, title_key, is_public, collections, meta_data, settings, owner_id, created_by)
+         values (:workspaceId, :title, :titleKey, :is_public, :collections::uuid[], :meta_data::jsonb, :settings::jsonb, :owner_id, :created_by)
+         returning ${COLUMNS}`,
+        {
+          ...conversation,
+          workspaceId: scope.workspaceId,
+          meta_data: JSON.stringify(conversation.meta_data),
+          settings: JSON.stringify(conversation.settings),
+        },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return row;
+    },
+
+    /** A conversation the reader reaches, or null. */
+    find(scope: Scope, id: string, reader: ConversationReader): Promise<ConversationRow | null> {
+      return queryOne<ConversationRow>(
+        database,
+        `select ${COLUMNS} from conversations c where c.id = :id and ${READABLE}`,
+        { ...scope, ...reader, id },
+      );
+    },
+
+    /** Those the reader reaches of these, held until the transaction ends, in one order for all. */
+    lock(scope: Scope, ids: readonly string[], reader: ConversationReader): Promise<ConversationRow[]> {
+      return query<ConversationRow>(
+        database,
+        `select ${COLUMNS} from conversations c where c.id = any(:ids::uuid[]) and ${READABLE} order by c.id for update`,
+        { ...scope, ...reader, ids },
+      );
+    },
+
+    /** Newest first; with a search the likest first. */
+    list(
+      scope: Scope,
+      filter: ConversationFilter & ConversationReader,
+      page: { skip: number; limit: number },
+    ): Promise<ConversationRow[]> {
+      return query<ConversationRow>(
+        database,
+        `select ${COLUMNS} from conversations c where ${READABLE} and ${MATCHING}
+         order by case when :titleKey::text is null then 0 else 1 - word_similarity(:titleKey, c.title_key) end,
+           c.created_at desc, c.id desc offset :skip limit :limit`,
+        { ...bind(scope, filter), ...page },
+      );
+    },
+
+    async count(scope: Scope, filter: ConversationFilter & ConversationReader): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count from conversations c where ${READABLE} and ${MATCHING}`,
+        bind(scope, filter),
+      );
+      return row?.count ?? 0;
+    },
+
+    async update(scope: Scope, id: string, changes: ConversationChanges): Promise<void> {
+      const { title, titleKey, is_public, collections, meta_data, settings } = changes;
+      await query(
+        database,
+        `update conversations set updated_at = now(),
+           title = case when :setsTitle then :title else title end, title_key = coalesce(:titleKey, title_key),
+           is_public = coalesce(:is_public, is_public), collections = coalesce(:collections::uuid[], collections),
+           meta_data = coalesce(:meta_data::jsonb, meta_data), settings = coalesce(:settings::jsonb, settings)
+         where id = :id and workspace_id = :workspaceId`,
+        {
+          workspaceId: scope.workspaceId,
+          id,
+          setsTitle: title !== undefined,
+          title,
+          titleKey,
+          is_public,
+          collections,
+          meta_data: meta_data && JSON.stringify(meta_data),
+          settings: settings && JSON.stringify(settings),
+        },
+      );
+    },
+
+    /** Moves a conversation on, once: asked again it stays as it is. */
+    async setStatus(scope: Scope, id: string, status: ConversationStatus): Promise<void> {
+      await query(
+        database,
+        `update conversations set status = :status, ended_at = coalesce(ended_at, now()), updated_at = now()
+         where id = :id and workspace_id = :workspaceId and status <> :status`,
+        { workspaceId: scope.workspaceId, id, status },
+      );
+    },
+
+    /** Those of these collections that are not in scope. */
+    async collectionsOutOfReach(scope: Scope, ids: readonly string[]): Promise<string[]> {
+      if (ids.length === 0) return [];
+      const rows = await query<{ id: string }>(
+        database,
+        `select x.id from unnest(:ids::uuid[]) as x(id) where not exists (select 1 from collections c where c.id = x.id
+           and c.workspace_id = :workspaceId and c.status <> 'deleting'
+           and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[])))`,
+        { ...scope, ids },
+      );
+      return rows.map((row) => row.id);
+    },
+
+    /** Removes a conversation with its messages. */
+    async delete(scope: Scope, id: string): Promise<void> {
+      await query(database, `delete from conversations where id = :id and workspace_id = :workspaceId`, {
+        workspaceId: scope.workspaceId,
+        id,
+      });
+    },
+
+    /** Notes that a summary of so many messages was asked for. */
+    async noteSummaryAsked(scope: Scope, id: string, messages: number): Promise<void> {
+      await query(
+        database,
+        `update conversations set summary_asked = greatest(summary_asked, :messages::bigint) where id = :id and workspace_id = :workspaceId`,
+        { workspaceId: scope.workspaceId, id, messages },
+      );
+    },
+
+    /** Stores a summary of the messages up to `seq`, unless there is a newer one. */
+    async setSummary(scope: Scope, id: string, { summary, seq }: { summary: string; seq: number }): Promise<void> {
+      await query(
+        database,
+        `update conversations set summary = :summary, summary_seq = :seq, updated_at = now()
+         where id = :id and workspace_id = :workspaceId and summary_seq < :seq`,
+        { workspaceId: scope.workspaceId, id, summary, seq },
+      );
+    },
+  };
+}
+
+export type ConversationStore = ReturnType<typeof createConversationStore>;
+
+function bind(scope: Scope, filter: ConversationFilter & ConversationReader) {
+  const { status, titleKey, userId, collectionId, readerId } = filter;
+  return { ...scope, status, titleKey, userId, collectionId, readerId };
+}

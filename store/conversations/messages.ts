@@ -1,0 +1,143 @@
+import type { Message, NewMessage } from '#domain/records/message.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+export type MessageRow = Omit<Message, 'created_at' | 'updated_at' | 'sent_at'> & {
+  seq: number;
+  created_at: Date;
+  updated_at: Date;
+  sent_at: Date;
+};
+
+/** A message ready to be stored. `memory_user_id`: whose memories are to be extracted from it; null for none. */
+export type StoredMessage = Omit<NewMessage, 'created_at'> & {
+  checksum: string;
+  owner_id: string | null;
+  memory_user_id: string | null;
+  /** Null: now, by the clock of the database. */
+  created_at: string | null;
+};
+
+/** A message that memories are extracted from. */
+export type MemorySource = { id: string; seq: number; content: string; role: string; memory_user_id: string };
+
+const COLUMNS = `m.id, m.conversation_id, m.sender_id, m.content, m.workspace_id, m.created_at, m.updated_at, m.role, m.tool_calls,
+  m.message_type, m.tags, m.checksum, m.attachments, m.parent_message_id, m.meta_data, m.sent_at, m.owner_id, m.seq`;
+
+/** Messages, in the order of their conversation. */
+export function createMessageStore(database: Database) {
+  return {
+    /**
+     * Adds messages behind those that are there, in a transaction that holds the conversation. Fails whole when the conversation
+     * is gone.
+     */
+    async insert(scope: Scope, conversationId: string, messages: readonly StoredMessage[]): Promise<MessageRow[]> {
+      const rows = await query<MessageRow>(
+        database,
+        `with c as (
+           update conversations set message_count = message_count + :count::bigint, updated_at = now()
+           where id = :conversationId and workspace_id = :workspaceId returning id, workspace_id, message_count - :count::bigint as before
+         ), added as (
+           insert into messages (conversation_id, workspace_id, seq, sender_id, content, role, message_type, tool_calls, tags, checksum,
+             attachments, parent_message_id, meta_data, memory_user_id, sent_at, created_at, owner_id)
+           select c.id, c.workspace_id, c.before + x.number, x.sender_id, x.content, x.role, x.message_type, x.tool_calls,
+             array(select jsonb_array_elements_text(x.tags)), x.checksum, x.attachments, x.parent_message_id, x.meta_data,
+             x.memory_user_id, coalesce(x.created_at, now()), coalesce(x.created_at, now()), x.owner_id
+           from c, rows from (jsonb_to_recordset(:messages::jsonb) as (sender_id text, content text, role text, message_type text,
+             tool_calls jsonb, tags jsonb, checksum text, attachments jsonb, parent_message_id uuid, meta_data jsonb,
+             memory_user_id text, created_at timestamptz, owner_id text)) with ordinality as x (sender_id, content, role, message_type,
+             tool_calls, tags, checksum, attachments, parent_message_id, meta_data, memory_user_id, created_at, owner_id, number)
+           returning *
+         ) select ${COLUMNS} from added m order by m.seq`,
+        {
+          workspaceId: scope.workspaceId,
+          conversationId,
+          count: messages.length,
+          messages: JSON.stringify(messages),
+        },
+      );
+      if (rows.length !== messages.length) throw new Error('not every message was stored');
+      return rows;
+    },
+
+    /** Those of these that are in the conversation. */
+    async idsIn(scope: Scope, conversationId: string, ids: readonly string[]): Promise<string[]> {
+      if (ids.length === 0) return [];
+      const rows = await query<{ id: string }>(
+        database,
+        `select id from messages where conversation_id = :conversationId and workspace_id = :workspaceId and id = any(:ids::uuid[])`,
+        { workspaceId: scope.workspaceId, conversationId, ids },
+      );
+      return rows.map((row) => row.id);
+    },
+
+    /** A page in their order, one row more than `limit` when there are more; `parentId`: only answers to this one. */
+    list(
+      scope: Scope,
+      filter: { conversationId: string; parentId: string | null },
+      page: { after: number; limit: number },
+    ): Promise<MessageRow[]> {
+      return query<MessageRow>(
+        database,
+        `select ${COLUMNS} from messages m where m.conversation_id = :conversationId and m.workspace_id = :workspaceId
+           and (:parentId::uuid is null or m.parent_message_id = :parentId) and m.seq > :after order by m.seq limit :limit`,
+        { workspaceId: scope.workspaceId, ...filter, after: page.after, limit: page.limit + 1 },
+      );
+    },
+
+    async count(scope: Scope, filter: { conversationId: string; parentId: string | null }): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count from messages m where m.conversation_id = :conversationId and m.workspace_id = :workspaceId
+           and (:parentId::uuid is null or m.parent_message_id = :parentId)`,
+        { workspaceId: scope.workspaceId, ...filter },
+      );
+      return row?.count ?? 0;
+    },
+
+    /** The last messages up to a number, oldest first, as far back as so many characters reach. */
+    async lastTexts(
+      scope: Scope,
+      conversationId: string,
+      upTo: { seq: number; messages: number; characters: number },
+    ): Promise<{ role: string; content: string }[]> {
+      return query(
+        database,
+        `select role, content from (
+           select seq, role, left(content, :characters::int) as content,
+             sum(least(length(content), :characters::int)) over (order by seq desc) - least(length(content), :characters::int) as before
+           from (select seq, role, content from messages where conversation_id = :conversationId and workspace_id = :workspaceId
+             and seq <= :seq order by seq desc limit :messages) newest
+         ) counted where before < :characters order by seq`,
+        { workspaceId: scope.workspaceId, conversationId, ...upTo },
+      );
+    },
+
+    /** Messages of a span that memories are wanted from and not yet extracted. */
+    memorySources(
+      scope: Scope,
+      conversationId: string,
+      span: { from: number; to: number; limit: number },
+    ): Promise<MemorySource[]> {
+      return query<MemorySource>(
+        database,
+        `select id, seq, content, role, memory_user_id from messages where conversation_id = :conversationId and workspace_id = :workspaceId
+           and seq between :from and :to and memory_user_id is not null order by seq limit :limit`,
+        { workspaceId: scope.workspaceId, conversationId, ...span },
+      );
+    },
+
+    /** Claims these for the extraction whose transaction this is. Returns those that no other one had. */
+    async noteExtracted(scope: Scope, ids: readonly string[]): Promise<string[]> {
+      const rows = await query<{ id: string }>(
+        database,
+        `update messages set memory_user_id = null where id = any(:ids::uuid[]) and workspace_id = :workspaceId
+           and memory_user_id is not null returning id`,
+        { workspaceId: scope.workspaceId, ids },
+      );
+      return rows.map((row) => row.id);
+    },
+  };
+}
+
+export type MessageStore = ReturnType<typeof createMessageStore>;

@@ -1,0 +1,33 @@
+import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { query, type Database } from '#store/postgres.ts';
+
+export type DroppedTenant = { tenant: string; workspace_id: string; passes: number } & EmbeddingSpace;
+
+const KEY = `tenant, provider, model, model_hash, dimensions`;
+
+/** Tenants of deleted collections and workspaces, of all workspaces: the loop that serves them knows none. */
+export function createDroppedTenants(database: Database) {
+  return {
+    /** Tenants whose next pass is due; each is moved to the pass after it, later and later. */
+    takeDue(limit: number, passDelaysMs: readonly number[]): Promise<DroppedTenant[]> {
+      return query<DroppedTenant>(
+        database,
+        `update dropped_tenants set passes = passes + 1,
+           due_at = now() + (:delays::bigint[])[least(passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
+         where (${KEY}) in (select ${KEY} from dropped_tenants where due_at <= now() order by due_at limit :limit for update skip locked)
+         returning tenant, workspace_id, passes, provider, model, model_hash, dimensions`,
+        { limit, delays: passDelaysMs },
+      );
+    },
+
+    async forget(dropped: DroppedTenant): Promise<void> {
+      await query(
+        database,
+        `delete from dropped_tenants where (${KEY}) = (:tenant, :provider, :model, :model_hash, :dimensions::int)`,
+        { ...dropped },
+      );
+    },
+  };
+}
+
+export type DroppedTenants = ReturnType<typeof createDroppedTenants>;

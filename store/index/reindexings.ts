@@ -1,0 +1,164 @@
+import type { ReindexProgress } from '#domain/index/reindexing.ts';
+import type { Reindexing } from '#domain/records/reindexing.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { ChunkToIndex } from '#store/contents/chunks.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+type Row = Omit<Reindexing, 'created_at' | 'updated_at' | 'completed_at'> & {
+  created_at: Date;
+  updated_at: Date;
+  completed_at: Date | null;
+};
+
+/** Behind which chunk to go on: of which collection, null behind the last one, and in it of which content. */
+export type ReindexPosition = { collection: string | null; content: string | null; chunk: number };
+
+/** A published chunk, which goes into the index once more. */
+export type ChunkToRewrite = Omit<ChunkToIndex, 'planned_chunks'>;
+
+const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, chunks, total_memories, memories, created_at,
+  updated_at, completed_at`;
+/** The loop tries these ever more rarely, by now: the embedder may not take their text at all. */
+const MANY_ATTEMPTS = 8;
+const PENDING_MEMORIES = `select count(*) from memory_versions v where v.workspace_id = :workspaceId and v.index_state = 'none'`;
+
+/** Indexes that are made anew. */
+export function createReindexings(database: Database) {
+  return {
+    /** The one that is under way, or else the last one. */
+    async find(scope: Scope): Promise<Reindexing | null> {
+      const row = await queryOne<Row>(
+        database,
+        `select ${COLUMNS} from reindexings where workspace_id = :workspaceId order by created_at desc, id desc limit 1`,
+        { ...scope },
+      );
+      return row && toReindexing(row);
+    },
+
+    /** Adds one; null when one is under way. */
+    async insert(scope: Scope, createdBy: string): Promise<Reindexing | null> {
+      const row = await queryOne<Row>(
+        database,
+        `insert into reindexings (workspace_id, created_by) values (:workspaceId, :createdBy)
+         on conflict (workspace_id) where status <> 'completed' do nothing returning ${COLUMNS}`,
+        { ...scope, createdBy },
+      );
+      return row && toReindexing(row);
+    },
+
+    /** Counts what there is to do. False when that was done before. */
+    async begin(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `update reindexings set status = 'running', updated_at = now(),
+           at_collection = (select id from collections where workspace_id = :workspaceId and status <> 'deleting' order by id limit 1),
+           total_contents = (select count(*) from content_collections cc join collections c on c.id = cc.collection_id and c.status <> 'deleting'
+             where cc.workspace_id = :workspaceId and cc.active_version is not null),
+           total_memories = (select count(*) from memory_versions where workspace_id = :workspaceId)
+         where id = :id and workspace_id = :workspaceId and status = 'pending' returning id`,
+        { ...scope, id },
+      );
+      return row !== null;
+    },
+
+    progress(scope: Scope, id: string): Promise<(ReindexProgress & ReindexPosition) | null> {
+      return queryOne<ReindexProgress & ReindexPosition>(
+        database,
+        `select contents, total_contents, memories, total_memories, at_collection as collection, at_content as content,
+           coalesce(at_chunk, -1) as chunk from reindexings where id = :id and workspace_id = :workspaceId`,
+        { ...scope, id },
+      );
+    },
+
+    /** The collection itself, when it is there, or else the next one; null behind the last. */
+    async collectionFrom(scope: Scope, id: string): Promise<string | null> {
+      const row = await queryOne<{ id: string }>(
+        database,
+        `select id from collections where workspace_id = :workspaceId and status <> 'deleting' and id >= :id::uuid
+         order by id limit 1`,
+        { ...scope, id },
+      );
+      return row?.id ?? null;
+    },
+
+    /** Published chunks of a collection behind a position, in the order of contents and chunks. */
+    chunksBehind(
+      scope: Scope,
+      at: { collection: string; content: string | null; chunk: number },
+      limit: number,
+    ): Promise<ChunkToRewrite[]> {
+      return query<ChunkToRewrite>(
+        database,
+        `select ch.id, cc.content_id, ch.version, ch.chunk_index, ch.content, ch.context, ch.metadata from content_collections cc
+         cross join lateral (
+           select * from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
+             and ch.chunk_index > case when cc.content_id = :content::uuid then :chunk::int else -1 end
+           order by ch.chunk_index limit :limit) ch
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collection and cc.active_version is not null
+           and (:content::uuid is null or cc.content_id >= :content::uuid)
+         order by cc.content_id, ch.chunk_index limit :limit`,
+        { ...scope, ...at, limit },
+      );
+    },
+
+    /** Notes what was written, and up to where. */
+    async advance(
+      scope: Scope,
+      id: string,
+      written: { collection: string; content: string; chunk: number; contents: number; chunks: number },
+    ): Promise<void> {
+      await query(
+        database,
+        `update reindexings set at_collection = :collection::uuid, at_content = :content::uuid, at_chunk = :chunk, updated_at = now(),
+           contents = contents + :contents::bigint, chunks = chunks + :chunks::bigint where id = :id and workspace_id = :workspaceId`,
+        { ...scope, id, ...written },
+      );
+    },
+
+    /** Goes on behind a collection; without an embedder for it, its contents count as skipped. */
+    async leaveCollection(scope: Scope, id: string, left: { collection: string; isSkipped: boolean }): Promise<void> {
+      await query(
+        database,
+        `update reindexings set at_content = null, at_chunk = null, updated_at = now(),
+           at_collection = (select c.id from collections c where c.workspace_id = :workspaceId and c.status <> 'deleting'
+             and c.id > :collection::uuid order by c.id limit 1), skipped_contents = skipped_contents + case when :isSkipped::boolean then (
+             select count(*) from content_collections where workspace_id = :workspaceId and collection_id = :collection::uuid and active_version is not null)
+             else 0 end
+         where id = :id and workspace_id = :workspaceId`,
+        { ...scope, id, ...left },
+      );
+    },
+
+    /** Counts memories that are in the index; false when none is left that is still tried often. */
+    async followMemories(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne<{ is_more: boolean }>(
+        database,
+        `update reindexings set updated_at = now(), memories = greatest(memories, total_memories - (${PENDING_MEMORIES}))
+         where id = :id and workspace_id = :workspaceId
+         returning exists (${PENDING_MEMORIES.replace('count(*)', '1')} and v.index_attempts < ${MANY_ATTEMPTS}) as is_more`,
+        { ...scope, id },
+      );
+      return row?.is_more === true;
+    },
+
+    async complete(scope: Scope, id: string): Promise<void> {
+      await query(
+        database,
+        `update reindexings set status = 'completed', completed_at = now(), updated_at = now()
+         where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
+        { ...scope, id },
+      );
+    },
+  };
+}
+
+export type Reindexings = ReturnType<typeof createReindexings>;
+
+function toReindexing(row: Row): Reindexing {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,193 @@
+import type { MemoryType } from '#domain/records/memory.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** One version of a memory with what all of them share. `updated_at` is when it began to be valid. */
+export type MemoryRow = {
+  memory_id: string;
+  user_id: string;
+  memory_type: MemoryType;
+  version: number;
+  object_id: string;
+  memory: string;
+  topics: string[];
+  metadata: Record<string, unknown>;
+  created_at: Date;
+  created_us: number;
+  updated_at: Date;
+  valid_to: Date | null;
+};
+
+export type MemoryText = { memory: string; topics: readonly string[]; metadata: Record<string, unknown> };
+export type NewMemory = MemoryText & {
+  id: string;
+  objectId: string;
+  userId: string;
+  memoryType: MemoryType;
+  createdBy: string;
+};
+
+/** Who reads: a user reads what is theirs or the team's, null (a key) everything of the workspace. */
+export type MemoryReader = { readerId: string | null };
+export type MemoryFilter = { userId: string | null; memoryType?: MemoryType | null; asOf: Date | null };
+
+/** Requests bring their own writes into the index; the worker takes over when one did not within this time. */
+const LEFT_TO_REQUEST = `clock_timestamp() + interval '30 seconds'`;
+
+const COLUMNS = `m.id as memory_id, m.user_id, m.memory_type, v.version, v.object_id, v.memory, v.topics, v.metadata, m.created_at,
+  (extract(epoch from m.created_at) * 1000000)::bigint as created_us, v.valid_from as updated_at, v.valid_to`;
+const FROM = `from memories m join memory_versions v on v.memory_id = m.id`;
+const READABLE = `m.workspace_id = :workspaceId
+  and (:readerId::text is null or m.user_id = :readerId or m.memory_type = 'team')`;
+const VALID = `case when :asOf::timestamptz is null then v.valid_to is null
+  else v.valid_from <= :asOf and (v.valid_to is null or v.valid_to > :asOf) end`;
+const MATCHING = `(:userId::text is null or m.user_id = :userId) and (:memoryType::text is null or m.memory_type = :memoryType)`;
+
+/** Memories and their versions. */
+export function createMemoryStore(database: Database) {
+  return {
+    /** Adds a memory with its first version; nothing happens when its id is taken. Returns null then. */
+    async insert(scope: Scope, memory: NewMemory): Promise<MemoryRow | null> {
+      return queryOne<MemoryRow>(
+        database,
+        `with m as (
+           insert into memories (id, workspace_id, user_id, memory_type, created_by)
+           values (:id, :workspaceId, :userId, :memoryType, :createdBy) on conflict (id) do nothing returning *
+         ), v as (
+           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by, valid_from, index_due_at)
+           select id, 1, workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :createdBy, created_at, ${LEFT_TO_REQUEST} from m
+           returning *
+         ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
+        { ...memory, workspaceId: scope.workspaceId, metadata: JSON.stringify(memory.metadata) },
+      );
+    },
+
+    /** The current version, or the one that was valid at a time; null when there is none that the reader reaches. */
+    find(scope: Scope, id: string, asked: MemoryReader & { asOf: Date | null }): Promise<MemoryRow | null> {
+      return queryOne<MemoryRow>(database, `select ${COLUMNS} ${FROM} where m.id = :id and ${READABLE} and ${VALID}`, {
+        workspaceId: scope.workspaceId,
+        id,
+        ...asked,
+      });
+    },
+
+    /** The current version, held until the transaction ends, so that changes of one memory follow each other. */
+    async lock(scope: Scope, id: string, reader: MemoryReader): Promise<MemoryRow | null> {
+      const bindings = { workspaceId: scope.workspaceId, id, ...reader };
+      // First the lock, then the look: who waited has to see what the other wrote.
+      await query(database, `select m.id from memories m where m.id = :id and ${READABLE} for update`, bindings);
+      return queryOne<MemoryRow>(
+        database,
+        `select ${COLUMNS} ${FROM} and v.version = m.version where m.id = :id and ${READABLE}`,
+        bindings,
+      );
+    },
+
+    /** Makes a new version current, exactly when `base` still is. Returns null when it is not. */
+    async addVersion(
+      scope: Scope,
+      change: MemoryText & { id: string; base: number; objectId: string; changedBy: string },
+    ): Promise<MemoryRow | null> {
+      return queryOne<MemoryRow>(
+        database,
+        `with closed as (
+           -- Versions follow each other in time, also when the clock does not.
+           update memory_versions set index_due_at = ${LEFT_TO_REQUEST},
+             valid_to = greatest(date_trunc('milliseconds', clock_timestamp()), valid_from + interval '1 millisecond')
+           where memory_id = :id and version = :base and workspace_id = :workspaceId and valid_to is null returning valid_to as at
+         ), m as (
+           update memories set version = :base::int + 1 where id = :id and version = :base and workspace_id = :workspaceId
+             and exists (select 1 from closed) returning *
+         ), v as (
+           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by, valid_from, index_due_at)
+           select m.id, m.version, m.workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :changedBy, closed.at, ${LEFT_TO_REQUEST}
+           from m, closed returning *
+         ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
+        { ...change, workspaceId: scope.workspaceId, metadata: JSON.stringify(change.metadata) },
+      );
+    },
+
+    /** A page by `(created_at, id)`, one row more than `limit` when there are more. */
+    list(
+      scope: Scope,
+      filter: MemoryFilter & MemoryReader,
+      page: { after: { createdUs: number; id: string } | null; limit: number },
+    ): Promise<MemoryRow[]> {
+      return query<MemoryRow>(
+        database,
+        `select ${COLUMNS} ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}
+           and (:afterUs::bigint is null or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+         order by m.created_at, m.id limit :limit`,
+        {
+          ...bind(scope, filter),
+          afterUs: page.after?.createdUs,
+          afterId: page.after?.id,
+          limit: page.limit + 1,
+        },
+      );
+    },
+
+    async count(scope: Scope, filter: MemoryFilter & MemoryReader): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}`,
+        bind(scope, filter),
+      );
+      return row?.count ?? 0;
+    },
+
+    /** The newest or the oldest memories. */
+    outermost(
+      scope: Scope,
+      filter: MemoryFilter,
+      page: { end: 'newest' | 'oldest'; limit: number },
+    ): Promise<MemoryRow[]> {
+      const direction = page.end === 'newest' ? 'desc' : 'asc';
+      return query<MemoryRow>(
+        database,
+        `select ${COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}
+         order by m.created_at ${direction}, m.id ${direction} limit :limit`,
+        { ...bind(scope, filter), limit: page.limit },
+      );
+    },
+
+    /** Those of these objects that stand for a version that is valid (then) and match. */
+    findByObjects(scope: Scope, filter: MemoryFilter, objectIds: readonly string[]): Promise<MemoryRow[]> {
+      return query<MemoryRow>(
+        database,
+        `select ${COLUMNS} ${FROM} where v.object_id = any(:objectIds::uuid[]) and m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}`,
+        { ...bind(scope, filter), objectIds },
+      );
+    },
+
+    /** Versions of a memory, newest first, one row more than `limit` when there are more. */
+    history(scope: Scope, id: string, page: { before: number | null; limit: number }): Promise<MemoryRow[]> {
+      return query<MemoryRow>(
+        database,
+        `select ${COLUMNS} ${FROM} where m.id = :id and m.workspace_id = :workspaceId
+           and (:before::int is null or v.version < :before) order by v.version desc limit :limit`,
+        { workspaceId: scope.workspaceId, id, before: page.before, limit: page.limit + 1 },
+      );
+    },
+
+    /** Removes a memory with its history, and leaves a note to remove its objects. False when there was none. */
+    async delete(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `with gone as (delete from memories where id = :id and workspace_id = :workspaceId returning id, workspace_id)
+         insert into memory_residues (memory_id, workspace_id, spaces) select id, workspace_id, array(
+           select distinct v.index_space from memory_versions v where v.memory_id = gone.id and v.index_space is not null) from gone
+         on conflict (memory_id) do update set passes = 0, due_at = now(), spaces = excluded.spaces returning memory_id`,
+        { id, workspaceId: scope.workspaceId },
+      );
+      return row !== null;
+    },
+  };
+}
+
+export type MemoryStore = ReturnType<typeof createMemoryStore>;
+
+function bind(scope: Scope, filter: MemoryFilter & Partial<MemoryReader>) {
+  const { userId, memoryType = null, asOf, readerId = null } = filter;
+  return { workspaceId: scope.workspaceId, userId, memoryType, asOf, readerId };
+}

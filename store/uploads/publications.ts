@@ -1,0 +1,100 @@
+import type { Scope } from '#domain/access/scope.ts';
+import { query, type Database } from '#store/postgres.ts';
+import type { RunSlice } from './run-stages.ts';
+import { ANNOUNCED_READY, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
+
+export type Published = { content_id: string; chunks: number; stale: boolean };
+
+/** A content with what its chunks can be filtered by. */
+export type Facettable = {
+  content_id: string;
+  version: number;
+  name: string;
+  type: string | null;
+  external_id: string | null;
+  content_hash: string | null;
+  size: number | null;
+  source: string;
+  url: string | null;
+  description: string | null;
+  metadata: Record<string, unknown>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** The flip from one version of a content to the next, and what follows from it. */
+export function createPublicationStore(database: Database) {
+  return {
+    /**
+     * Publishes every content of the slice whose chunks are all in the index, in one transaction. The publication number is
+     * drawn last: the lock on the workspace's counter makes commit order equal number order.
+     */
+    publish(scope: Scope, slice: RunSlice, config: Record<string, unknown>): Promise<Published[]> {
+      return database.transaction(async (transaction) => {
+        const bindings = { workspaceId: scope.workspaceId, collectionId: slice.collectionId, runId: slice.runId };
+        const rows = await query<Published>(
+          transaction,
+          `with mine as (
+             select content_id, version, planned_chunks, reader, upload_id from content_collections where workspace_id = :workspaceId
+               and collection_id = :collectionId and run_id = :runId and content_id = any(:contentIds::uuid[]) and stage = 'indexing'
+               and not paused and indexed_chunks = planned_chunks order by content_id for update
+           ), content as (
+             -- Held to the end: what changes from now on finds these versions published.
+             select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id order by t.id for no key update of t
+           ), shown as (
+             update contents t set status = 'ready', status_message = null, updated_at = now(),
+               sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
+               config = :config::jsonb || jsonb_build_object('reader', mine.reader)
+             from mine where t.id = mine.content_id and t.collection_id = :collectionId
+           ), residue as (
+             insert into residues (content_id, collection_id, workspace_id)
+             select content_id, :collectionId, :workspaceId from mine where version > 1
+             on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+           ), ${ANNOUNCED_READY}
+           select mine.content_id, mine.planned_chunks as chunks, content.stale from mine join content on content.id = mine.content_id`,
+          { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
+        );
+        if (rows.length === 0) return [];
+        await query(
+          transaction,
+          `with counter as (
+             update workspaces set publish_counter = publish_counter + :count::int where id = :workspaceId returning publish_counter
+           ), numbered as (
+             select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
+           )
+           update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version, chunk_count = cc.planned_chunks,
+             active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key, active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
+             publish_seq = counter.publish_counter - :count::int + numbered.place
+           from counter, numbered where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
+          { ...bindings, count: rows.length, contentIds: rows.map((row) => row.content_id) },
+        );
+        return rows;
+      });
+    },
+
+    /** Contents of a collection, in the order of their ids, with the fields their facets are made of. `version` is the published one, else the one under way. */
+    facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
+      return query<Facettable>(
+        database,
+        `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id, t.content_hash, t.size, t.source,
+           t.url, t.description, t.metadata, t.created_at, t.updated_at
+         from content_collections cc join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[]) order by t.id`,
+        { workspaceId: scope.workspaceId, collectionId, contentIds },
+      );
+    },
+
+    /** Whether a collection has anything that can be found. */
+    async hasPublished(scope: Scope, collectionId: string): Promise<boolean> {
+      const rows = await query(
+        database,
+        `select 1 from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
+           and active_version is not null limit 1`,
+        { workspaceId: scope.workspaceId, collectionId },
+      );
+      return rows.length > 0;
+    },
+  };
+}
+
+export type PublicationStore = ReturnType<typeof createPublicationStore>;

@@ -1,0 +1,240 @@
+import type { Scope } from '#domain/access/scope.ts';
+import type { ContentStatus } from '#domain/statuses.ts';
+import type { OwnedContent } from '#store/contents/owned-content.ts';
+import { WORKING } from './run-control.ts';
+import type { TextFacts } from '#store/contents/kept-texts.ts';
+import { query, type Database } from '#store/postgres.ts';
+import { ANNOUNCED_FAILED, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
+
+export type { OwnedContent } from '#store/contents/owned-content.ts';
+
+/** The contents of one run in one collection that a step works on. */
+export type RunSlice = { collectionId: string; runId: string; contentIds: readonly string[] };
+
+/** What became of the others: paused, in a later stage, or taken over by another run, a cancel or a delete. */
+export type Claim = { owned: OwnedContent[]; paused: string[]; further: string[]; gone: string[] };
+
+export type Failure = { content_id: string; code: string; message: string };
+
+export type FinishedRead = {
+  content_id: string;
+  version: number;
+  planned_chunks: number;
+  text_sha256: string;
+  /** What the text is of (`textKey`), and what splitting it again wants to know. */
+  text?: { key: string; facts: TextFacts };
+  file_data: Record<string, unknown>;
+};
+
+type RunStage = {
+  content_id: string;
+  stage: ContentStatus;
+  paused: boolean;
+  failure_code: string | null;
+  chunks: number;
+};
+
+const STAGE_ORDER = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
+export type WorkingStage = (typeof STAGE_ORDER)[number];
+export type Step = { stage: WorkingStage; upTo: WorkingStage; source?: OwnedContent['source'] };
+
+const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+  and cc.content_id = any(:contentIds::uuid[])`;
+
+/** What workflow steps do to their runs. Every statement requires the step's own `run_id`. */
+export function createRunStages(database: Database) {
+  const bind = (scope: Scope, slice: RunSlice) => ({ workspaceId: scope.workspaceId, ...slice });
+
+  return {
+    /** Pending contents of a run in id order, for planning batches. */
+    listPending(
+      scope: Scope,
+      run: { collectionId: string; runId: string },
+      page: { after: string | null; limit: number },
+    ) {
+      return query<{ content_id: string; size: number | null; source: string }>(
+        database,
+        `select cc.content_id, t.size, t.source from content_collections cc join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId and cc.stage in ${WORKING}
+           and (:after::uuid is null or cc.content_id > :after) order by cc.content_id limit :limit`,
+        { workspaceId: scope.workspaceId, ...run, ...page },
+      );
+    },
+
+    /**
+     * Moves what this run still owns, and has no further than `upTo`, into a stage and shows it. What is further was done
+     * by an attempt before, or has nothing to do in this stage: `source` names what has.
+     */
+    async begin(scope: Scope, slice: RunSlice, step: Step): Promise<Claim> {
+      const rows = await query<OwnedContent & { fate: 'owned' | 'paused' | 'further' | 'gone' }>(
+        database,
+        `with mine as (
+           select content_id, paused, stage from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+         ), moved as (
+           update content_collections cc set stage = :stage, stage_message = null, updated_at = now(),
+             dead_attempts = case when cc.stage = any(:before::text[]) then 1 else cc.dead_attempts + 1 end
+           from mine where cc.content_id = mine.content_id and cc.collection_id = :collectionId and not mine.paused
+             and mine.stage = any(:upTo::text[])
+             and (:source::text is null or exists (select 1 from contents t where t.id = mine.content_id and t.source = :source))
+           returning cc.content_id, cc.version, cc.reader, cc.dead_attempts, cc.main_text, cc.reread
+         ), shown as (
+           update contents t set status = :stage, status_message = null, updated_at = now()
+           from moved where t.id = moved.content_id and t.collection_id = :collectionId
+         )
+         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, moved.reread, t.name, t.type, t.size, t.content_hash, t.source, t.url,
+           case when moved.content_id is not null then 'owned' when mine.paused then 'paused'
+             when mine.content_id is not null then 'further' else 'gone' end as fate
+         from unnest(:contentIds::uuid[]) as asked(id)
+         left join mine on mine.content_id = asked.id left join moved on moved.content_id = asked.id
+         left join contents t on t.id = moved.content_id order by asked.id`,
+        {
+          ...bind(scope, slice),
+          stage: step.stage,
+          source: step.source,
+          before: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.stage)),
+          upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
+        },
+      );
+      const idsOf = (fate: string) => rows.filter((row) => row.fate === fate).map((row) => row.content_id);
+      return {
+        owned: rows.filter((row) => row.fate === 'owned'),
+        paused: idsOf('paused'),
+        further: idsOf('further'),
+        gone: idsOf('gone'),
+      };
+    },
+
+    /** Shows the stage that a content is in, within a step. A stalled attempt that wakes up late moves nothing back. */
+    async show(scope: Scope, slice: RunSlice, stage: WorkingStage): Promise<void> {
+      await query(
+        database,
+        `with moved as (
+           update content_collections cc set stage = :stage, updated_at = now() where ${MINE} and cc.stage = any(:upTo::text[])
+           returning cc.content_id)
+         update contents t set status = :stage, updated_at = now() from moved where t.id = moved.content_id and t.collection_id = :collectionId
+           and t.status <> 'paused'`,
+        { ...bind(scope, slice), stage, upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(stage) + 1) },
+      );
+    },
+
+    /** Takes back the attempts of an orderly stop, which say nothing about the content. */
+    async forgiveAttempt(scope: Scope, slice: RunSlice): Promise<void> {
+      await query(
+        database,
+        `update content_collections cc set dead_attempts = greatest(cc.dead_attempts - 1, 0) where ${MINE} and cc.stage in ${WORKING}`,
+        bind(scope, slice),
+      );
+    },
+
+    /** Ends contents of this run as `failed`; returns those that were still its own. */
+    async fail(scope: Scope, slice: Omit<RunSlice, 'contentIds'>, failures: readonly Failure[]): Promise<string[]> {
+      if (failures.length === 0) return [];
+      const contentIds = failures.map((failure) => failure.content_id);
+      const rows = await query<{ content_id: string }>(
+        database,
+        `with mine as (
+           select content_id from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+         ), failed as (
+           update content_collections cc set stage = 'failed', stage_message = x.message, failure_code = x.code, paused = false,
+             planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
+           from mine join jsonb_to_recordset(:failures::jsonb) as x(content_id uuid, code text, message text) using (content_id)
+           where cc.content_id = mine.content_id and cc.collection_id = :collectionId
+           returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version
+         ), residue as (
+           insert into residues (content_id, collection_id, workspace_id) select content_id, :collectionId, :workspaceId from failed
+           on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+         ), ${ANNOUNCED_FAILED}, shown as (
+           update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
+             status_message = failed.stage_message || case when failed.active_version is null then '' else ' The version before it stays searchable.' end
+           from failed where t.id = failed.content_id and t.collection_id = :collectionId
+         )
+         select content_id from failed`,
+        { ...bind(scope, { ...slice, contentIds }), failures: JSON.stringify(failures), isoFormat: ISO_FORMAT },
+      );
+      return rows.map((row) => row.content_id);
+    },
+
+    /** Records what a download brought; a later attempt does not download it again. */
+    async finishDownload(
+      scope: Scope,
+      slice: Omit<RunSlice, 'contentIds'>,
+      file: { content_id: string; name: string; type: string; size: number; content_hash: string; file_data: object },
+    ): Promise<boolean> {
+      const written = { ...file, file_data: JSON.stringify(file.file_data) };
+      const rows = await query(
+        database,
+        `with mine as (
+           update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
+           where ${MINE} and cc.stage = 'downloading' returning cc.content_id
+         )
+         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(), file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
+         from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
+        { ...bind(scope, { ...slice, contentIds: [file.content_id] }), ...written },
+      );
+      return rows.length > 0;
+    },
+
+    /** Shows what unfinished contents of a run wait for, e.g. a server that is away. */
+    async showWaiting(scope: Scope, slice: RunSlice, message: string): Promise<void> {
+      await query(
+        database,
+        `with waiting as (
+           update content_collections cc set stage_message = :message
+           where ${MINE} and cc.stage in ${WORKING} and not cc.paused and cc.stage_message is distinct from :message returning cc.content_id)
+         update contents t set status_message = :message from waiting where t.id = waiting.content_id and t.collection_id = :collectionId`,
+        { ...bind(scope, slice), message },
+      );
+    },
+
+    /**
+     * Moves contents whose chunks are all written to `indexing`; returns those that this run still owns. One that another
+     * attempt has moved there stays as it is: this one was stalled, and the chunks are the same.
+     */
+    async finishRead(
+      scope: Scope,
+      slice: Omit<RunSlice, 'contentIds'>,
+      finished: readonly FinishedRead[],
+    ): Promise<string[]> {
+      if (finished.length === 0) return [];
+      const rows = await query<{ content_id: string }>(
+        database,
+        `with mine as (
+           select content_id, version from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+         ), input as (
+           select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int, text_sha256 text, text jsonb, file_data jsonb)
+         ), surplus as (
+           delete from chunks ch using input, mine where ch.content_id = input.content_id and mine.content_id = input.content_id
+             and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
+         ), moved as (
+           update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
+             indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, text_key = input.text ->> 'key', text_facts = input.text -> 'facts', updated_at = now()
+           from mine join input using (content_id)
+           where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
+             and cc.stage <> 'indexing' returning cc.content_id, cc.paused
+         ), shown as (
+           update contents t set file_data = t.file_data || input.file_data, updated_at = now(),
+             status = case when moved.paused then t.status else 'indexing' end,
+             status_message = case when moved.paused then t.status_message end
+           from moved join input using (content_id) where t.id = moved.content_id and t.collection_id = :collectionId
+         )
+         select content_id from mine join input using (content_id) where mine.version = input.version`,
+        {
+          ...bind(scope, { ...slice, contentIds: finished.map((one) => one.content_id) }),
+          finished: JSON.stringify(finished),
+        },
+      );
+      return rows.map((row) => row.content_id);
+    },
+
+    /** The stages of these contents in this run; contents of another run are absent. */
+    stagesOf(scope: Scope, slice: RunSlice) {
+      return query<RunStage>(
+        database,
+        `select cc.content_id, cc.stage, cc.paused, cc.failure_code, cc.chunk_count as chunks from content_collections cc where ${MINE}`,
+        bind(scope, slice),
+      );
+    },
+  };
+}
+
+export type RunStages = ReturnType<typeof createRunStages>;

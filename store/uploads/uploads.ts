@@ -1,0 +1,129 @@
+import type { Scope } from '#domain/access/scope.ts';
+import type { UploadError } from '#domain/records/upload.ts';
+import type { ContentStatus } from '#domain/statuses.ts';
+import { livingIn } from '#store/collections/not-deleting.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+export type UploadRow = {
+  id: string;
+  workspace_id: string;
+  collection_id: string;
+  content_type: 'file' | 'url' | 'text';
+  ingest: boolean;
+  workflow_id: string | null;
+  total_uploads: number;
+  failed_uploads: number;
+  errors: UploadError[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type NewUpload = {
+  id: string;
+  collectionId: string;
+  contentType: string;
+  ingest: boolean;
+  workflowId: string | null;
+  total: number;
+  errors: readonly UploadError[];
+  createdBy: string;
+  contentIds: readonly string[];
+};
+
+export type ManifestRow = {
+  content_id: string;
+  name: string;
+  status: ContentStatus;
+  status_message: string | null;
+  chunks: number;
+};
+
+/** What was sent together, new or not. Status and progress are derived from the runs of its contents. */
+export function createUploadStore(database: Database) {
+  return {
+    async insert(scope: Scope, upload: NewUpload): Promise<void> {
+      await query(
+        database,
+        `with added as (
+           insert into uploads (id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors, created_by)
+           values (:id, :workspaceId, :collectionId, :contentType, :ingest, :workflowId, :total, :failed, :errors::jsonb, :createdBy))
+         insert into upload_contents (upload_id, content_id, workspace_id)
+         select distinct :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id)`,
+        {
+          ...upload,
+          workspaceId: scope.workspaceId,
+          failed: upload.errors.length,
+          errors: JSON.stringify(upload.errors),
+        },
+      );
+    },
+
+    /** Has others who end work of the upload wait. */
+    async lock(scope: Scope, id: string): Promise<void> {
+      await query(database, `select from uploads where id = :id and workspace_id = :workspaceId for update`, {
+        workspaceId: scope.workspaceId,
+        id,
+      });
+    },
+
+    /** Adds contents that were found later, e.g. the pages of a crawl. */
+    async addContents(scope: Scope, id: string, contentIds: readonly string[]): Promise<void> {
+      await query(
+        database,
+        `insert into upload_contents (upload_id, content_id, workspace_id)
+         select :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id) on conflict do nothing`,
+        { workspaceId: scope.workspaceId, id, contentIds },
+      );
+    },
+
+    /** An upload whose collection the scope reaches, or null. */
+    find(scope: Scope, id: string): Promise<UploadRow | null> {
+      return queryOne<UploadRow>(
+        database,
+        `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors, created_at, updated_at
+         from uploads where id = :id and workspace_id = :workspaceId
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) and ${livingIn('collection_id')}`,
+        { ...scope, id },
+      );
+    },
+
+    /** Contents of the upload by status, and their published chunks. Deleted contents no longer count. */
+    async progress(
+      scope: Scope,
+      id: string,
+    ): Promise<{ byStatus: Partial<Record<ContentStatus, number>>; chunks: number }> {
+      const rows = await query<{ status: ContentStatus; count: number; chunks: number }>(
+        database,
+        `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count, sum(cc.chunk_count)::bigint as chunks from uploads u
+         join upload_contents uc on uc.upload_id = u.id
+         join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
+         where u.id = :id and u.workspace_id = :workspaceId group by 1`,
+        { workspaceId: scope.workspaceId, id },
+      );
+      return {
+        byStatus: Object.fromEntries(rows.map((row) => [row.status, row.count])),
+        chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
+      };
+    },
+
+    /** A page of the contents (or only of these) ordered by id, one row more than `limit` when there are more. */
+    manifest(
+      scope: Scope,
+      id: string,
+      page: { after: string | null; limit: number; only?: readonly string[] },
+    ): Promise<ManifestRow[]> {
+      return query<ManifestRow>(
+        database,
+        `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message, cc.chunk_count as chunks from uploads u
+         join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
+         join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
+         where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)
+           and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
+         order by uc.content_id limit :limit`,
+        { workspaceId: scope.workspaceId, id, after: page.after, limit: page.limit + 1, only: page.only },
+      );
+    },
+  };
+}
+
+export type UploadStore = ReturnType<typeof createUploadStore>;

@@ -1,0 +1,111 @@
+import type { DeliveryStatus, WebhookEventType } from '#domain/webhooks/webhook-events.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { TimePosition } from '#store/collections/collections.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+export type DeliveryRow = {
+  id: string;
+  workspace_id: string;
+  webhook_id: string | null;
+  url: string;
+  event_type: WebhookEventType;
+  status: DeliveryStatus;
+  status_message: string | null;
+  next_attempt_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+  /** Times as Postgres writes them in JSON. */
+  attempts: {
+    number: number;
+    started_at: string;
+    finished_at: string | null;
+    status_code: number | null;
+    error: string | null;
+  }[];
+  /** Empty in lists. */
+  body: string;
+  /** Whether it still has somewhere to go. */
+  is_deliverable: boolean;
+  created_us: number;
+};
+
+export type DeliveryFilter = {
+  webhookId?: string | undefined;
+  status?: string | undefined;
+  eventType?: string | undefined;
+};
+
+/** Who is limited to collections sees what webhooks limited to them were sent. */
+const IN_SCOPE = `d.workspace_id = :workspaceId
+  and (:collectionIds::uuid[] is null or (d.collections is not null and d.collections <@ :collectionIds::uuid[]))`;
+const MATCHING = `(:webhookId::uuid is null or d.endpoint_id = :webhookId) and (:status::text is null or d.status = :status)
+  and (:eventType::text is null or d.event_type = :eventType)`;
+
+/** Bodies only where they are shown: a page of them could be tens of megabytes. */
+const selectWith = (body: 'd.body' | `''`) => `
+  select d.id, d.workspace_id, d.endpoint_id as webhook_id, coalesce(e.url, d.url, d.origin) as url, d.event_type, d.status, d.status_message,
+    case when d.status in ('pending', 'retrying') then d.due_at end as next_attempt_at, d.created_at, d.updated_at, ${body} as body,
+    d.endpoint_id is null or coalesce(e.status = 'active', false) as is_deliverable,
+    (extract(epoch from d.created_at) * 1000000)::bigint as created_us, a.attempts
+  from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object('number', l.number, 'started_at', l.started_at, 'finished_at', l.finished_at,
+      'status_code', l.status_code, 'error', l.error) order by l.number), '[]') as attempts
+    from (select * from webhook_attempts where delivery_id = d.id order by number desc limit 50) l
+  ) a`;
+
+/** The log of deliveries. */
+export function createWebhookDeliveries(database: Database) {
+  return {
+    /** A delivery the scope reaches, or null. */
+    find(scope: Scope, id: string): Promise<DeliveryRow | null> {
+      return queryOne<DeliveryRow>(database, `${selectWith('d.body')} where ${IN_SCOPE} and d.id = :id`, {
+        ...scope,
+        id,
+      });
+    },
+
+    /** A page, the newest first, one row more than `limit` when there are more. */
+    list(
+      scope: Scope,
+      filter: DeliveryFilter,
+      page: { before: TimePosition | null; limit: number },
+    ): Promise<DeliveryRow[]> {
+      return query<DeliveryRow>(
+        database,
+        `${selectWith(`''`)} where ${IN_SCOPE} and ${MATCHING}
+           and (:beforeUs::bigint is null or (d.created_at, d.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
+         order by d.created_at desc, d.id desc limit :limit`,
+        {
+          ...bind(scope, filter),
+          beforeUs: page.before?.createdUs,
+          beforeId: page.before?.id,
+          limit: page.limit + 1,
+        },
+      );
+    },
+
+    async count(scope: Scope, filter: DeliveryFilter): Promise<number> {
+      const sql = `select count(*) as count from webhook_deliveries d where ${IN_SCOPE} and ${MATCHING}`;
+      return (await queryOne<{ count: number }>(database, sql, bind(scope, filter)))?.count ?? 0;
+    },
+
+    /** Has a delivery that is over sent again, with the same id and bytes; false when it is not over. */
+    async redeliver(scope: Scope, id: string): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `update webhook_deliveries d set status = 'pending', status_message = null, round = round + 1, round_attempts = 0, due_at = now(),
+           origin = coalesce((select e.origin from webhook_endpoints e where e.id = d.endpoint_id), d.origin), updated_at = now()
+         where ${IN_SCOPE} and d.id = :id and d.status in ('delivered', 'failed') returning d.id`,
+        { ...scope, id },
+      );
+      return row !== null;
+    },
+  };
+}
+
+export type WebhookDeliveries = ReturnType<typeof createWebhookDeliveries>;
+
+function bind(scope: Scope, { webhookId, status, eventType }: DeliveryFilter) {
+  return { ...scope, webhookId, status, eventType };
+}

@@ -1,0 +1,185 @@
+import type { Webhook } from '#domain/records/webhook.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { TimePosition } from '#store/collections/collections.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** What clients set. */
+export type WebhookFields = Pick<
+  Webhook,
+  'url' | 'description' | 'events' | 'collections' | 'status' | 'disabled_reason'
+> & {
+  origin: string;
+};
+
+type Row = Omit<Webhook, 'created_at' | 'updated_at' | 'previous_secret_expires_at' | 'secret'> & {
+  created_at: Date;
+  updated_at: Date;
+  previous_secret_expires_at: Date | null;
+  created_us: number;
+};
+
+/** A sealed secret of the workspace itself. */
+export type SealedSecret = {
+  sealed_secret: string;
+  previous_secret_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const COLUMNS = `w.id, w.workspace_id, w.url, w.description, w.events, w.collections, w.status, w.disabled_reason, w.created_by,
+  w.created_at, w.updated_at, case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_expires_at,
+  (extract(epoch from w.created_at) * 1000000)::bigint as created_us`;
+
+/** Who is limited to collections sees no webhook that tells of others. */
+const IN_SCOPE = `w.workspace_id = :workspaceId
+  and (:collectionIds::uuid[] is null or (w.collections is not null and w.collections <@ :collectionIds::uuid[]))`;
+
+const SECRET_COLUMNS = `sealed_secret, case when previous_secret_until > now() then previous_secret_until end as previous_secret_until,
+  created_at, updated_at`;
+
+/** The secret before goes on signing for so long. */
+const OVERLAP = `interval '24 hours'`;
+
+/** Webhooks, for those who manage them, and the secret of each workspace. */
+export function createWebhookStore(database: Database) {
+  return {
+    async insert(
+      scope: Scope,
+      webhook: WebhookFields & { id: string; sealedSecret: string; createdBy: string },
+    ): Promise<Webhook> {
+      const row = await queryOne<Row>(
+        database,
+        `insert into webhook_endpoints as w (id, workspace_id, url, origin, description, events, collections, status, disabled_reason,
+           sealed_secret, created_by)
+         values (:id, :workspaceId, :url, :origin, :description, :events::text[], :collections::uuid[], :status, :disabled_reason,
+           :sealedSecret, :createdBy) returning ${COLUMNS}`,
+        { ...scope, ...webhook },
+      );
+      if (!row) throw new Error('insert returned no row');
+      return toWebhook(row);
+    },
+
+    /** How many the workspace has; whoever asks next waits until this transaction ends. */
+    async countLocked(scope: Scope): Promise<number> {
+      await query(database, `select pg_advisory_xact_lock(hashtextextended('webhooks/' || :workspaceId, 0))`, {
+        ...scope,
+      });
+      const sql = `select count(*) as count from webhook_endpoints where workspace_id = :workspaceId`;
+      return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
+    },
+
+    /** A webhook the scope reaches, or null. */
+    async find(scope: Scope, id: string): Promise<Webhook | null> {
+      const sql = `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE} and w.id = :id`;
+      const row = await queryOne<Row>(database, sql, { ...scope, id });
+      return row && toWebhook(row);
+    },
+
+    /** The same, held until the transaction ends. */
+    async lock(scope: Scope, id: string): Promise<Webhook | null> {
+      const sql = `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE} and w.id = :id for update`;
+      const row = await queryOne<Row>(database, sql, { ...scope, id });
+      return row && toWebhook(row);
+    },
+
+    /** What is still to be sent goes where the webhook is now. */
+    async update(scope: Scope, id: string, fields: WebhookFields): Promise<Webhook | null> {
+      const row = await queryOne<Row>(
+        database,
+        `with moved as (
+           update webhook_deliveries set origin = :origin
+           where endpoint_id = :id and workspace_id = :workspaceId and origin <> :origin and status in ('pending', 'retrying')
+         )
+         update webhook_endpoints w set url = :url, origin = :origin, description = :description, events = :events::text[],
+           collections = :collections::uuid[], status = :status, disabled_reason = :disabled_reason, updated_at = now()
+         where ${IN_SCOPE} and w.id = :id returning ${COLUMNS}`,
+        { ...scope, ...fields, id },
+      );
+      return row && toWebhook(row);
+    },
+
+    /** Gives a webhook a new secret; the one before signs as well for a day. */
+    async rotate(scope: Scope, id: string, sealedSecret: string): Promise<Webhook | null> {
+      const row = await queryOne<Row>(
+        database,
+        `update webhook_endpoints w set previous_sealed_secret = sealed_secret, previous_secret_until = now() + ${OVERLAP},
+           sealed_secret = :sealedSecret, updated_at = now()
+         where ${IN_SCOPE} and w.id = :id returning ${COLUMNS}`,
+        { ...scope, id, sealedSecret },
+      );
+      return row && toWebhook(row);
+    },
+
+    /** False when the scope reaches none. */
+    async delete(scope: Scope, id: string): Promise<boolean> {
+      const sql = `delete from webhook_endpoints w where ${IN_SCOPE} and w.id = :id returning w.id`;
+      return (await queryOne(database, sql, { ...scope, id })) !== null;
+    },
+
+    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    async list(scope: Scope, page: { after: TimePosition | null; limit: number }) {
+      const rows = await query<Row>(
+        database,
+        `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE}
+           and (:afterUs::bigint is null or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+         order by w.created_at, w.id limit :limit`,
+        { ...scope, afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
+      );
+      return rows.map((row) => ({ webhook: toWebhook(row), createdUs: row.created_us }));
+    },
+
+    async count(scope: Scope): Promise<number> {
+      const sql = `select count(*) as count from webhook_endpoints w where ${IN_SCOPE}`;
+      return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
+    },
+
+    /** The receiver wants nothing any more. False when it is disabled already, or is another one by now. */
+    async disableGone(scope: Scope, { id, url }: { id: string; url: string }): Promise<boolean> {
+      const row = await queryOne(
+        database,
+        `update webhook_endpoints set status = 'disabled', disabled_reason = 'gone', updated_at = now()
+         where id = :id and workspace_id = :workspaceId and status = 'active' and url = :url returning id`,
+        { ...scope, id, url },
+      );
+      return row !== null;
+    },
+
+    findSecret(scope: Scope): Promise<SealedSecret | null> {
+      const sql = `select ${SECRET_COLUMNS} from webhook_secrets where workspace_id = :workspaceId`;
+      return queryOne<SealedSecret>(database, sql, { ...scope });
+    },
+
+    /** Keeps the first secret of the workspace; when there is one already that one stays. */
+    async insertSecret(scope: Scope, sealedSecret: string): Promise<void> {
+      await query(
+        database,
+        `insert into webhook_secrets (workspace_id, sealed_secret) values (:workspaceId, :sealedSecret) on conflict do nothing`,
+        { ...scope, sealedSecret },
+      );
+    },
+
+    /** The one before signs as well for a day. */
+    async rotateSecret(scope: Scope, sealedSecret: string): Promise<SealedSecret | null> {
+      return queryOne<SealedSecret>(
+        database,
+        `insert into webhook_secrets as s (workspace_id, sealed_secret) values (:workspaceId, :sealedSecret)
+         on conflict (workspace_id) do update set previous_sealed_secret = s.sealed_secret, previous_secret_until = now() + ${OVERLAP},
+           sealed_secret = excluded.sealed_secret, updated_at = now()
+         returning ${SECRET_COLUMNS}`,
+        { ...scope, sealedSecret },
+      );
+    },
+  };
+}
+
+export type WebhookStore = ReturnType<typeof createWebhookStore>;
+
+function toWebhook({ created_us: _createdUs, ...row }: Row): Webhook {
+  return {
+    ...row,
+    secret: null,
+    previous_secret_expires_at: row.previous_secret_expires_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

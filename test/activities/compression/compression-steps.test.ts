@@ -1,0 +1,142 @@
+import test, { type ExecutionContext } from 'ava';
+import {
+  compressSlice,
+  completeCompression,
+  failCompression,
+  planCompression,
+} from '#activities/compression/compression-steps.ts';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { CompressRequest } from '#domain/records/compression.ts';
+import { acceptCompression } from '#operations/compression/accept-compression.ts';
+import { cancelCompression, getCompression } from '#operations/compression/get-compression.ts';
+import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
+import { createCompressors } from '#providers/compressors/index.ts';
+import { unfold } from '#providers/compressors/folded-text.ts';
+import { createChatModel } from '#providers/models/chat-model.ts';
+import { query } from '#store/postgres.ts';
+import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+const first = { attempt: 1, signal: new AbortController().signal };
+const PARAGRAPH = `${Array.from({ length: 20 }, (_, at) => `Boat ${at} rests in the harbour for the night.`).join(' ')}\n\n`;
+
+async function openJobs(t: ExecutionContext, behaviour: ChatBehaviour | null = null) {
+  const own = await openOwnServices(t, { temporal: 'away' });
+  const server = behaviour && (await startChatServer(behaviour));
+  const chat = createChatModel({ baseUrl: server?.baseUrl ?? null, apiKey: null, model: 'small', timeoutMs: 60_000 });
+  const compressors = createCompressors({ chat, counting: own.services.embedders.preferred.tokenCounting });
+  t.teardown(async () => {
+    await compressors.close();
+    await server?.close();
+  });
+  const services = { ...own.services, chat, compressors };
+  const workspaceId = await services.stores.system.insertWorkspace('texts');
+  const caller: Caller = {
+    scope: { workspaceId, collectionIds: null },
+    apiKeyId: null,
+    userId: null,
+    permissions: ['*'],
+    principal: 'api-key/x',
+    workspaceIds: [workspaceId],
+  };
+  const begin = async (content: string, json: object = {}) => {
+    const body = { ...CompressRequest.parse({ content, ...json }), webhook_url: 'https://example.com/hook' };
+    const { body: job } = await acceptCompression(services, caller, { body, idempotency: null });
+    const args = { workspace_id: workspaceId, job_id: job.job_id ?? '' };
+    return { args, ending: { ...args, outbox_id: `compress/${args.job_id}` } };
+  };
+  const deliveries = async () => {
+    const rows = await query<{ event_type: string }>(
+      own.database,
+      `select event_type from webhook_deliveries order by id`,
+    );
+    return rows.map(({ event_type }) => event_type);
+  };
+  const get = (id: string) => getCompression(services, caller, id);
+  return { ...own, services, caller, begin, deliveries, get, requests: server?.requests ?? [] };
+}
+
+test('every step may run twice: a job has one plan, one result and one end', async (t) => {
+  const { services, begin, get, deliveries, database } = await openJobs(t);
+  const content = `\ufeff\0${PARAGRAPH.repeat(1_500)}🚢`;
+  const { args, ending } = await begin(content, { strategy: 'dedupe', include_metadata: true });
+  t.is(await sweepBlobs(services, 0), 0, 'a text that is to be compressed is in use');
+  const windows = await planCompression(services, args, first);
+  t.is(windows, 2);
+  t.is(await planCompression(services, args, first), windows);
+  await Promise.all([1, 2].map(() => compressSlice(services, { ...args, next: 0 }, first)));
+  t.is(await compressSlice(services, { ...args, next: 0 }, first), null);
+  const [one, other] = await Promise.all([1, 2].map(() => completeCompression(services, ending)));
+  t.deepEqual(one, other);
+  t.is(one?.status, 'completed');
+  await failCompression(services, { ...ending, code: 'internal', message: 'too late' });
+  const job = await get(args.job_id);
+  t.is(job.status, 'completed');
+  t.is(unfold(job.content ?? ''), content);
+  t.is(job.metadata?.compressed_characters, job.content?.length);
+  t.deepEqual(await deliveries(), ['compress.completed']);
+  t.deepEqual(await query(database, `select 1 from outbox`), []);
+});
+
+test('while the chat model is away a job waits and keeps what is done; then it goes on without it', async (t) => {
+  const { services, begin, get, requests } = await openJobs(t, ({ material }) =>
+    material.includes('storm') ? { status: 503 } : 'Boats rest.',
+  );
+  const { args, ending } = await begin(`${PARAGRAPH.repeat(20)}A storm was forecast.\n\n${PARAGRAPH.repeat(30)}`);
+  t.is(await planCompression(services, args, first), 4);
+  const slice = (attempt: number) => compressSlice(services, { ...args, next: 0 }, { ...first, attempt });
+  const error = await t.throwsAsync(slice(1), { instanceOf: AppError });
+  t.is(error.code, 'dependency_unavailable');
+  t.is((await get(args.job_id)).progress.windows_done, 3);
+  const asked = requests.length;
+  await t.throwsAsync(slice(2), { instanceOf: AppError });
+  t.is(requests.length, asked + 1, 'nothing is asked twice that was answered');
+  t.is(await slice(24), null);
+  await completeCompression(services, ending);
+  const job = await get(args.job_id);
+  t.is(job.strategy_used, 'ai_compress+extractive');
+  t.is(job.content?.split('Boats rest.').length, 4);
+});
+
+test('a job that is cancelled is left alone by every step, and its workflow can end', async (t) => {
+  const { services, caller, begin, get, deliveries, database } = await openJobs(t);
+  const { args, ending } = await begin(PARAGRAPH, { strategy: 'extractive' });
+  await planCompression(services, args, first);
+  const { body } = await cancelCompression(services, caller, { id: args.job_id, idempotency: null });
+  t.like(body, { status: 'cancelled', error: { code: 'cancelled' } });
+  t.is(await compressSlice(services, { ...args, next: 0 }, first), null);
+  t.is((await completeCompression(services, ending)).status, 'cancelled');
+  t.is((await get(args.job_id)).progress.windows_done, 0);
+  t.deepEqual(await deliveries(), ['compress.failed']);
+  t.deepEqual(await query(database, `select 1 from outbox`), []);
+  const twice = cancelCompression(services, caller, { id: args.job_id, idempotency: null });
+  t.is((await t.throwsAsync(twice, { instanceOf: AppError })).code, 'conflict');
+});
+
+test('a text that is lost fails its job', async (t) => {
+  const { services, caller, begin, get, deliveries } = await openJobs(t);
+  const { args, ending } = await begin(PARAGRAPH);
+  const row = await services.stores.compressions.find(caller.scope, args.job_id);
+  await services.blobs.delete(caller.scope.workspaceId, row?.input_sha256 ?? '');
+  const error = await t.throwsAsync(planCompression(services, args, first), { instanceOf: AppError });
+  t.is(error.code, 'blob_missing');
+  await failCompression(services, { ...ending, code: error.code, message: error.message });
+  t.like(await get(args.job_id), { status: 'failed', error: { code: 'blob_missing' }, content: null });
+  t.deepEqual(await deliveries(), ['compress.failed']);
+});
+
+test('a user sees their own jobs, an administrator and a key all of the workspace', async (t) => {
+  const { services, caller, begin } = await openJobs(t);
+  const { args } = await begin(PARAGRAPH);
+  const user: Caller = { ...caller, userId: 'bob', principal: 'user/bob', permissions: ['compress:read'] };
+  const seen = async (who: Caller) =>
+    getCompression(services, who, args.job_id).then(
+      () => true,
+      () => false,
+    );
+  t.deepEqual(
+    [await seen(user), await seen({ ...user, permissions: ['*'] }), await seen({ ...caller, principal: 'api-key/y' })],
+    [false, true, true],
+  );
+});

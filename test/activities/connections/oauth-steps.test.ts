@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { AppError } from '#domain/app-error.ts';
+import { openOwnConnection, strictly } from '#test/support/harness/own-connection.ts';
+
+test('an exchange writes the tokens itself, and the step after it finds them written', async (t) => {
+  const { exchange, persist, secrets, server } = await openOwnConnection(t);
+  const run = randomUUID();
+  const outcome = await exchange(run);
+  t.is(outcome.kind, 'tokens');
+  t.like(await secrets(), { access_token: 'at-1', refresh_token: 'rt-1' });
+  t.notRegex(JSON.stringify(outcome), /at-1|rt-1|rt-0/);
+  t.deepEqual(await persist(outcome), { kind: 'refreshed' });
+  t.deepEqual(await persist(outcome), { kind: 'refreshed' }, 'as often as it likes');
+  t.is(server.requests.length, 1);
+});
+
+test('a worker that died after it had written leads to no second exchange, however late', async (t) => {
+  const { exchange, age, secrets, server } = await openOwnConnection(t);
+  const run = randomUUID();
+  await exchange(run);
+  await age();
+  t.deepEqual(await exchange(run), { kind: 'fresh' });
+  t.is(server.requests.length, 1);
+  t.is((await exchange(randomUUID())).kind, 'tokens', 'another run exchanges');
+  t.like(await secrets(), { refresh_token: 'rt-2' });
+});
+
+test('tokens that come while Postgres is away are written by the next step', async (t) => {
+  const { services, exchange, persist, secrets } = await openOwnConnection(t);
+  const away = () => Promise.reject(new AppError('dependency_unavailable', 'away'));
+  const refreshes = { ...services.stores.refreshes, writeTokens: away };
+  const outcome = await exchange(randomUUID(), { ...services, stores: { ...services.stores, refreshes } });
+  t.is(outcome.kind, 'tokens');
+  t.like(await secrets(), { refresh_token: 'rt-0' });
+  t.deepEqual(await persist(outcome), { kind: 'refreshed' });
+  t.like(await secrets(), { access_token: 'at-1', refresh_token: 'rt-1' });
+});
+
+test('after an exchange of which nobody knows the end the old token is sent once more, and no more in that run', async (t) => {
+  const { exchange, persist, server, fence, status } = await openOwnConnection(t, () => 'cut');
+  const run = randomUUID();
+  const first = await exchange(run);
+  t.like(first, { kind: 'unavailable', is_unknown: true, sends: 1 });
+  t.like(await fence(), { state: 'sending', sends: 1 });
+  t.like(await exchange(run), { kind: 'unavailable', is_unknown: true, sends: 2 });
+  const third = await exchange(run);
+  t.like(third, { kind: 'unavailable', code: 'outcome_unknown' });
+  t.is(server.requests.length, 2);
+  t.like(await persist(third), { kind: 'unavailable' });
+  t.is(await status(), 'active', 'only the provider can say that a grant is gone');
+  t.like(await exchange(randomUUID()), { kind: 'unavailable', sends: 1 }, 'another run begins anew');
+});
+
+test('a provider that has no time for now is asked again as often as it says so', async (t) => {
+  const { exchange, persist } = await openOwnConnection(t, () => ({
+    status: 503,
+    headers: { 'retry-after': '7' },
+    body: '',
+  }));
+  const run = randomUUID();
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
+    const outcome = await exchange(run);
+    t.like(outcome, { kind: 'unavailable', code: 'http_503', is_unknown: false, sends: 1, retry_after_s: 7 });
+    await persist(outcome);
+  }
+});
+
+test('new credentials that were sent meanwhile are not overwritten', async (t) => {
+  const waiting = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const { exchange, persist, secrets, replace, status } = await openOwnConnection(t, async () => {
+    arrived.resolve();
+    await waiting.promise;
+    return { body: { access_token: 'late', refresh_token: 'late' } };
+  });
+  const exchanging = exchange(randomUUID());
+  await arrived.promise;
+  await replace({ refresh_token: 'newer' });
+  waiting.resolve();
+  t.deepEqual(await persist(await exchanging), { kind: 'superseded' });
+  t.deepEqual(await secrets(), { refresh_token: 'newer' });
+  t.is(await status(), 'active');
+});
+
+test('a refusal of credentials that were replaced meanwhile marks nothing', async (t) => {
+  const { exchange, persist, replace, status } = await openOwnConnection(t, () => ({
+    status: 400,
+    body: { error: 'invalid_grant' },
+  }));
+  const outcome = await exchange(randomUUID());
+  await replace({ refresh_token: 'newer' });
+  t.deepEqual(await persist(outcome), { kind: 'superseded' });
+  t.is(await status(), 'active');
+});
+
+test('a stalled attempt that comes back with the tokens beats the refusal of the one that took its place', async (t) => {
+  const strict = strictly();
+  const waiting = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  let requests = 0;
+  const { exchange, persist, secrets, status } = await openOwnConnection(t, async (request) => {
+    const reply = await strict(request);
+    requests += 1;
+    if (requests > 1) return reply;
+    arrived.resolve();
+    await waiting.promise;
+    return reply;
+  });
+  const run = randomUUID();
+  const stalled = exchange(run);
+  await arrived.promise;
+  const second = await exchange(run);
+  t.like(second, { kind: 'refused', status: 'expired' });
+  waiting.resolve();
+  t.is((await stalled).kind, 'tokens');
+  t.deepEqual(await persist(second), { kind: 'refreshed' });
+  t.is(await status(), 'active');
+  t.like(await secrets(), { refresh_token: 'rt-1' });
+});
+
+test('a refused grant expires the connection, and webhooks hear of it once, in the same transaction', async (t) => {
+  const { exchange, persist, status, deliveries, subscribe, replace } = await openOwnConnection(
+    t,
+    ({ parameters }) => ({
+      status: 400,
+      body: { error: parameters['refresh_token'] === 'rt-0' ? 'invalid_grant' : 'invalid_client' },
+    }),
+  );
+  await subscribe();
+  for (let again = 1; again <= 2; again += 1) {
+    t.deepEqual(await persist(await exchange(randomUUID())), {
+      kind: 'refused',
+      status: 'expired',
+      code: 'invalid_grant',
+    });
+    t.is(await status(), 'expired');
+    t.deepEqual(await deliveries(), ['connection.expired']);
+  }
+  const config = { client_id: 'loci', client_secret: 'wrong', refresh_token: 'rt-1' };
+  await replace(config);
+  t.is(await status(), 'active', 'with new credentials');
+  t.like(await persist(await exchange(randomUUID())), { kind: 'refused', status: 'error' });
+  t.deepEqual((await deliveries()).toSorted(), ['connection.error', 'connection.expired']);
+});
+
+test('a provider that stays away is told of after a day, tried later and later, and forgiven when it is back', async (t) => {
+  let isAway = true;
+  const { exchange, persist, status, deliveries, subscribe, drag, awayFor, dueInS } = await openOwnConnection(t, () =>
+    isAway ? { status: 500, body: '' } : { body: { access_token: 'at-1', expires_in: 3600 } },
+  );
+  await subscribe();
+  const pauses: number[] = [];
+  for (const minutes of [0, 2, 4]) {
+    await awayFor(minutes);
+    await persist(await exchange(randomUUID()));
+    pauses.push((await dueInS()) ?? 0);
+  }
+  t.true(
+    pauses.every((pause, index) => pause > 60 * 2 ** index - 10 && pause < 75 * 2 ** index),
+    pauses.join(' '),
+  );
+  t.deepEqual([await status(), await deliveries()], ['active', []]);
+  await drag();
+  await persist(await exchange(randomUUID()));
+  t.deepEqual([await status(), await deliveries()], ['error', ['connection.error']]);
+  t.true(((await dueInS()) ?? 0) > 0, 'it is still tried');
+  isAway = false;
+  await persist(await exchange(randomUUID()));
+  t.is(await status(), 'active');
+});

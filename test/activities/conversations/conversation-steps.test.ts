@@ -1,0 +1,158 @@
+import test, { type ExecutionContext } from 'ava';
+import { extractFromMessages, summariseMessages } from '#activities/conversations/conversation-steps.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { getConversation } from '#operations/conversations/change-conversation.ts';
+import { createMessages } from '#operations/conversations/create-messages.ts';
+import { listMemories } from '#operations/memories/list-memories.ts';
+import { createChatModel } from '#providers/models/chat-model.ts';
+import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+async function openConversation(t: ExecutionContext, behaviour: ChatBehaviour | null) {
+  const own = await openOwnServices(t, { temporal: 'away' });
+  const server = behaviour && (await startChatServer(behaviour));
+  if (server) t.teardown(() => server.close());
+  const baseUrl = server?.baseUrl ?? null;
+  const chat = createChatModel({ baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
+  const services = { ...own.services, chat };
+  const workspaceId = await services.stores.system.insertWorkspace('talks');
+  const caller: Caller = {
+    scope: { workspaceId, collectionIds: null },
+    apiKeyId: null,
+    userId: 'ada',
+    permissions: ['*'],
+    principal: 'user/ada',
+    workspaceIds: [workspaceId],
+  };
+  const say = async (content: string[], extra: { conversation_id?: string; enable_memories?: boolean } = {}) => {
+    const body = { enable_memories: false, ...extra, content };
+    return (await createMessages(services, caller, { body, idempotency: null })).body;
+  };
+  const summaryOf = async (id: string) => (await getConversation(services, caller, id)).summary;
+  const memories = async () => (await listMemories(services, caller, { limit: 100 })).data;
+  return { services, workspaceId, say, summaryOf, memories, requests: server?.requests ?? [] };
+}
+
+const LINES = ['The ferry to Oslo leaves at noon.', 'Then we take the ferry to Oslo at noon.', 'I like jazz.'];
+
+test('without a chat model a summary is made of sentences as they were said, and a newer one stays', async (t) => {
+  const { services, workspaceId, say, summaryOf } = await openConversation(t, null);
+  const [message] = await say(LINES);
+  const conversation_id = message?.conversation_id ?? '';
+  const args = { workspace_id: workspaceId, conversation_id };
+  const outcome = await summariseMessages(services, { ...args, messages: 3 });
+  const summary = (await summaryOf(conversation_id)) ?? '';
+  t.deepEqual(outcome, { messages: 3, characters: summary.length });
+  t.is(summary, LINES.join(' '));
+  await summariseMessages(services, { ...args, messages: 2 });
+  t.is(await summaryOf(conversation_id), summary);
+  await say(['x'.repeat(5_000)], { conversation_id });
+  await summariseMessages(services, { ...args, messages: 4 });
+  t.is(await summaryOf(conversation_id), LINES.join(' '), 'what is too long to be quoted is left out');
+  t.deepEqual(await summariseMessages(services, { ...args, conversation_id: workspaceId, messages: 1 }), {
+    messages: 0,
+    characters: 0,
+  });
+});
+
+test('with a chat model the summary is what it writes of the whole conversation', async (t) => {
+  const { services, workspaceId, say, summaryOf, requests } = await openConversation(t, () => ' They take the ferry. ');
+  const [message] = await say(LINES);
+  const conversation_id = message?.conversation_id ?? '';
+  await summariseMessages(services, { workspace_id: workspaceId, conversation_id, messages: 3 });
+  t.is(await summaryOf(conversation_id), 'They take the ferry.');
+  t.is(requests[0]?.messages.at(-1)?.content, LINES.map((line) => `user: ${line}`).join('\n\n'));
+});
+
+test('without a chat model memories are the words of the users themselves, however often they are extracted', async (t) => {
+  const { services, workspaceId, say, memories } = await openConversation(t, null);
+  const [message] = await say(LINES, { enable_memories: true });
+  await say(['not this one'], { conversation_id: message?.conversation_id ?? '' });
+  const args = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '', from: 1, to: 4 };
+  const [one, other] = await Promise.all([extractFromMessages(services, args), extractFromMessages(services, args)]);
+  t.is(one.memories + other.memories, 3);
+  t.deepEqual(await extractFromMessages(services, args), { memories: 0, next: null });
+  const found = await memories();
+  t.deepEqual(found.map(({ memory }) => memory).sort(), LINES.toSorted());
+  t.like(found[0], { user_id: 'ada', memory_type: 'user', metadata: { source: 'conversation' } });
+});
+
+test('with a chat model memories are the facts that it finds in each message', async (t) => {
+  const facts: Record<string, string> = {
+    [LINES[0] ?? '']: '["Goes to Oslo.", "Takes ferries."]',
+    [LINES[1] ?? '']: '[]',
+    [LINES[2] ?? '']: 'no list',
+  };
+  const { services, workspaceId, say, memories } = await openConversation(t, ({ material }) => facts[material] ?? '');
+  const [message] = await say(LINES, { enable_memories: true });
+  const args = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '', from: 1, to: 3 };
+  t.deepEqual(await extractFromMessages(services, args), { memories: 3, next: null });
+  t.deepEqual((await memories()).map(({ memory }) => memory).sort(), [
+    'Goes to Oslo.',
+    'I like jazz.',
+    'Takes ferries.',
+  ]);
+});
+
+test('a model that is away leaves what is done, and the rest for the next attempt', async (t) => {
+  let isAway = true;
+  const { services, workspaceId, say, memories } = await openConversation(t, ({ material }) =>
+    isAway && material === 'two' ? { status: 500 } : `["${material}"]`,
+  );
+  const [message] = await say(['one', 'two', 'three'], { enable_memories: true });
+  const args = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '', from: 1, to: 3 };
+  await t.throwsAsync(extractFromMessages(services, args), { message: /chat model server/ });
+  t.deepEqual(
+    (await memories()).map(({ memory }) => memory),
+    ['one'],
+  );
+  isAway = false;
+  t.deepEqual(await extractFromMessages(services, args), { memories: 2, next: null });
+  t.deepEqual(
+    (await memories()).map(({ memory }) => memory),
+    ['one', 'two', 'three'],
+  );
+});
+
+test('a message that the model refuses, or never answers, is kept as it was said and holds up no other', async (t) => {
+  let status = 400;
+  const { services, workspaceId, say, summaryOf, memories } = await openConversation(t, ({ material }) =>
+    material.includes('two') ? { status } : `["${material}!"]`,
+  );
+  const [message] = await say(['one', 'two', 'three'], { enable_memories: true });
+  const conversation_id = message?.conversation_id ?? '';
+  const key = { workspace_id: workspaceId, conversation_id };
+  t.deepEqual(await extractFromMessages(services, { ...key, from: 1, to: 3 }), { memories: 3, next: null });
+  t.deepEqual(
+    (await memories()).map(({ memory }) => memory),
+    ['one!', 'two', 'three!'],
+  );
+  await summariseMessages(services, { ...key, messages: 3 });
+  t.is(await summaryOf(conversation_id), 'one two three');
+
+  status = 500;
+  await say(['two again'], { conversation_id, enable_memories: true });
+  const later = { ...key, from: 4, to: 4 };
+  await t.throwsAsync(extractFromMessages(services, later, { attempt: 100 }), { message: /chat model server/ });
+  t.deepEqual(await extractFromMessages(services, later, { attempt: 240 }), { memories: 1, next: null });
+  t.is((await memories()).at(-1)?.memory, 'two again');
+});
+
+test('many messages are extracted some at a time', async (t) => {
+  const { services, workspaceId, say } = await openConversation(t, null);
+  const [message] = await say(
+    Array.from({ length: 45 }, (_, index) => `fact ${index}`),
+    { enable_memories: true },
+  );
+  const args = { workspace_id: workspaceId, conversation_id: message?.conversation_id ?? '', to: 45 };
+  const steps: (number | null)[] = [];
+  for (let from: number | null = 1; from !== null;) {
+    const outcome: Awaited<ReturnType<typeof extractFromMessages>> = await extractFromMessages(services, {
+      ...args,
+      from,
+    });
+    steps.push(outcome.memories);
+    from = outcome.next;
+  }
+  t.deepEqual(steps, [20, 20, 5]);
+});

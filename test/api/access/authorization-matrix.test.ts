@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { routes } from '#api/routes/index.ts';
+import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
+import { generateApiKey } from '#security/api-key.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { createKey } from '#test/support/harness/api-client.ts';
+import { ask, guarded, requestIn, seen, successOf, unlikeAbsent } from './matrix-requests.ts';
+import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
+import { idFieldsOf, placesOf } from './request-template.ts';
+import { routeFixtures } from './route-fixtures.ts';
+
+/** What has the state of an authorization instead, the models of a provider, as specified, and the routes of the process. */
+const OPEN = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics', 'readyz'];
+
+const Status = z.object({ status: z.string() });
+
+test('every route that wants credentials has a fixture, and no other wants none', (t) => {
+  const wanting = Object.keys(routes).filter((name) => routes[name]?.permission !== null);
+  t.deepEqual(
+    wanting.filter((name) => !(name in routeFixtures)),
+    [],
+    'add these to route-fixtures.ts',
+  );
+  t.deepEqual(
+    Object.keys(routeFixtures).filter((name) => !wanting.includes(name)),
+    [],
+  );
+  t.deepEqual(
+    Object.keys(routes)
+      .filter((name) => routes[name]?.permission === null)
+      .toSorted(),
+    OPEN,
+  );
+});
+
+test('the fixtures of a route name every id that it takes', (t) => {
+  const missing = Object.entries(routes).flatMap(([routeName, route]) => {
+    const places = guarded.filter(({ name }) => name === routeName).flatMap(({ fixture }) => placesOf(fixture));
+    const named = new Set(places.map(({ name }) => name.replaceAll(/\.\d+(?=\.|$)/g, '.*')));
+    const inPath = Object.keys(route.params?.shape ?? {}).map((name) => `path.${name}`);
+    const taken = route.permission === null ? [] : [...inPath, ...idFieldsOf(route)];
+    return taken.filter((field) => !named.has(field)).map((field) => `${routeName}: ${field}`);
+  });
+  t.deepEqual(missing, []);
+});
+
+test('nobody gets in without usable credentials', async (t) => {
+  const world = await createWorld();
+  const { workspaceId } = world.client;
+  const expired = await createKey({ workspaceId, isExpired: true });
+  const revoked = await createKey({ workspaceId, isRevoked: true });
+  const unknown = generateApiKey().secret;
+  const bad = { none: null, malformed: 'nonsense', unknown, expired: expired.key, revoked: revoked.key };
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const request = await requestIn(world, one);
+    for (const [what, key] of Object.entries(bad)) {
+      const { status, text } = await ask(key, request);
+      if (status !== 401 || !text.startsWith('{"code":"unauthorized",')) wrong.push(`${one.name}, ${what}: ${text}`);
+    }
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('a key is refused from an address that is not on its list, on every route', async (t) => {
+  const world = await createWorld();
+  const ipWhitelist = ['203.0.113.0/24', '2001:db8::/32'];
+  const { key } = await createKey({ workspaceId: world.client.workspaceId, ipWhitelist });
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const { status, text } = await ask(key, await requestIn(world, one));
+    if (status !== 403 || !text.includes('address')) wrong.push(`${one.name}: ${text}`);
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('every route wants its permission, and all others together are not enough', async (t) => {
+  const world = await createWorld();
+  const keys = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const permission = one.route.permission ?? '';
+    const permissions = KNOWN_PERMISSIONS.filter((known) => known !== permission && known !== '*');
+    const key = keys.get(permission) ?? (await createKey({ workspaceId: world.client.workspaceId, permissions })).key;
+    keys.set(permission, key);
+    const { status, text } = await ask(key, await requestIn(world, one));
+    if (status !== 403 || !text.includes(permission)) wrong.push(`${one.name}: ${text}`);
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('another workspace in the header is as absent, on every route', async (t) => {
+  const [world, foreign] = [await createWorld(), await createWorld()];
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const request = await requestIn(world, one);
+    const to = async (id: string) => seen(await ask(world.client.key, request, { 'X-Workspace-Id': id }));
+    const answers = [await to(foreign.client.workspaceId), await to(randomUUID()), await to('nonsense')];
+    if (answers[0]?.status !== 404 || new Set(answers.map((answer) => answer.text)).size > 1) {
+      wrong.push(`${one.name}: ${JSON.stringify(answers)}`);
+    }
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('what belongs to another workspace is as absent, wherever it is named', async (t) => {
+  const [world, foreign] = [await createWorld(), await createWorld()];
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    for (const place of placesOf(one.fixture)) {
+      const expected = one.fixture.outOfReach?.[place.name] ?? 404;
+      const id = await foreign.idOf(place.kind);
+      wrong.push(...(await unlikeAbsent({ one, place, world, key: world.client.key, id, expected })));
+    }
+  }
+  t.deepEqual(wrong, []);
+  await assertUntouched(t, foreign);
+});
+
+test('what a limited key does not reach is as absent, wherever it is named, and no list shows it', async (t) => {
+  const world = await createWorld();
+  const own = await world.client.createCollection('the only one in reach');
+  const keyIn = async ({ client }: World) =>
+    (await createKey({ workspaceId: client.workspaceId, collections: [own.id] })).key;
+  const key = await keyIn(world);
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const { limited, outOfReach, administrator, destroys } = one.fixture;
+    const hidden = placesOf(one.fixture).filter(({ kind }) => BEHIND_COLLECTIONS.has(kind));
+    for (const place of hidden) {
+      const expected = limited ?? outOfReach?.[place.name] ?? 404;
+      const id = await world.idOf(place.kind);
+      wrong.push(...(await unlikeAbsent({ one, place, world, key, id, expected })));
+    }
+    if (hidden.length > 0 || administrator === true) continue;
+    const spent = destroys === true ? await createWorld() : world;
+    const answer = await ask(spent === world ? key : await keyIn(spent), await requestIn(spent, one));
+    if (answer.status !== (limited ?? successOf(one))) wrong.push(`${one.name}: ${answer.text}`);
+    for (const kind of BEHIND_COLLECTIONS) {
+      if (answer.text.includes(await world.idOf(kind))) wrong.push(`${one.name} shows a ${kind}`);
+    }
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('the request of every fixture is a valid one', async (t) => {
+  const world = await createWorld();
+  const asOperator = { Authorization: `Bearer ${testStack().adminToken}` };
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const owner = one.fixture.destroys === true ? await createWorld() : world;
+    const request = await requestIn(owner, one);
+    const isOperators = one.fixture.administrator === true;
+    const answer = await (isOperators ? ask(null, request, asOperator) : ask(owner.client.key, request));
+    if (answer.status !== successOf(one)) wrong.push(`${one.name}: ${answer.status} ${answer.text}`);
+    if (isOperators && (await ask(owner.client.key, request)).status !== 403) wrong.push(`${one.name} by a key`);
+  }
+  t.deepEqual(wrong, []);
+});
+
+/** Whatever a stranger tried, everything is there as before. */
+async function assertUntouched(t: ExecutionContext, world: World): Promise<void> {
+  const paths = [
+    `/collections/${await world.idOf('collection')}`,
+    `/contents/${await world.idOf('content')}`,
+    `/chunks/${await world.idOf('chunk')}`,
+    `/memories/${await world.idOf('memory')}`,
+    `/api-keys/${await world.idOf('apiKey')}`,
+  ];
+  for (const path of paths) t.is((await world.client.send(path)).status, 200, path);
+  const { status } = await world.client.get(`/api-keys/${await world.idOf('apiKey')}`, Status);
+  t.is(status, 'active');
+}

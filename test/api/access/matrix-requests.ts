@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Route } from '#api/http/route.ts';
+import { routes } from '#api/routes/index.ts';
+import { apiClient, type Sent } from '#test/support/harness/api-client.ts';
+import type { World } from './matrix-world.ts';
+import { placesOf, requestOf, type Place } from './request-template.ts';
+import { routeFixtures, type RouteFixture } from './route-fixtures.ts';
+
+/** A key, or the headers of a user; null for nobody. */
+export type Credentials = string | null | Readonly<Record<string, string>>;
+
+/** A route that wants credentials, with one of its fixtures. */
+export type Guarded = { name: string; route: Route; fixture: RouteFixture };
+export type Answer = { status: number; text: string };
+
+/** Every one of them, by the name of the route. */
+export const guarded: Guarded[] = Object.entries(routes).flatMap(([name, route]) => {
+  const fixtures = [routeFixtures[name] ?? []].flat();
+  return route.permission === null ? [] : fixtures.map((fixture) => ({ name, route, fixture }));
+});
+
+/** Asks with a key, or with the headers of a user. */
+export async function ask(
+  credentials: Credentials,
+  { path, sent }: { path: string; sent: Sent },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const response = await apiClient(credentials, '').send(path, { ...sent, headers });
+  return { status: response.status, text: await response.text() };
+}
+
+/** A request that names only what the world has, but at the places given here. */
+export async function requestIn(
+  world: World,
+  { route, fixture }: Guarded,
+  others: ReadonlyMap<string, string> = new Map(),
+) {
+  const ids = new Map<string, string>();
+  for (const { name, kind } of placesOf(fixture)) ids.set(name, others.get(name) ?? (await world.idOf(kind)));
+  return requestOf(route, fixture, ({ name }) => ids.get(name) ?? '');
+}
+
+/** What a client sees, but for ids, times and the number of the request. */
+export function seen({ status, text }: Answer) {
+  const plain = text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/"(created_at|updated_at|secret|hashed_secret|key|execution_time_ms)":("[^"]*"|[\d.]+)/g, '"$1"');
+  return { status, text: plain };
+}
+
+/** An id of nothing. */
+function absentId({ kind }: Place): string {
+  return kind === 'member' ? `user-${randomUUID()}` : randomUUID();
+}
+
+/** Of the valid request. */
+export const successOf = ({ route, fixture }: Guarded) => fixture.status ?? route.status ?? 200;
+
+export type Naming = { one: Guarded; place: Place; world: World; key: Credentials; id: string; expected: number };
+
+/** What is wrong with the answer to this id at this place: another status, or unlike the answer to an id of nothing. */
+export async function unlikeAbsent({ one, place, world, key, id, expected }: Naming): Promise<string[]> {
+  const to = async (named: string) => {
+    const answer = seen(await ask(key, await requestIn(world, one, new Map([[place.name, named]]))));
+    return { ...answer, text: `${answer.status} ${answer.text.replaceAll(named, 'ID')}` };
+  };
+  const [answer, absent] = [await to(id), await to(absentId(place))];
+  const isShown = /a text to be found|of the matrix/.test(answer.text);
+  const isRight = answer.status === expected && answer.text === absent.text && !isShown;
+  return isRight ? [] : [`${one.name}, ${place.name}: ${answer.text} but absent ${absent.text}`];
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { ApiKey } from '#domain/records/api-key.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { asUser } from '#test/support/fixtures/user-token.ts';
+import { apiClient, freshClient } from '#test/support/harness/api-client.ts';
+
+type Client = Awaited<ReturnType<typeof freshClient>>;
+
+/** What is in a workspace when requests begin; a thing is made when it is first named. */
+export type World = {
+  client: Client;
+  keeper: Client;
+  /** The id of the workspace's thing of this kind. */
+  idOf(kind: Kind): Promise<string>;
+  /** Every id that was made. */
+  madeIds(): Promise<string[]>;
+};
+
+export type WorldOptions = {
+  /** Whose it is: a member of the workspace; of the workspace itself without. */
+  user?: string;
+  /** The workspace of another world. */
+  within?: World;
+  /** What can be shown to all of the workspace is. */
+  isShared?: boolean;
+};
+
+/** `keeper` makes what a member may not make. */
+type Making = { client: Client; keeper: Client; idOf: World['idOf']; options: WorldOptions };
+
+const TEXT = 'a text to be found';
+
+/** How one thing of each kind is made. */
+const MAKERS = {
+  workspace: async ({ client }: Making) => client.workspaceId,
+  /** The same; its index was made anew. */
+  reindexed: async ({ keeper }: Making) => {
+    await keeper.post(`/workspaces/${keeper.workspaceId}/reindex`, z.object({ id: z.string() }), { status: 202 });
+    return keeper.workspaceId;
+  },
+  collection: async (making: Making) => createCollection(making, 'of the matrix'),
+  /** A second collection. */
+  parent: async (making: Making) => createCollection(making, 'of the matrix, too'),
+  upload: async (making: Making) => (await uploadText(making)).upload_id ?? '',
+  content: async (making: Making) => (await uploadText(making)).uploads[0]?.content_id ?? '',
+  chunk: async (making: Making) => {
+    const Chunks = z.object({ chunks: z.array(z.object({ id: z.string() })) });
+    const { chunks } = await making.client.get(`/chunks?content_id=${await making.idOf('content')}`, Chunks);
+    return chunks[0]?.id ?? '';
+  },
+  deletion: async (making: Making) => {
+    const contentId = (await uploadText(making)).uploads[0]?.content_id ?? '';
+    const Accepted = z.object({ deletion_id: z.string() });
+    const deleted = { method: 'DELETE', status: 202 };
+    return (await making.client.get(`/contents/${contentId}`, Accepted, deleted)).deletion_id;
+  },
+  apiKey: async ({ keeper }: Making) => {
+    const json = { permissions: ['collections:read'] };
+    return (await keeper.post('/api-keys', ApiKey, { json, status: 201 })).id;
+  },
+  memory: async ({ client, options }: Making) => {
+    const json = { user_id: options.user ?? 'ada', memory: TEXT, memory_type: options.isShared ? 'team' : 'user' };
+    return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
+  },
+  /** A compress job that is over. */
+  compression: async ({ client }: Making) => {
+    const json = { content: TEXT, strategy: 'extractive', webhook_url: 'http://127.0.0.1:9/nobody' };
+    const made = await client.post('/compress', z.object({ job_id: z.string() }), { json, status: 202 });
+    await eventually('the job is over', async () => {
+      const { status } = await client.get(`/compress/${made.job_id}`, z.object({ status: z.string() }));
+      return status === 'completed';
+    });
+    return made.job_id;
+  },
+  connection: async ({ client }: Making) => {
+    const json = { integration: 'of the matrix', integration_type: 'api' };
+    return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
+  },
+  oauthClient: async ({ keeper }: Making) => {
+    const json = { client_id: 'of the matrix', token_endpoint: 'https://example.com/token' };
+    const sent = { method: 'PUT', json };
+    return (await keeper.get(`/oauth/clients/${randomUUID()}`, z.object({ provider: z.string() }), sent)).provider;
+  },
+  /** A name that no client has yet. */
+  providerName: async () => randomUUID(),
+  conversation: async ({ client, options }: Making) => {
+    const made = z.object({ id: z.string() });
+    const json = { title: 'of the matrix', is_public: options.isShared ?? false };
+    return (await client.post('/conversations', made, { json, status: 201 })).id;
+  },
+  message: async ({ client, idOf }: Making) => {
+    const json = { conversation_id: await idOf('conversation'), content: TEXT };
+    const made = await client.post('/messages', z.array(z.object({ id: z.string() })), { json, status: 201 });
+    return made[0]?.id ?? '';
+  },
+  webhook: async ({ keeper }: Making) => {
+    // Nobody listens there: what is sent to it fails at once.
+    const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
+    return (await keeper.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
+  },
+  delivery: async ({ keeper }: Making) => {
+    const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
+    const Made = z.object({ id: z.string() });
+    const { id } = await keeper.post('/webhooks', Made, { json, status: 201 });
+    const delivery = (await keeper.post(`/webhooks/${id}/test`, Made, { status: 202 })).id;
+    // One that is over can be sent again.
+    for (const status of ['disabled', 'active']) {
+      await keeper.get(`/webhooks/${id}`, Made, { method: 'PATCH', json: { status } });
+    }
+    return delivery;
+  },
+  member: async ({ keeper }: Making) => {
+    const user_id = `user-${randomUUID()}`;
+    const path = `/workspaces/${keeper.workspaceId}/members`;
+    return (await keeper.post(path, z.object({ user_id: z.string() }), { json: { user_id }, status: 201 })).user_id;
+  },
+};
+
+export type Kind = keyof typeof MAKERS;
+
+/** Kinds that a key limited to other collections does not see; the others belong to the workspace or to a user. */
+export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
+  'collection',
+  'parent',
+  'upload',
+  'content',
+  'chunk',
+  'deletion',
+  'apiKey',
+  'webhook',
+  'delivery',
+]);
+
+/** A workspace of its own with a key that may everything, unless told otherwise. */
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const keeper = options.within?.keeper ?? (await freshClient());
+  const client = options.user === undefined ? keeper : await clientOf(options.user, keeper);
+  const made = new Map<Kind, Promise<string>>();
+  const idOf = (kind: Kind): Promise<string> => {
+    const known = made.get(kind) ?? MAKERS[kind]({ client, keeper, idOf, options });
+    made.set(kind, known);
+    return known;
+  };
+  return { client, keeper, idOf, madeIds: () => Promise.all(made.values()) };
+}
+
+async function clientOf(user: string, { workspaceId }: Client): Promise<Client> {
+  return { ...apiClient(await asUser(user, 'member', workspaceId)), workspaceId, key: '' };
+}
+
+async function createCollection({ client, options }: Making, name: string): Promise<string> {
+  const { id } = await client.createCollection(name);
+  if (options.isShared) await client.send(`/collections/${id}`, { method: 'PATCH', json: { visibility: 'public' } });
+  return id;
+}
+
+async function uploadText({ client, idOf }: Making) {
+  return client.upload(await idOf('collection'), [['content', `${TEXT} ${randomUUID()}`]]);
+}

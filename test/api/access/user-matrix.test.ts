@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import type { Permission } from '#domain/access/caller.ts';
+import { permissionsOfRole, reachesOwnOnly } from '#domain/access/workspace-roles.ts';
+import { asUser, userToken, type TokenOptions } from '#test/support/fixtures/user-token.ts';
+import { ask, guarded, requestIn, seen, successOf, unlikeAbsent, type Guarded } from './matrix-requests.ts';
+import { BEHIND_COLLECTIONS, createWorld, type Kind, type World } from './matrix-world.ts';
+import { placesOf } from './request-template.ts';
+
+/** What belongs to the workspace: its members name it, and manage what is in it only as admins. */
+const OF_THE_WORKSPACE: ReadonlySet<Kind> = new Set<Kind>(['workspace', 'reindexed', 'apiKey', 'member']);
+/** What its owner alone changes, though others may read it. */
+const OWNED: ReadonlySet<Kind> = new Set<Kind>(['conversation', 'message', 'memory']);
+/** What nobody but its owner ever sees. */
+const PRIVATE: ReadonlySet<Kind> = new Set<Kind>(['connection', 'compression']);
+
+const kindsOf = ({ fixture }: Guarded) => placesOf(fixture).map(({ kind }) => kind);
+const lacksPermission = ({ route }: Guarded) => !permissionsOfRole('member').includes(route.permission ?? '');
+/** The same request, in which a user speaks for themselves. */
+const by = (user: string, { fixture, ...one }: Guarded): Guarded => {
+  const spoken: unknown = JSON.parse(JSON.stringify(fixture).replaceAll('"user_id":"ada"', `"user_id":"${user}"`));
+  // The same fixture but for a name.
+  return { ...one, fixture: spoken as Guarded['fixture'] };
+};
+const userOf = (name: string) => `${name}-${randomUUID()}`;
+
+/** Of a member's request that names what another member shares with all of the workspace. */
+function statusOfShared(one: Guarded): number {
+  const permission = (one.route.permission ?? '') as Permission; // only those with one are here
+  const kinds = kindsOf(one);
+  if (lacksPermission(one)) return 403;
+  if (kinds.some((kind) => PRIVATE.has(kind))) return 404;
+  if (kinds.some((kind) => BEHIND_COLLECTIONS.has(kind)) && reachesOwnOnly(permission)) {
+    return Object.values(one.fixture.outOfReach ?? {})[0] ?? 404;
+  }
+  if (!permission.endsWith(':read') && kinds.some((kind) => OWNED.has(kind))) return 403;
+  return successOf(one);
+}
+
+test('a token that is no good lets nobody in, on any route', async (t) => {
+  const world = await createWorld();
+  const workspaces = { [world.client.workspaceId]: 'admin' } as const;
+  const [now, good] = [Math.floor(Date.now() / 1000), await userToken('ada', { workspaces })];
+  const bad: Record<string, TokenOptions> = {
+    'of another issuer’s key': { secret: 'another-secret-of-more-than-32-characters' },
+    expired: { expiresAt: now - 60 },
+    'not valid yet': { notBefore: now + 600 },
+    'for another audience': { claims: { aud: 'another' } },
+    'of another issuer': { claims: { iss: 'https://elsewhere.test' } },
+    'of nobody': { claims: { sub: '' } },
+  };
+  const tokens = await Promise.all(
+    Object.entries(bad).map(
+      async ([what, options]) => [what, await userToken('ada', { workspaces, ...options })] as const,
+    ),
+  );
+  const [, payload] = good.split('.');
+  tokens.push(['unsigned', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`]);
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    const request = await requestIn(world, one);
+    for (const [what, token] of tokens) {
+      const { status, text } = await ask({ Authorization: `Bearer ${token}` }, request);
+      if (status !== 401 || !text.startsWith('{"code":"unauthorized",')) wrong.push(`${one.name}, ${what}: ${text}`);
+    }
+  }
+  t.deepEqual(wrong, []);
+  t.is((await ask({ Authorization: `Bearer ${good}` }, { path: '/api/v1/collections', sent: {} })).status, 200);
+});
+
+test('a user of no workspace is refused, on every route', async (t) => {
+  const world = await createWorld();
+  const headers = { Authorization: `Bearer ${await userToken(userOf('nobody'))}` };
+  const wrong: string[] = [];
+  for (const one of guarded) {
+    // A workspace in the path is asked for, as by the header.
+    const expected = one.route.path.includes('{workspace_id}') ? 404 : 403;
+    const { status, text } = await ask(headers, await requestIn(world, one));
+    if (status !== expected) wrong.push(`${one.name}: ${text}`);
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('a user of another workspace finds this one as absent, on every route', async (t) => {
+  const [world, foreign] = [await createWorld(), await createWorld()];
+  const wrong: string[] = [];
+  for (const role of ['admin', 'member'] as const) {
+    const headers = await asUser(userOf('eve'), role, foreign.client.workspaceId);
+    for (const one of guarded) {
+      const request = await requestIn(world, one);
+      const to = async (id: string) => seen(await ask(headers, request, { 'X-Workspace-Id': id }));
+      const answers = [await to(world.client.workspaceId), await to(randomUUID()), await to('nonsense')];
+      if (answers[0]?.status !== 404 || new Set(answers.map((answer) => answer.text)).size > 1) {
+        wrong.push(`${one.name} by ${role}: ${JSON.stringify(answers)}`);
+      }
+    }
+  }
+  t.deepEqual(wrong, []);
+});
+
+test('what the same user has in another workspace is as absent, wherever it is named', async (t) => {
+  const ada = userOf('ada');
+  const [world, foreign] = [await createWorld({ user: ada }), await createWorld({ user: ada })];
+  const key = await asUser(ada, 'admin', world.client.workspaceId);
+  const wrong: string[] = [];
+  for (const one of guarded.map((each) => by(ada, each))) {
+    if (one.fixture.administrator === true) continue;
+    for (const place of placesOf(one.fixture)) {
+      const expected = one.fixture.outOfReach?.[place.name] ?? 404;
+      wrong.push(...(await unlikeAbsent({ one, place, world, key, id: await foreign.idOf(place.kind), expected })));
+    }
+  }
+  t.deepEqual(wrong, []);
+  await assertUntouched(t, foreign);
+});
+
+test('what another member of the workspace keeps is as absent, wherever it is named, and no list shows it', async (t) => {
+  const [ada, bob] = [userOf('ada'), userOf('bob')];
+  const theirs = await createWorld({ user: ada });
+  const world = await createWorld({ user: bob, within: theirs });
+  const key = await asUser(bob, 'member', world.client.workspaceId);
+  const wrong: string[] = [];
+  for (const one of guarded.map((each) => by(bob, each))) {
+    const hidden = placesOf(one.fixture).filter(({ kind }) => !OF_THE_WORKSPACE.has(kind));
+    for (const place of hidden) {
+      const expected = lacksPermission(one) ? 403 : (one.fixture.outOfReach?.[place.name] ?? 404);
+      wrong.push(...(await unlikeAbsent({ one, place, world, key, id: await theirs.idOf(place.kind), expected })));
+    }
+    if (hidden.length > 0) continue;
+    const answer = await ask(key, await requestIn(world, one));
+    if (answer.status !== (lacksPermission(one) ? 403 : successOf(one))) wrong.push(`${one.name}: ${answer.text}`);
+    for (const kind of [...BEHIND_COLLECTIONS, ...OWNED, ...PRIVATE]) {
+      if (answer.text.includes(await theirs.idOf(kind))) wrong.push(`${one.name} shows a ${kind}`);
+    }
+  }
+  t.deepEqual(wrong, []);
+  await assertUntouched(t, theirs);
+});
+
+test('what another member shares is read by all of the workspace, and changed by its owner alone', async (t) => {
+  const [ada, bob] = [userOf('ada'), userOf('bob')];
+  const theirs = await createWorld({ user: ada, isShared: true });
+  const key = await asUser(bob, 'member', theirs.client.workspaceId);
+  const wrong: string[] = [];
+  const counted = { read: 0, refused: 0 };
+  for (const one of guarded.map((each) => by(bob, each))) {
+    if (kindsOf(one).length === 0) continue;
+    const expected = statusOfShared(one);
+    const { status, text } = await ask(key, await requestIn(theirs, one));
+    if (status !== expected) wrong.push(`${one.name}: ${status} instead of ${expected}: ${text}`);
+    counted[expected < 300 ? 'read' : 'refused'] += 1;
+  }
+  t.deepEqual(wrong, []);
+  t.true(counted.read > 10 && counted.refused > 20, JSON.stringify(counted));
+  await assertUntouched(t, theirs);
+});
+
+test('a member does with what is its own whatever members may', async (t) => {
+  const ada = userOf('ada');
+  const world = await createWorld({ user: ada });
+  const wrong: string[] = [];
+  for (const one of guarded.map((each) => by(ada, each))) {
+    const own = one.fixture.destroys === true ? await createWorld({ user: ada }) : world;
+    const key = await asUser(ada, 'member', own.client.workspaceId);
+    const { status, text } = await ask(key, await requestIn(own, one));
+    if (status !== (lacksPermission(one) ? 403 : successOf(one))) wrong.push(`${one.name}: ${status} ${text}`);
+  }
+  t.deepEqual(wrong, []);
+});
+
+/** Whatever others tried, everything is there as before. */
+async function assertUntouched(t: { is(actual: number, expected: number, message: string): unknown }, world: World) {
+  const paths = [
+    `/collections/${await world.idOf('collection')}`,
+    `/contents/${await world.idOf('content')}`,
+    `/memories/${await world.idOf('memory')}`,
+    `/conversations/${await world.idOf('conversation')}`,
+    `/connections/${await world.idOf('connection')}`,
+  ];
+  for (const path of paths) t.is((await world.client.send(path)).status, 200, path);
+}

@@ -1,0 +1,107 @@
+import test, { type ExecutionContext } from 'ava';
+import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
+import { RefreshAnswer } from '#domain/records/oauth.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { startTokenServer, type TokenBehaviour, type TokenServer } from '#test/support/servers/token-server.ts';
+import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+
+async function serverOf(t: ExecutionContext, behaviour: TokenBehaviour): Promise<TokenServer> {
+  const server = await startTokenServer(behaviour);
+  t.teardown(() => server.close());
+  return server;
+}
+
+/** A connection to it, as a client of its own. */
+const connect = (api: ApiClient, { tokenEndpoint }: TokenServer, credentials: Record<string, unknown> = {}) =>
+  api.post('/connections', Connection, {
+    json: {
+      integration: 'tracker',
+      integration_type: 'connectors',
+      config: { oauth: { token_endpoint: tokenEndpoint } },
+      credentials: {
+        client_id: 'loci',
+        client_secret: 'canary-secret',
+        access_token: 'at-0',
+        refresh_token: 'rt-0',
+        scope: 'read',
+        ...credentials,
+      },
+    },
+    status: 201,
+  });
+const refresh = (api: ApiClient, id: string) => api.post(`/oauth/refresh/${id}`, RefreshAnswer);
+const secretsOf = async (api: ApiClient, id: string) =>
+  (await api.get(`/connections/${id}?include_credentials=true`, ConnectionDetail)).credentials;
+
+test('refreshing gets new tokens, keeps them sealed, and answers when they end', async (t) => {
+  const api = await freshClient();
+  const server = await serverOf(t, () => ({
+    body: { access_token: 'at-1', refresh_token: 'rt-1', token_type: 'Bearer', expires_in: 7200, scope: 'read write' },
+  }));
+  const { id } = await connect(api, server);
+  const startedMs = Date.now();
+  const answer = await refresh(api, id);
+  t.deepEqual(Object.keys(answer).sort(), ['connection_id', 'expires_at', 'status']);
+  t.like(answer, { status: 'active', connection_id: id });
+  const endsMs = Date.parse(answer.expires_at ?? '');
+  t.true(endsMs >= startedMs + 7_200_000 && endsMs <= Date.now() + 7_200_000);
+  const [request] = server.requests;
+  t.deepEqual(request?.parameters, { grant_type: 'refresh_token', refresh_token: 'rt-0' });
+  t.is(request?.headers.authorization, `Basic ${Buffer.from('loci:canary-secret').toString('base64')}`);
+  t.like(await secretsOf(api, id), {
+    access_token: 'at-1',
+    refresh_token: 'rt-1',
+    scope: 'read write',
+    client_secret: 'canary-secret',
+    expires_at: answer.expires_at,
+  });
+  t.deepEqual(await refresh(api, id), answer, 'a moment later the same answer');
+  t.is(server.requests.length, 1);
+});
+
+test('everybody who asks at the same time shares one exchange', async (t) => {
+  const api = await freshClient();
+  let tokens = 0;
+  const server = await serverOf(t, () => {
+    tokens += 1;
+    return { body: { access_token: `at-${tokens}`, refresh_token: `rt-${tokens}`, expires_in: 3600 } };
+  });
+  const { id } = await connect(api, server);
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  for (let round = 1; round <= 3; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(api, id)));
+    t.is(new Set(answers.map(({ expires_at }) => expires_at)).size, 1);
+    t.is(server.requests.length, round);
+    await behind.query(
+      `update credentials set last_refresh_at = last_refresh_at - interval '1 minute'
+       where id = (select credential_id from connections where id = :id)`,
+      { id },
+    );
+  }
+});
+
+test('without a refresh token, or with one that the provider refuses, there is a conflict', async (t) => {
+  const api = await freshClient();
+  const server = await serverOf(t, () => ({
+    status: 400,
+    body: { error: 'invalid_grant', error_description: 'canary' },
+  }));
+  const bare = await api.post('/connections', Connection, {
+    json: { integration: 'tracker', integration_type: 'connectors' },
+    status: 201,
+  });
+  t.like(await api.fail(`/oauth/refresh/${bare.id}`, { method: 'POST' }), { status: 409, code: 'conflict' });
+  const without = await connect(api, server, { refresh_token: null });
+  t.like(await api.fail(`/oauth/refresh/${without.id}`, { method: 'POST' }), { status: 409, code: 'conflict' });
+  t.is(server.requests.length, 0);
+  const { id } = await connect(api, server);
+  const refused = await api.fail(`/oauth/refresh/${id}`, { method: 'POST' });
+  t.like(refused, { status: 409, code: 'conflict' });
+  t.regex(JSON.stringify(refused.body), /invalid_grant/);
+  t.notRegex(JSON.stringify(refused.body), /canary/);
+  t.is((await api.get(`/connections/${id}`, Connection)).status, 'expired');
+  t.is((await api.fail(`/oauth/refresh/${id}`, { method: 'POST' })).status, 409);
+  t.is(server.requests.length, 1, 'it is not asked again at once');
+});

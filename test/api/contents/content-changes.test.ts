@@ -1,0 +1,174 @@
+import test from 'ava';
+import { Content } from '#domain/records/content.ts';
+import { createKey, freshClient, apiClient, type ApiClient } from '#test/support/harness/api-client.ts';
+
+const patch = (api: ApiClient, id: string, json: unknown) =>
+  api.get(`/contents/${id}`, Content, { method: 'PATCH', json });
+
+async function withContent(entries: readonly (readonly [string, string])[] = []) {
+  const api = await freshClient();
+  const { id: collectionId } = await api.createCollection('library');
+  const { uploads } = await api.upload(collectionId, [['content', 'The kestrel hovers.'], ...entries]);
+  const id = uploads[0]?.content_id ?? '';
+  return { api, id, collectionId, content: await api.get(`/contents/${id}`, Content) };
+}
+
+/** What moves by itself, put to what it was. */
+const settled = (content: Content, before: Content) => ({
+  ...content,
+  updated_at: before.updated_at,
+  access_count: before.access_count,
+  sync_status: before.sync_status,
+});
+
+test('only the fields that are sent change', async (t) => {
+  const { api, id, content } = await withContent([['metadata', '{"lang":"en"}']]);
+  let expected = content;
+  for (const fields of [
+    { description: 'A bird.' },
+    { definition: 'kestrel: a small falcon' },
+    { status_message: 'checked by hand' },
+    { metadata: { lang: 'fr' } },
+    { name: 'kestrel' },
+    { description: null, definition: null, status_message: null },
+  ] as const) {
+    expected = { ...expected, ...fields };
+    t.deepEqual(settled(await patch(api, id, fields), content), expected);
+    t.deepEqual(settled(await api.get(`/contents/${id}`, Content), content), expected);
+  }
+  const before = await api.get(`/contents/${id}`, Content);
+  t.is((await patch(api, id, {})).updated_at, before.updated_at);
+});
+
+test('status and sync_status take the values there are, and no others', async (t) => {
+  const { api, id } = await withContent();
+  for (const fields of [
+    { status: 'failed', status_message: 'withdrawn' },
+    { status: 'ready', sync_status: 'error' },
+    { sync_status: 'never' },
+    { sync_status: 'synced' },
+  ] as const) {
+    t.like(await patch(api, id, fields), fields);
+    t.like(await api.get(`/contents/${id}`, Content), fields);
+  }
+  for (const [field, names] of [
+    ['status', /stored.*pending.*ready.*failed.*deleting/],
+    ['sync_status', /never.*synced.*stale.*error/],
+  ] as const) {
+    const { status, problems, body } = await api.fail(`/contents/${id}`, {
+      method: 'PATCH',
+      json: { [field]: 'done' },
+    });
+    t.deepEqual([status, problems], [400, [`body.${field} invalid_value`]]);
+    t.regex(JSON.stringify(body.detail), names, 'the answer names those there are');
+  }
+});
+
+test('a status that a client writes is shown, and changes nothing of what the service does', async (t) => {
+  const { api, id } = await withContent();
+  await patch(api, id, { status: 'pending' });
+  t.is((await api.get(`/contents/${id}`, Content)).status, 'pending');
+  const { status } = await api.fail(`/contents/${id}/pause`, { method: 'POST' });
+  t.is(status, 409, 'there is nothing under way');
+  t.is((await api.fail(`/contents/${id}/retry`, { method: 'POST' })).status, 409, 'nor failed');
+});
+
+test('every problem of a change is a 400 in the validation shape, and nothing of it is made', async (t) => {
+  const { api, id, content } = await withContent();
+  const json = {
+    name: '',
+    description: 7,
+    metadata: [],
+    status: 'done',
+    sync_status: null,
+    status_message: 'a\u0000b',
+    definition: {},
+    size: 5,
+  };
+  const { status, problems, body } = await api.fail(`/contents/${id}`, { method: 'PATCH', json });
+  t.is(status, 400);
+  t.deepEqual(Object.keys(body), ['detail']);
+  t.deepEqual(problems.sort(), [
+    'body.definition invalid_type',
+    'body.description invalid_type',
+    'body.metadata invalid_type',
+    'body.name too_small',
+    'body.size unrecognized_keys',
+    'body.status invalid_value',
+    'body.status_message custom',
+    'body.sync_status invalid_value',
+  ]);
+  const large = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, index]));
+  for (const [metadata, problem] of [
+    [large, 'body.metadata metadata_too_large'],
+    [{ external_id: 5 }, 'body.metadata.external_id string_type'],
+    [{ external_id: 'x'.repeat(256) }, 'body.metadata.external_id string_type'],
+    [{ 'a\u0000': 1 }, 'body.metadata custom'],
+  ] as const) {
+    const answer = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { metadata, name: 'new' } });
+    t.deepEqual([answer.status, answer.problems], [400, [problem]]);
+  }
+  for (const [length, wanted] of [
+    [1, 200],
+    [1024, 200],
+    [1025, 400],
+  ] as const) {
+    const sent = await api.send(`/contents/${id}`, { method: 'PATCH', json: { name: 'n'.repeat(length) } });
+    t.is(sent.status, wanted, `name of ${length}`);
+  }
+  t.deepEqual(settled(await patch(api, id, { name: content.name }), content), content);
+});
+
+test('who does not reach a content does not change it', async (t) => {
+  const { api, id, collectionId, content } = await withContent();
+  const other = await api.createCollection('other');
+  const limited = apiClient((await createKey({ workspaceId: content.workspace_id, collections: [other.id] })).key);
+  for (const client of [await freshClient(), limited]) {
+    t.is((await client.fail(`/contents/${id}`, { method: 'PATCH', json: { name: 'mine' } })).status, 404);
+  }
+  t.is((await api.fail('/contents/nonsense', { method: 'PATCH', json: { name: 'x' } })).status, 404);
+  const named = apiClient((await createKey({ workspaceId: content.workspace_id, collections: [collectionId] })).key);
+  t.is((await patch(named, id, { name: 'ours' })).name, 'ours');
+});
+
+test('a content of an archived collection stays as it is', async (t) => {
+  const { api, id, collectionId } = await withContent();
+  await api.send(`/collections/${collectionId}/archive`, { method: 'POST' });
+  const { status, code } = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { name: 'new' } });
+  t.deepEqual([status, code], [409, 'conflict']);
+  await api.send(`/collections/${collectionId}/unarchive`, { method: 'POST' });
+  t.is((await patch(api, id, { name: 'new' })).name, 'new');
+});
+
+test('an external_id in new metadata names the content, once in its collection', async (t) => {
+  const { api, id, collectionId } = await withContent();
+  const second = await api.upload(collectionId, [
+    ['content', 'The merlin is smaller.'],
+    ['metadata', '{"external_id":"two"}'],
+  ]);
+  t.is((await patch(api, id, { metadata: { external_id: 'one' } })).external_id, 'one');
+  t.is((await patch(api, id, { metadata: { lang: 'en' } })).external_id, 'one', 'it stays where metadata names none');
+  const taken = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { metadata: { external_id: 'two' } } });
+  t.deepEqual([taken.status, taken.code], [409, 'conflict']);
+  const again = await api.upload(collectionId, [
+    ['content', 'The kestrel dives.'],
+    ['metadata', '{"external_id":"one"}'],
+  ]);
+  t.like(again.uploads[0], { content_id: id, duplicate: true });
+  t.not(second.uploads[0]?.content_id, id);
+  const ids = await Promise.all(
+    Array.from(
+      { length: 4 },
+      async (_, index) => (await api.upload(collectionId, [['content', `Owl ${index}.`]])).uploads[0],
+    ),
+  );
+  const racing = await Promise.all(
+    ids.map((item) =>
+      api.send(`/contents/${item?.content_id}`, { method: 'PATCH', json: { metadata: { external_id: 'owl' } } }),
+    ),
+  );
+  t.deepEqual(
+    racing.map(({ status }) => status).toSorted((one, other) => one - other),
+    [200, 409, 409, 409],
+  );
+});

@@ -1,0 +1,122 @@
+import test from 'ava';
+import { z } from 'zod';
+import { encodeCursor } from '#domain/cursor.ts';
+import { FILTER_LIMITS } from '#domain/filters/parse-filter.ts';
+import { CollectionList } from '#domain/records/collection.ts';
+import { Content, ContentChunksResponse } from '#domain/records/content.ts';
+import { MAX_JSON_PATH_CHARACTERS } from '#domain/records/fields.ts';
+import { SearchResponse } from '#domain/records/search.ts';
+import { UploadResponse } from '#domain/records/upload.ts';
+import { createPostgres, query } from '#store/postgres.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { formFor, freshClient } from '#test/support/harness/api-client.ts';
+
+async function withText() {
+  const api = await freshClient();
+  const { id: collectionId } = await api.createCollection('c');
+  const { uploads } = await api.upload(collectionId, [['content', 'Zebras cross the plain.']]);
+  const search = (json: Record<string, unknown>) =>
+    api.fail('/collections/search', { method: 'POST', json: { query: 'zebra', collection_id: collectionId, ...json } });
+  return { api, collectionId, contentId: uploads[0]?.content_id ?? '', search };
+}
+
+test('an id is the same in capital letters', async (t) => {
+  const { api, collectionId, contentId } = await withText();
+  const json = { query: 'zebras', collection_id: collectionId.toUpperCase() };
+  const found = await api.post('/collections/search', SearchResponse, { json });
+  t.like(found, { total_results: 1, collection_id: collectionId });
+  const path = `/contents/${contentId.toUpperCase()}/chunks?collection_id=${collectionId.toUpperCase()}`;
+  t.like(await api.get(path, ContentChunksResponse), { content_id: contentId, collection_id: collectionId });
+  const again = formFor(collectionId.toUpperCase(), [['content', 'Zebras cross the plain.']]);
+  const upload = await api.post('/upload', UploadResponse, { body: again, status: 202 });
+  t.like(upload, { collection_id: collectionId, uploads: [{ content_id: contentId, duplicate: true }] });
+});
+
+test('a NUL in the search for a name is told, not tried', async (t) => {
+  const api = await freshClient();
+  const { status, problems } = await api.fail('/collections?search=a%00b');
+  t.is(status, 422);
+  t.deepEqual(problems, ['query.search custom']);
+  t.like(await api.get('/collections?search=%F0%9F%A6%93', CollectionList), { total_count: 0 });
+});
+
+test('a cursor that was made up is a wrong cursor, whatever numbers it holds', async (t) => {
+  const { api, collectionId, contentId } = await withText();
+  const far = 2 ** 40;
+  const chunks = encodeCursor({ list: 'chunks', filters: {} }, [0, far]);
+  const ofContent = encodeCursor({ list: 'content-chunks', filters: { contentId, collectionId } }, [1, far]);
+  for (const path of [
+    `/chunks?cursor=${chunks}`,
+    `/contents/${contentId}/chunks?collection_id=${collectionId}&cursor=${ofContent}`,
+  ]) {
+    const { status, problems } = await api.fail(path);
+    t.is(status, 422, path);
+    t.deepEqual(problems, ['query.cursor cursor_invalid']);
+  }
+  for (const time of [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
+    const cursor = encodeCursor({ list: 'contents', filters: {} }, [time, contentId]);
+    t.is((await api.send(`/contents?cursor=${cursor}`)).status, 200);
+  }
+});
+
+test('problems of a filter are told together with all others', async (t) => {
+  const { search } = await withText();
+  const { status, problems } = await search({ max_results: 0, filters: { a: { $near: 1 }, b: { $in: 3 } } });
+  t.is(status, 422);
+  t.deepEqual(problems.sort(), [
+    'body.filters.a.$near unknown_operator',
+    'body.filters.b.$in filter_type',
+    'body.max_results too_small',
+  ]);
+});
+
+test('an answer does not grow with the problems of a request and the names in it', async (t) => {
+  const { search } = await withText();
+  const operators = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`$${index}`, 1]));
+  const few = await search({ filters: { a: operators(500) } });
+  t.is(few.problems.length, 501, 'and that there are too many conditions');
+  t.is(few.problems.at(-1), ' truncated');
+  const named = await search({ filters: { ['k'.repeat(900)]: operators(100) } });
+  t.is(named.problems.length, 100);
+  t.true(JSON.stringify(named.body).length < 50_000);
+});
+
+test('a filter key is as long as a path in metadata can be', async (t) => {
+  const { api, collectionId, search } = await withText();
+  const longest = 'k'.repeat(FILTER_LIMITS.maxKeyCharacters);
+  const json = { query: 'zebra', collection_id: collectionId, filters: { [longest]: 1 } };
+  t.is((await api.post('/collections/search', SearchResponse, { json })).total_results, 0);
+  t.is((await search({ filters: { [`${longest}k`]: 1 } })).problems.length, 1);
+  const upload = async (pathCharacters: number) => {
+    const metadata = JSON.stringify({ a: { ['k'.repeat(pathCharacters - 2)]: 'found' } });
+    const entries = [
+      ['content', `about ${pathCharacters}`],
+      ['metadata', metadata],
+    ] as const;
+    return api.send('/upload', {
+      method: 'POST',
+      body: formFor(collectionId, entries),
+      headers: { Prefer: 'wait=60' },
+    });
+  };
+  t.is((await upload(MAX_JSON_PATH_CHARACTERS)).status, 202);
+  t.is((await upload(MAX_JSON_PATH_CHARACTERS + 1)).status, 400);
+  const filters = { [`metadata.a.${'k'.repeat(MAX_JSON_PATH_CHARACTERS - 2)}`]: 'found' };
+  const found = await api.post('/collections/search', SearchResponse, { json: { ...json, filters } });
+  t.is(found.total_results, 1);
+});
+
+test('times are whole seconds that have begun, as filters compare them', async (t) => {
+  const { api, contentId } = await withText();
+  const knex = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
+  try {
+    const sql = 'update contents set created_at = to_timestamp(1700000000.9) where id = :contentId';
+    await query(knex, sql, { contentId });
+  } finally {
+    await knex.destroy();
+  }
+  t.is((await api.get(`/contents/${contentId}`, Content)).created_at, 1_700_000_000);
+  const list = z.object({ data: z.array(Content) });
+  t.is((await api.get('/contents', list)).data[0]?.created_at, 1_700_000_000);
+});

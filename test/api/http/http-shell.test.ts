@@ -1,0 +1,161 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { z } from 'zod';
+import { CollectionList } from '#domain/records/collection.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { apiClient, createKey } from '#test/support/harness/api-client.ts';
+
+const api = apiClient(testStack().apiKey);
+const root = apiClient(null, '');
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+test('an unknown path is a 404 in the shape of errors, with the id of the request', async (t) => {
+  for (const path of ['/nothing', '/contents/x/y/z', '/%E0%A4%A']) {
+    const { status, body, headers } = await api.fail(path);
+    t.is(status, 404);
+    t.is(body.code, 'not_found');
+    t.is(body.request_id ?? '', headers.get('X-Request-Id') ?? 'none');
+  }
+});
+
+test('a path that does not take a method says which it takes', async (t) => {
+  const { status, code, headers } = await api.fail('/contents', { method: 'PUT' });
+  t.is(status, 405);
+  t.is(code, 'method_not_allowed');
+  t.is(headers.get('Allow'), 'HEAD, GET');
+  const options = await api.send('/contents', { method: 'OPTIONS' });
+  t.is(options.status, 200);
+  t.is((await api.send('/contents', { method: 'HEAD' })).status, 200);
+});
+
+test('no key, a key that is none, and an unknown key are one 401 that says how to authenticate', async (t) => {
+  const { secret } = { secret: `loci_${'a'.repeat(12)}_${'b'.repeat(43)}cccccc` };
+  const unknown = (await createKey()).key.replace(/.$/, 'x');
+  const attempts: Record<string, string>[] = [
+    {},
+    { 'X-API-Key': 'nonsense' },
+    { 'X-API-Key': secret },
+    { 'X-API-Key': unknown },
+    { Authorization: 'Bearer x.y.z' },
+    { Authorization: `Basic ${testStack().apiKey}` },
+    { 'X-API-Key': 'k'.repeat(10_000) },
+  ];
+  const anonymous = apiClient(null);
+  for (const headers of attempts) {
+    const answer = await anonymous.fail('/collections', { headers });
+    t.is(answer.status, 401);
+    t.is(answer.code, 'unauthorized');
+    t.is(answer.headers.get('WWW-Authenticate'), 'Bearer realm="loci"');
+  }
+});
+
+test('a key works as bearer token too', async (t) => {
+  const headers = { Authorization: `Bearer ${testStack().apiKey}` };
+  t.is((await apiClient(null).send('/collections', { headers })).status, 200);
+});
+
+test('the workspace may be named when the key reaches it; any other is a 404', async (t) => {
+  const { workspaceId } = testStack();
+  const other = (await createKey()).workspaceId;
+  const answer = (id: string) => api.send('/collections', { headers: { 'X-Workspace-Id': id } });
+  t.is((await answer(workspaceId)).status, 200);
+  t.is((await answer(workspaceId.toUpperCase())).status, 200);
+  for (const id of [other, 'nonsense']) t.is((await answer(id)).status, 404);
+});
+
+test('a sane request id is kept, any other is replaced', async (t) => {
+  const idFor = async (id: string) => {
+    const response = await root.send('/livez', { headers: { 'X-Request-Id': id } });
+    return response.headers.get('X-Request-Id');
+  };
+  t.is(await idFor('trace-1.2:3'), 'trace-1.2:3');
+  for (const id of ['a b', 'x'.repeat(129), '<script>']) t.regex((await idFor(id)) ?? '', /^[0-9a-f-]{36}$/);
+});
+
+test('what is no JSON object is told as such', async (t) => {
+  for (const body of ['{"a":', 'null', '"text"', '{"a":1}trailing', "{'a':1}"]) {
+    const answer = await api.fail('/collections', { method: 'POST', body, headers: JSON_TYPE });
+    t.is(answer.status, 422, body);
+    t.deepEqual(answer.problems, ['body json_invalid']);
+  }
+  const deep = `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`;
+  const answer = await api.fail('/collections', { method: 'POST', body: deep, headers: JSON_TYPE });
+  t.deepEqual(answer.problems, ['body too_deep']);
+  const bottomless = '['.repeat(500_000);
+  t.is((await api.fail('/collections', { method: 'POST', body: bottomless, headers: JSON_TYPE })).status, 422);
+});
+
+test('a body is required where there is one, and has to be JSON', async (t) => {
+  const none = await api.fail('/collections', { method: 'POST' });
+  t.is(none.status, 422);
+  t.deepEqual(none.problems, ['body missing']);
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=b']) {
+    const answer = await api.fail('/collections', { method: 'POST', body: '{}', headers: { 'Content-Type': type } });
+    t.is(answer.status, 415, type);
+    t.is(answer.code, 'unsupported_media_type');
+  }
+});
+
+test('a JSON body may have a mebibyte, and not a byte more, also when it is packed', async (t) => {
+  const limit = 1024 * 1024;
+  const bodyOf = (sizeBytes: number) => `{"name":"${'x'.repeat(sizeBytes - 11)}"}`;
+  for (const [sizeBytes, status] of [
+    [limit - 1, 422],
+    [limit, 422],
+    [limit + 1, 413],
+  ] as const) {
+    const body = bodyOf(sizeBytes);
+    t.is(body.length, sizeBytes);
+    t.is((await api.send('/collections', { method: 'POST', body, headers: JSON_TYPE })).status, status);
+    const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
+    const packed = new Uint8Array(gzipSync(body));
+    t.is((await api.send('/collections', { method: 'POST', body: packed, headers })).status, status);
+  }
+  const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
+  t.is((await api.fail('/collections', { method: 'POST', body: 'not gzip', headers })).status, 422);
+});
+
+test('bytes that are no HTTP get a plain 400, and headers without end a 431', async (t) => {
+  const { hostname, port } = new URL(testStack().baseUrl);
+  const exchange = async (text: string) => {
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    let answer = '';
+    socket.on('data', (piece: string) => (answer += piece));
+    socket.on('error', () => {});
+    socket.write(text);
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    return answer;
+  };
+  t.regex(await exchange('\x16\x03\x01 hello\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n/);
+  t.regex(await exchange(`GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /);
+});
+
+test('answers are not to be guessed at, framed or kept', async (t) => {
+  const { headers } = await api.send('/collections');
+  t.is(headers.get('X-Content-Type-Options'), 'nosniff');
+  t.is(headers.get('Cache-Control'), 'no-store');
+  t.is(headers.get('X-Frame-Options'), 'DENY');
+  t.regex(headers.get('Content-Type') ?? '', /^application\/json/);
+});
+
+test('the process tells whether it lives, whether it can work, and what it measures', async (t) => {
+  t.deepEqual(await (await root.send('/livez')).json(), { status: 'ok' });
+  const ready = await root.get('/readyz', z.object({ status: z.string(), embedder: z.string() }));
+  t.is(ready.status, 'ok');
+  await api.get('/collections', CollectionList);
+  const metrics = await (await root.send('/metrics')).text();
+  t.regex(
+    metrics,
+    /loci_http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/collections",status="200"\}/,
+  );
+});
+
+test('openapi.json is served as committed but for the limits of this instance', async (t) => {
+  const document = await root.get(
+    '/openapi.json',
+    z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
+  );
+  t.is(document.openapi, '3.1.0');
+  t.true('/api/v1/collections/search' in document.paths);
+});

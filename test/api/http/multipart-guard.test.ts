@@ -1,0 +1,37 @@
+import { EventEmitter } from 'node:events';
+import test from 'ava';
+import { MultipartParser } from 'formidable';
+import { guardMultipart } from '#api/http/multipart/multipart-guard.ts';
+
+/** What a parser tells of a form with one part of these bytes, arriving in packets. */
+async function tokensOf(content: Buffer): Promise<{ tokens: number; data: Buffer }> {
+  const parser = new MultipartParser();
+  parser.initWithBoundary('b');
+  const form = Object.assign(new EventEmitter(), { _parser: parser });
+  const guard = guardMultipart(1e9, () => new Error('too large'));
+  Reflect.apply(guard.plugin, null, [form, {}]);
+  const data: Buffer[] = [];
+  let tokens = 0;
+  parser.on('data', (token: { name: string; buffer?: Buffer; start?: number; end?: number }) => {
+    if (token.name !== 'partData') return;
+    tokens += 1;
+    data.push(Buffer.from(token.buffer?.subarray(token.start, token.end) ?? ''));
+  });
+  const ended = new Promise((resolve) => parser.once('end', resolve));
+  const head = Buffer.from('--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n');
+  const whole = Buffer.concat([head, content, Buffer.from('\r\n--b--\r\n')]);
+  for (let at = 0; at < whole.length; at += 65_536) parser.write(whole.subarray(at, at + 65_536));
+  parser.end();
+  await ended;
+  return { tokens, data: Buffer.concat(data) };
+}
+
+test('bytes that might begin a boundary are told in few pieces, and in order', async (t) => {
+  for (const filler of ['\r', '\r\n-x', '\r\n--a', `${'x'.repeat(1500)}\r\n`]) {
+    const content = Buffer.from(filler.repeat(Math.floor(500_000 / filler.length)));
+    const { tokens, data } = await tokensOf(content);
+    t.deepEqual(data, content);
+    // Pieces of a kilobyte and more are passed on as they are, with what lies between them.
+    t.true(tokens < 1_000, `${tokens} pieces`);
+  }
+});

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import test from 'ava';
+import { z } from 'zod';
+import { createOpenApi } from '#api/http/openapi/openapi.ts';
+import { routes } from '#api/routes/index.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { COMPRESS_LIMITS } from '#test/support/fixtures/compress-limits.ts';
+
+const MIB = 1024 * 1024;
+const limits = {
+  maxFileBytes: 200 * MIB,
+  maxRequestBytes: 1024 * MIB,
+  maxRequestItems: 1000,
+  maxCrawlPages: 10_000,
+  compress: COMPRESS_LIMITS,
+};
+const document = createOpenApi(routes, { version: packageJson.version, limits });
+
+const Operation = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  'x-loci-extension': z.boolean().optional(),
+  parameters: z.array(
+    z.object({ name: z.string().optional(), in: z.string().optional(), $ref: z.string().optional() }),
+  ),
+  responses: z.record(z.string(), z.unknown()),
+});
+const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) }).parse(document);
+
+test('openapi.json is what the routes say', async (t) => {
+  const committed: unknown = JSON.parse(await readFile(new URL('../../../openapi.json', import.meta.url), 'utf8'));
+  t.deepEqual(committed, JSON.parse(JSON.stringify(document)), 'stale: run `npm run openapi` and commit the file');
+});
+
+test('the description is valid OpenAPI 3.1', async (t) => {
+  const result = await new Validator().validate(structuredClone(document));
+  t.true(result.valid, JSON.stringify(result.errors));
+});
+
+test('every reference leads somewhere', (t) => {
+  const text = JSON.stringify(document);
+  for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const found = pointer
+      .split('/')
+      .reduce<unknown>((node, key) => z.record(z.string(), z.unknown()).parse(node)[key], document);
+    t.not(found, undefined, pointer);
+  }
+});
+
+test('what the interface specification has is no extension, all else is', (t) => {
+  const specified = new Set([
+    'post /api/v1/upload',
+    'get /api/v1/contents/{content_id}',
+    'get /api/v1/contents/{content_id}/chunks',
+    'get /api/v1/chunks',
+    'get /api/v1/chunks/{chunk_id}',
+    'post /api/v1/collections/search',
+    'get /api/v1/api-keys',
+    'patch /api/v1/contents/{content_id}',
+    'put /api/v1/collections/{collection_id}/stats',
+    'post /api/v1/collections/{collection_id}/archive',
+    'get /api/v1/conversations',
+    'patch /api/v1/conversations/{conversation_id}/archive',
+    'post /api/v1/messages',
+    'post /api/v1/memories',
+    'post /api/v1/memories/search',
+    'post /api/v1/compress',
+    'put /api/v1/memories/{memory_id}',
+    'post /api/v1/memories/{memory_id}/replace',
+    'get /api/v1/connections/{connection_id}',
+    'post /api/v1/oauth/refresh/{connection_id}',
+    'get /api/v1/integrations/providers/{provider_id}/models',
+  ]);
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const name = `${method} ${path}`;
+      t.is(operation['x-loci-extension'] ?? false, !specified.delete(name), name);
+    }
+  }
+  t.deepEqual([...specified], []);
+});
+
+test('every path parameter of a path is described, and operation ids are unique', (t) => {
+  const ids: string[] = [];
+  for (const [path, operations] of Object.entries(paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    for (const operation of Object.values(operations)) {
+      ids.push(operation.operationId);
+      const described = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      t.deepEqual(described, named, path);
+    }
+  }
+  t.is(new Set(ids).size, ids.length);
+});
+
+test('validation is answered with 400 on upload and with 422 elsewhere', (t) => {
+  const upload = paths['/api/v1/upload']?.['post']?.responses ?? {};
+  const search = paths['/api/v1/collections/search']?.['post']?.responses ?? {};
+  t.true('400' in upload && '202' in upload);
+  t.true('422' in search && !('400' in search));
+});

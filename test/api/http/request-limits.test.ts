@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { createRequestLimiter } from '#api/http/request/request-limiter.ts';
+import { AppError } from '#domain/app-error.ts';
+import { ApiKey } from '#domain/records/api-key.ts';
+import { CreatedWorkspace } from '#domain/records/workspace.ts';
+import { Secret } from '#security/secret.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnApi } from '#test/support/harness/own-api.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
+
+const ADMIN_TOKEN = 'the-administrator-token-of-this-test-only';
+const ORIGIN = 'https://app.example.com';
+
+async function openLimited(t: ExecutionContext, requestLimits: { perCaller: number; failuresPerAddress: number }) {
+  const api = await openOwnApi(t, {
+    access: { users: null, administratorToken: new Secret(ADMIN_TOKEN) },
+    requestLimits,
+  });
+  const answer = await api.send('/workspaces', { method: 'POST', token: ADMIN_TOKEN, json: { name: 'limited' } });
+  const { api_key: key } = CreatedWorkspace.parse(answer.body);
+  return { ...api, token: key.secret ?? '' };
+}
+
+test('a key that asks too often waits as long as it is told, and no other key with it', async (t) => {
+  const api = await openLimited(t, { perCaller: 3, failuresPerAddress: 0 });
+  const { token } = api;
+  const first = await api.send('/collections', { token });
+  t.is(first.status, 200);
+  t.is(first.headers.get('RateLimit-Policy'), '"requests";q=3;w=60');
+  t.regex(first.headers.get('RateLimit') ?? '', /^"requests";r=2;t=([1-9]|[1-5]\d|60)$/);
+  const made = await api.send('/api-keys', { method: 'POST', token, json: { permissions: ['chunks:read'] } });
+  const other = ApiKey.parse(made.body).secret ?? '';
+  t.is((await api.send('/collections', { token: other })).status, 403, 'what is refused counts as well');
+  t.is((await api.send('/collections', { token })).status, 200);
+  const over = await api.send('/collections', { token });
+  t.is(over.status, 429);
+  t.like(over.body, { code: 'rate_limited' });
+  t.regex(over.headers.get('RateLimit') ?? '', /^"requests";r=0;t=/);
+  const waitS = Number(over.headers.get('Retry-After'));
+  t.true(waitS >= 1 && waitS <= 60);
+  const others = await api.send('/chunks', { token: other });
+  t.is(others.status, 200);
+  t.regex(others.headers.get('RateLimit') ?? '', /r=1;/);
+});
+
+test('failures beyond the limit of an address are a 429, and good credentials from there pass', async (t) => {
+  const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 2 });
+  const bad = async (token?: string) => api.send('/collections', token === undefined ? {} : { token });
+  t.deepEqual([(await bad()).status, (await bad('loci_nonsense')).status], [401, 401]);
+  const over = await bad('nonsense');
+  t.is(over.status, 429);
+  t.true(Number(over.headers.get('Retry-After')) >= 1);
+  t.is((await api.send('/workspaces', { token: `${ADMIN_TOKEN}x` })).status, 429);
+  const good = await api.send('/collections', { token: api.token });
+  t.is(good.status, 200);
+  t.is(good.headers.get('RateLimit'), null, 'without a limit there is none to tell');
+});
+
+test('who asks for workspaces that are none, or from a wrong address, is limited as who has no key', async (t) => {
+  const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 3 });
+  const { token } = api;
+  const json = { permissions: ['*'], ip_whitelist: ['203.0.113.7'] };
+  const elsewhere = ApiKey.parse((await api.send('/api-keys', { method: 'POST', token, json })).body).secret ?? '';
+  const asked = [
+    await api.send('/collections', { token, workspaceId: randomUUID() }),
+    await api.send(`/workspaces/${randomUUID()}`, { token }),
+    await api.send('/collections', { token: elsewhere }),
+    await api.send('/collections', { token, workspaceId: randomUUID() }),
+    await api.send('/collections', { token: elsewhere }),
+    await api.send('/collections', { token, workspaceId: 'nonsense' }),
+  ];
+  t.deepEqual(
+    asked.map(({ status }) => status),
+    [404, 404, 403, 429, 429, 429],
+  );
+  t.is((await api.send('/collections', { token })).status, 200);
+  t.is(
+    (await api.send(`/collections/${randomUUID()}`, { token })).status,
+    404,
+    'what is absent in the workspace is no such failure',
+  );
+});
+
+test('addresses of one IPv6 network fail together, those of other networks and of IPv4 by themselves', async (t) => {
+  const limiter = createRequestLimiter({ perCaller: 0, failuresPerAddress: 1 });
+  const fail = async (address: string) => {
+    const refuse = () => Promise.reject(new AppError('unauthorized', 'no'));
+    return (await t.throwsAsync(limiter.countFailure(address, refuse), { instanceOf: AppError })).code;
+  };
+  t.deepEqual(
+    [await fail('2001:db8:0:1::1'), await fail('2001:db8:0:1:ffff::2'), await fail('2001:db8:0:2::1')],
+    ['unauthorized', 'rate_limited', 'unauthorized'],
+  );
+  t.deepEqual(
+    [await fail('192.0.2.1'), await fail('192.0.2.2'), await fail('::ffff:192.0.2.3'), await fail('192.0.2.2')],
+    ['unauthorized', 'unauthorized', 'unauthorized', 'rate_limited'],
+  );
+});
+
+test('only pages of configured origins may ask, and are answered beforehand', async (t) => {
+  const api = await openOwnApi(t, { corsOrigins: [ORIGIN, 'http://localhost:5173'] });
+  const url = `${api.baseUrl}/api/v1/collections`;
+  const preflight = async (origin: string) =>
+    fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'x-api-key',
+      },
+    });
+  const allowed = await preflight(ORIGIN);
+  t.is(allowed.status, 204);
+  t.is(allowed.headers.get('Access-Control-Allow-Origin'), ORIGIN);
+  t.true(allowed.headers.get('Access-Control-Allow-Methods')?.split(',').includes('PATCH'));
+  for (const header of ['X-API-Key', 'Authorization', 'X-Workspace-Id', 'Idempotency-Key', 'Prefer']) {
+    t.true(allowed.headers.get('Access-Control-Allow-Headers')?.split(',').includes(header), header);
+  }
+  t.is(allowed.headers.get('Access-Control-Allow-Credentials'), null);
+  for (const origin of ['https://elsewhere.example', `${ORIGIN}.elsewhere.example`, 'null']) {
+    t.is((await preflight(origin)).headers.get('Access-Control-Allow-Origin'), null, origin);
+  }
+  const refused = await fetch(url, { headers: { Origin: ORIGIN } });
+  t.is(refused.status, 401);
+  t.is(refused.headers.get('Access-Control-Allow-Origin'), ORIGIN, 'a page may read an error, too');
+  t.regex(refused.headers.get('Access-Control-Expose-Headers') ?? '', /X-Request-Id/);
+  t.regex(refused.headers.get('Vary') ?? '', /Origin/);
+});
+
+test('without configured origins no page may ask, with * every one', async (t) => {
+  const origin = async (baseUrl: string) =>
+    (await fetch(`${baseUrl}/api/v1/collections`, { headers: { Origin: ORIGIN } })).headers.get(
+      'Access-Control-Allow-Origin',
+    );
+  t.is(await origin((await openOwnApi(t)).baseUrl), null);
+  t.is(await origin((await openOwnApi(t, { corsOrigins: ['*'] })).baseUrl), '*');
+});
+
+test('a process takes tokens, limits and origins from its environment', async (t) => {
+  const issuer = await openTokenIssuer(t);
+  const { environment, workspaceId } = testStack();
+  const port = await freePort();
+  const child = spawn(process.execPath, ['api/main.ts'], {
+    cwd: PROJECT_DIR,
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      ...environment,
+      LOCI_PORT: String(port),
+      LOCI_JWT_SECRET: '',
+      LOCI_JWT_JWKS_URL: issuer.jwksUrl,
+      LOCI_JWT_ISSUER: issuer.issuer,
+      LOCI_JWT_AUDIENCE: AUDIENCE,
+      LOCI_JWT_WORKSPACES_CLAIM: 'spaces',
+      LOCI_RATE_LIMIT_PER_MINUTE: '50',
+      LOCI_FAILED_AUTH_PER_MINUTE: '1',
+      LOCI_CORS_ORIGINS: ORIGIN,
+    },
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  t.teardown(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await eventually('the API listens', async () => (await fetch(`${baseUrl}/livez`)).ok);
+  const get = async (token: string) =>
+    fetch(`${baseUrl}/api/v1/collections`, { headers: { Authorization: `Bearer ${token}`, Origin: ORIGIN } });
+  const good = await get(await issuer.issue({ spaces: workspaceId }));
+  t.is(good.status, 200);
+  t.is(good.headers.get('RateLimit-Policy'), '"requests";q=50;w=60');
+  t.is(good.headers.get('Access-Control-Allow-Origin'), ORIGIN);
+  t.deepEqual([(await get('nonsense')).status, (await get('nonsense')).status], [401, 429]);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Koa from 'koa';
+import { z } from 'zod';
+import { answerErrors } from '#api/http/response/errors.ts';
+import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
+import { settleRequestBody } from '#api/http/request/request-body.ts';
+import { identifyRequest } from '#api/http/request/request-id.ts';
+import { requestState } from '#api/http/request/request-state.ts';
+import { uploadFingerprint } from '#api/http/multipart/upload-fingerprint.ts';
+import { COMPRESS_LIMITS } from '#test/support/fixtures/compress-limits.ts';
+import { listen } from '#api/server.ts';
+import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
+import { createSilentLog } from '#observability/log.ts';
+import type { Limits } from '#operations/services.ts';
+import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
+import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
+import { createLocalBlobStore } from '#store/blobs/local-blob-store.ts';
+
+export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
+export const COLLECTION_ID = '0198c0de-0000-7000-8000-00000000000b';
+
+const Item = z.object({
+  source: z.enum(['file', 'text', 'url']),
+  name: z.string(),
+  url: z.string().optional(),
+  declaredType: z.string().nullable().optional(),
+  blob: z.object({ sha256: z.string(), sizeBytes: z.number() }).optional(),
+  head: z.string().optional(),
+});
+
+const Problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
+
+export const Answer = z.object({
+  form: z.record(z.string(), z.unknown()).optional(),
+  items: z.array(Item).default([]),
+  errors: z
+    .array(z.object({ name: z.string(), source: z.string(), code: z.string(), message: z.string() }))
+    .default([]),
+  fingerprint: z.string().optional(),
+  code: z.string().optional(),
+  detail: z.union([z.string(), z.array(Problem)]).optional(),
+});
+
+/** The part of the API that receives uploads, over a real blob folder, answering what it received. */
+export async function startUploadReceiver(changed: Partial<Limits> = {}) {
+  const usual = {
+    maxFileBytes: 1_000_000,
+    maxRequestBytes: 10_000_000,
+    maxRequestItems: 20,
+    maxCrawlPages: 1_000,
+    compress: COMPRESS_LIMITS,
+  };
+  const limits: Limits = { ...usual, ...changed };
+  const dir = await mkdtemp(join(tmpdir(), 'loci-upload-'));
+  const blobs = createLocalBlobStore({ dir });
+  const told: StoredBlob[] = [];
+  const ended: (() => void)[] = [];
+  const app = new Koa();
+  app.use(identifyRequest).use(settleRequestBody).use(answerErrors(createSilentLog()));
+  app.use(async (context) => {
+    requestState(context).validationStatus = 400;
+    try {
+      const upload = await receiveUpload(context, {
+        workspaceId: WORKSPACE_ID,
+        blobs,
+        limits,
+        stored: async (some) => void told.push(...some),
+        inspect: (form, counts) =>
+          uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
+      });
+      const items = upload.items.map((item) =>
+        'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,
+      );
+      context.body = { ...upload, items, fingerprint: uploadFingerprint(upload) };
+    } finally {
+      ended.shift()?.();
+    }
+  });
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${server.port}/upload`,
+    port: server.port,
+    blobs,
+    /** Where the blobs are. */
+    dir,
+    /** Blobs that were reported as stored. */
+    told,
+    /** Resolves when the next request has been dealt with, also one whose client is gone. */
+    nextEnd: () => new Promise<void>((resolve) => void ended.push(resolve)),
+    temporaryFiles: async () => readdir(join(dir, '.incoming')).catch(() => []),
+    post: async (body: FormData) =>
+      answerOf(await fetch(`http://127.0.0.1:${server.port}/upload`, { method: 'POST', body })),
+    /** Sends bytes over a bare connection; the whole answer as text. */
+    raw: (pieces: readonly (string | Buffer)[]) => exchange(server.port, pieces),
+    async [Symbol.asyncDispose]() {
+      await server.close(1_000);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type UploadReceiver = Awaited<ReturnType<typeof startUploadReceiver>>;
+
+export async function answerOf(response: Response) {
+  return { status: response.status, body: Answer.parse(await response.json()) };
+}
+
+async function exchange(port: number, pieces: readonly (string | Buffer)[]) {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  for (const piece of pieces) {
+    // A piece is a packet of its own when the one before has been flushed.
+    await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
+  }
+  await closed;
+  const [head = '', body = ''] = received.split('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+  return { status, body: Answer.parse(JSON.parse(body)) };
+}
+
+/** A multipart request as bytes, for what no client library would send. */
+export function rawUpload(body: string | Buffer, options: { boundary?: string; contentType?: string } = {}): Buffer {
+  const contentType = options.contentType ?? `multipart/form-data; boundary=${options.boundary ?? 'b'}`;
+  const bytes = Buffer.from(body);
+  const head = [
+    'POST /upload HTTP/1.1',
+    'Host: loci',
+    'Connection: close',
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${bytes.length}`,
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);
+}
+
+/** One part of a raw body with boundary `b`. */
+export function rawPart(disposition: string, content: string, ...headers: string[]): string {
+  return `--b\r\n${[`Content-Disposition: form-data; ${disposition}`, ...headers].join('\r\n')}\r\n\r\n${content}\r\n`;
+}
+
+export const RAW_END = '--b--\r\n';
+export const RAW_COLLECTION = rawPart('name="collection_id"', COLLECTION_ID);
+
+/** A form for the collection with these entries. */
+export function uploadForm(entries: readonly (readonly [string, string | File])[]): FormData {
+  const form = new FormData();
+  form.append('collection_id', COLLECTION_ID);
+  for (const [name, value] of entries) form.append(name, value);
+  return form;
+}
+
+/** Whether the store has every one of these blobs. */
+export async function allStored(blobs: BlobStore, hashes: readonly (string | undefined)[]): Promise<boolean> {
+  const found = await Promise.all(hashes.map(async (hash) => hash !== undefined && blobs.exists(WORKSPACE_ID, hash)));
+  return found.every(Boolean);
+}

@@ -1,0 +1,169 @@
+import test from 'ava';
+import { z } from 'zod';
+import { Content } from '#domain/records/content.ts';
+import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
+import { formFor, freshClient } from '#test/support/harness/api-client.ts';
+
+const ContentList = z.object({
+  data: z.array(Content),
+  total_count: z.int(),
+  next_cursor: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+test('an upload answers 202 with an item for each input, and its contents become ready', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const accepted = await api.post('/upload', UploadResponse, {
+    body: formFor(id, [
+      ['file', new File(['# Title\n\nA line of Markdown.'], 'a.md', { type: 'text/markdown' })],
+      ['content', 'Direct text.'],
+    ]),
+    status: 202,
+  });
+  t.like(accepted, {
+    collection_id: id,
+    content_type: 'file',
+    total_uploads: 2,
+    successful_uploads: 2,
+    failed_uploads: 0,
+    errors: [],
+  });
+  t.deepEqual(
+    accepted.uploads.map(({ name, source, duplicate }) => `${source} ${name} ${duplicate}`),
+    ['file a.md false', 'text text false'],
+  );
+  t.true(accepted.uploads.every(({ status }) => status === 'pending'));
+
+  const again = await api.upload(id, [['content', 'Other text.']]);
+  t.deepEqual(
+    again.uploads.map(({ status }) => status),
+    ['ready'],
+  );
+  const content = await api.get(`/contents/${again.uploads[0]?.content_id ?? ''}`, Content);
+  t.like(content, { status: 'ready', sync_status: 'synced', collection_id: id, size: 11, type: 'text/plain' });
+});
+
+test('waiting is said to be done, and only when asked for', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const send = (headers: Record<string, string>, text: string) =>
+    api.send('/upload', { method: 'POST', body: formFor(id, [['content', text]]), headers });
+  t.is((await send({ Prefer: 'respond-async, wait=20' }, 'one')).headers.get('Preference-Applied'), 'wait=20');
+  t.is((await send({ Prefer: 'wait=999' }, 'two')).headers.get('Preference-Applied'), 'wait=60');
+  for (const prefer of ['', 'wait=soon', 'wait=0'])
+    t.is((await send({ Prefer: prefer }, `three ${prefer}`)).headers.get('Preference-Applied'), null);
+});
+
+test('one bad item is told in errors while the others are taken; all bad is a 400 with the same body', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const bad = ['files', new File([], 'empty.txt')] as const;
+  const some = await api.upload(id, [bad, ['files', new File(['good'], 'good.txt')]]);
+  t.like(some, { total_uploads: 2, successful_uploads: 1, failed_uploads: 1 });
+  t.like(some.errors[0], { name: 'empty.txt', source: 'file', code: 'empty_file' });
+  const none = await api.post('/upload', UploadResponse, {
+    body: formFor(id, [bad, ['urls', 'nonsense']]),
+    status: 400,
+  });
+  t.like(none, { upload_id: null, uploads: [], total_uploads: 2, successful_uploads: 0, failed_uploads: 2 });
+});
+
+test('an upload into a collection that is none is a 403, an invalid form a 400 with every problem', async (t) => {
+  const api = await freshClient();
+  const absent = '0198c0de-0000-7000-8000-00000000000c';
+  for (const collection of [absent, 'nonsense']) {
+    const answer = await api.fail('/upload', { method: 'POST', body: formFor(collection, [['content', 'x']]) });
+    t.is(answer.status, 403);
+    t.is(answer.code, 'forbidden');
+  }
+  const { id } = await api.createCollection('c');
+  const form = formFor(id, [
+    ['content', 'x'],
+    ['metadata', 'x'],
+    ['unknown', 'x'],
+    ['crawl', 'x'],
+  ]);
+  const answer = await api.fail('/upload', { method: 'POST', body: form });
+  t.is(answer.status, 400);
+  t.deepEqual(answer.problems.sort(), [
+    'body.crawl invalid_type',
+    'body.metadata json_invalid',
+    'body.unknown unrecognized_keys',
+  ]);
+  const reader = await api.fail('/upload', {
+    method: 'POST',
+    body: formFor(id, [
+      ['content', 'x'],
+      ['reader', 'psychic'],
+    ]),
+  });
+  t.is(reader.status, 400);
+  t.true(reader.problems[0]?.startsWith('body.reader '));
+});
+
+test('the same bytes under the same name are one content, unless both are wanted', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const file = ['file', new File(['the same'], 'same.txt')] as const;
+  const first = (await api.upload(id, [file])).uploads[0];
+  const second = (await api.upload(id, [file])).uploads[0];
+  t.is(second?.content_id, first?.content_id);
+  t.true(second?.duplicate);
+  const kept = (await api.upload(id, [file, ['on_duplicate', 'keep']])).uploads[0];
+  t.not(kept?.content_id, first?.content_id);
+  t.is((await api.get('/contents', ContentList)).total_count, 2);
+});
+
+test('an upload sent again under its key has its effect once and gets the same answer', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const headers = { 'Idempotency-Key': 'upload-1' };
+  const send = (text: string) =>
+    api.send('/upload', {
+      method: 'POST',
+      body: formFor(id, [
+        ['content', text],
+        ['on_duplicate', 'keep'],
+      ]),
+      headers,
+    });
+  const first = await send('once');
+  const again = await send('once');
+  t.is(again.status, 202);
+  t.is(await again.text(), await first.text());
+  t.is((await api.get('/contents', ContentList)).total_count, 1);
+  t.is((await send('another')).status, 422);
+});
+
+test('an upload tells its progress and, page by page, its contents', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const files = Array.from(
+    { length: 5 },
+    (_, index) => ['files', new File([`text ${index}`], `${index}.txt`)] as const,
+  );
+  const { upload_id } = await api.upload(id, [...files, ['files', new File([], 'empty.txt')]]);
+  const first = await api.get(`/uploads/${upload_id}?limit=3`, UploadProgress);
+  t.like(first, { collection_id: id, total_uploads: 6, successful_uploads: 5, failed_uploads: 1, has_more: true });
+  t.like(first.progress, { total: 5, settled: 5, percent: 100, by_status: { ready: 5 } });
+  const second = await api.get(`/uploads/${upload_id}?limit=3&cursor=${first.next_cursor}`, UploadProgress);
+  t.false(second.has_more);
+  t.is(new Set([...first.contents, ...second.contents].map(({ content_id }) => content_id)).size, 5);
+});
+
+test('a label names the only item, and metadata and description are kept', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  const { uploads } = await api.upload(id, [
+    ['content', 'text'],
+    ['label', 'My note'],
+    ['description', 'about it'],
+    ['metadata', '{"lang":"en","external_id":"x-1"}'],
+    ['user_id', 'u-7'],
+  ]);
+  const content = await api.get(`/contents/${uploads[0]?.content_id ?? ''}`, Content);
+  t.like(content, { name: 'My note', description: 'about it', external_id: 'x-1' });
+  t.like(content.metadata, { lang: 'en' });
+  t.like(content.file_data, { uploaded_by: 'u-7' });
+});

@@ -1,0 +1,186 @@
+import test from 'ava';
+import { Webhook, WebhookList, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
+import { WebhookDelivery, WebhookDeliveryDetail, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { answer, createWebhook, deliveryOver, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
+
+/** Nothing is sent there: no event of these tests is one that it is told of. */
+const URL_OF_NOBODY = 'https://webhooks.example.com/loci';
+
+test('a webhook is created, got and listed; its secret is in the first answer only', async (t) => {
+  const api = await freshClient();
+  const json = { url: URL_OF_NOBODY, description: 'ours', events: ['compress.failed', 'compress.failed'] };
+  const created = await api.post('/webhooks', Webhook, { json, status: 201 });
+  t.regex(created.secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
+  t.like(created, {
+    workspace_id: api.workspaceId,
+    url: URL_OF_NOBODY,
+    description: 'ours',
+    events: ['compress.failed'],
+    collections: null,
+    status: 'active',
+    disabled_reason: null,
+    previous_secret_expires_at: null,
+  });
+  const shown = { ...created, secret: null };
+  t.deepEqual(await api.get(`/webhooks/${created.id}`, Webhook), shown);
+  const other = await createWebhook(api, URL_OF_NOBODY);
+  t.is(other.events, null);
+  const first = await api.get('/webhooks?limit=1', WebhookList);
+  t.deepEqual([first.data, first.total_count, first.has_more], [[shown], 2, true]);
+  const second = await api.get(`/webhooks?limit=1&cursor=${first.next_cursor}`, WebhookList);
+  t.deepEqual([second.data.map(({ id }) => id), second.has_more], [[other.id], false]);
+});
+
+test('only the fields that are sent change, and a deleted webhook is gone', async (t) => {
+  const api = await freshClient();
+  const { id, ...created } = await createWebhook(api, URL_OF_NOBODY, { description: 'ours' });
+  const change = (json: object) => api.get(`/webhooks/${id}`, Webhook, { method: 'PATCH', json });
+  t.like(await change({ events: ['upload.completed'] }), {
+    description: 'ours',
+    url: created.url,
+    events: ['upload.completed'],
+  });
+  t.like(await change({ status: 'disabled' }), { status: 'disabled', disabled_reason: 'request' });
+  t.like(await change({ status: 'active', events: null }), { status: 'active', disabled_reason: null, events: null });
+  t.is((await change({})).description, 'ours');
+  t.is((await api.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 204);
+  for (const method of ['GET', 'DELETE']) t.is((await api.fail(`/webhooks/${id}`, { method })).status, 404);
+});
+
+test('every problem of a webhook is listed', async (t) => {
+  const api = await freshClient();
+  const problemsOf = async (json: object) => {
+    const { status, problems } = await api.fail('/webhooks', { method: 'POST', json });
+    t.is(status, 422);
+    return problems;
+  };
+  t.deepEqual(await problemsOf({ url: 'ftp://example.com', events: [], more: 1 }), [
+    'body.url webhook_url_invalid',
+    'body.events too_small',
+    'body.more unrecognized_keys',
+  ]);
+  for (const url of ['', 'example.com/hook', 'https://user:secret@example.com/', 'javascript:alert(1)']) {
+    t.true((await problemsOf({ url })).length > 0, url);
+  }
+  t.deepEqual(await problemsOf({ url: URL_OF_NOBODY, events: ['webhook.test'] }), ['body.events.0 invalid_value']);
+  const tooLong = `https://example.com/${'x'.repeat(2_029)}`;
+  t.deepEqual(await problemsOf({ url: tooLong }), ['body.url too_big']);
+  t.is((await createWebhook(api, tooLong.slice(0, -1))).url.length, 2_048);
+});
+
+test('the same request with the same Idempotency-Key makes one webhook, and shows its secret again', async (t) => {
+  const api = await freshClient();
+  const send = () =>
+    api.post('/webhooks', Webhook, {
+      json: { url: URL_OF_NOBODY },
+      headers: { 'Idempotency-Key': 'once' },
+      status: 201,
+    });
+  t.deepEqual(await send(), await send());
+  t.is((await api.get('/webhooks', WebhookList)).total_count, 1);
+});
+
+test('a webhook tells nothing that whoever makes it may not read', async (t) => {
+  const owner = await freshClient();
+  const collection = await owner.createCollection('reached');
+  const foreign = await owner.createCollection('not reached');
+  const { workspaceId } = owner;
+  const blind = apiClient((await createKey({ workspaceId, permissions: ['webhooks:read', 'webhooks:write'] })).key);
+  const tell = (events: string[] | null) =>
+    blind.fail('/webhooks', { method: 'POST', json: { url: URL_OF_NOBODY, events } });
+  for (const [events, permission] of [
+    [['content.ready'], 'contents:read'],
+    [['upload.completed'], 'uploads:read'],
+    [['connection.expired'], 'connections:read'],
+    [['compress.failed'], 'compress:read'],
+    [null, 'compress:read'],
+  ] as const) {
+    const { status, body } = await tell(events && [...events]);
+    t.is(status, 403);
+    t.true(JSON.stringify(body.detail).includes(permission), permission);
+  }
+
+  const limited = apiClient((await createKey({ workspaceId, collections: [collection.id] })).key);
+  const own = await createWebhook(limited, URL_OF_NOBODY);
+  t.deepEqual(own.collections, [collection.id]);
+  for (const [collections, status] of [
+    [null, 403],
+    [[collection.id, foreign.id], 404],
+  ] as const) {
+    const json = { url: URL_OF_NOBODY, collections };
+    t.is((await limited.fail('/webhooks', { method: 'POST', json })).status, status);
+    t.is((await limited.fail(`/webhooks/${own.id}`, { method: 'PATCH', json: { collections } })).status, status);
+  }
+  const all = await createWebhook(owner, URL_OF_NOBODY);
+  t.is((await limited.fail(`/webhooks/${all.id}`)).status, 404);
+  t.deepEqual(
+    (await limited.get('/webhooks', WebhookList)).data.map(({ id }) => id),
+    [own.id],
+  );
+  // What it tells of cannot be sent elsewhere by a key that may not read it.
+  const json = { url: 'https://elsewhere.example.com/' };
+  t.is((await blind.fail(`/webhooks/${all.id}`, { method: 'PATCH', json })).status, 403);
+});
+
+test('a workspace has at most 100 webhooks', async (t) => {
+  const api = await freshClient();
+  const create = () => api.send('/webhooks', { method: 'POST', json: { url: URL_OF_NOBODY } });
+  const answers = await Promise.all(Array.from({ length: 102 }, create));
+  t.is(answers.filter(({ status }) => status === 201).length, 100);
+  t.is(answers.filter(({ status }) => status === 409).length, 2);
+});
+
+test('deliveries are listed by webhook, status and event, newest first, in pages, with their attempts', async (t) => {
+  const receiver = await startWebhookReceiver(t);
+  const gone = await startWebhookReceiver(t, answer(410));
+  const api = await freshClient();
+  const [good, bad] = [await createWebhook(api, receiver.origin), await createWebhook(api, gone.origin)];
+  const ids: string[] = [];
+  for (const { id } of [good, good, bad]) {
+    const delivery = await api.post(`/webhooks/${id}/test`, WebhookDelivery, { status: 202 });
+    t.like(delivery, { webhook_id: id, event_type: 'webhook.test', workspace_id: api.workspaceId });
+    await deliveryOver(api, delivery.id);
+    ids.push(delivery.id);
+  }
+  const list = async (query: string) => {
+    const { data } = await api.get(`/webhook-deliveries?${query}`, WebhookDeliveryList);
+    return data.map(({ id }) => id);
+  };
+  t.deepEqual(await list(''), ids.toReversed());
+  t.deepEqual(await list(`webhook_id=${good.id}`), ids.slice(0, 2).toReversed());
+  t.deepEqual(await list('status=failed'), ids.slice(2));
+  t.deepEqual(await list('status=delivered&event_type=webhook.test'), ids.slice(0, 2).toReversed());
+  t.deepEqual(await list('event_type=upload.completed'), []);
+  const first = await api.get('/webhook-deliveries?limit=2', WebhookDeliveryList);
+  t.deepEqual([first.total_count, first.has_more], [3, true]);
+  t.deepEqual(await list(`limit=2&cursor=${first.next_cursor}`), ids.slice(0, 1));
+  t.is((await api.fail(`/webhook-deliveries?status=failed&cursor=${first.next_cursor}`)).status, 422);
+
+  const shown = await api.get(`/webhook-deliveries/${ids[2]}`, WebhookDeliveryDetail);
+  t.like(shown, { status: 'failed', payload: { type: 'webhook.test', data: { webhook_id: bad.id } } });
+  t.like(shown.attempts[0], { number: 1, status_code: 410, error: null });
+  t.is(shown.next_attempt_at, null);
+  // The log outlives its webhook.
+  t.is((await api.send(`/webhooks/${good.id}`, { method: 'DELETE' })).status, 204);
+  t.deepEqual(await list(`webhook_id=${good.id}`), ids.slice(0, 2).toReversed());
+  t.is((await api.fail(`/webhook-deliveries/${ids[0]}/redeliver`, { method: 'POST' })).status, 409);
+});
+
+test('the webhook secret of a workspace is made when it is first asked for, and stays until it is rotated', async (t) => {
+  const api = await freshClient();
+  const path = `/workspaces/${api.workspaceId}/webhook-secret`;
+  const secrets = await Promise.all([1, 2, 3].map(() => api.get(path, WorkspaceWebhookSecret)));
+  t.is(new Set(secrets.map(({ secret }) => secret)).size, 1);
+  t.regex(secrets[0]?.secret ?? '', /^whsec_/);
+  const rotated = await api.post(`${path}/rotate`, WorkspaceWebhookSecret);
+  t.not(rotated.secret, secrets[0]?.secret);
+  t.truthy(rotated.previous_secret_expires_at);
+  t.deepEqual(await api.get(path, WorkspaceWebhookSecret), rotated);
+  const administrator = apiClient(null);
+  const headers = { Authorization: `Bearer ${testStack().adminToken}` };
+  t.is((await administrator.get(path, WorkspaceWebhookSecret, { headers })).secret, rotated.secret);
+  const reader = apiClient((await createKey({ workspaceId: api.workspaceId, permissions: ['webhooks:read'] })).key);
+  t.is((await reader.fail(path)).status, 403);
+});

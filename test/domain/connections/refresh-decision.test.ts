@@ -1,0 +1,111 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { decideRefresh, nextTryS, refreshDueMs, type RefreshFence } from '#domain/connections/refresh-decision.ts';
+import { lifeOfSecrets, withTokens } from '#domain/connections/stored-tokens.ts';
+
+const fence = (fields: Partial<RefreshFence>): RefreshFence => ({
+  run_id: 'mine',
+  version: 3,
+  state: 'sending',
+  sends: 1,
+  ...fields,
+});
+const decide = (facts: Partial<Parameters<typeof decideRefresh>[0]>) => {
+  const decision = decideRefresh({
+    run_id: 'mine',
+    version: 3,
+    is_fresh: false,
+    has_refresh_token: true,
+    fence: null,
+    ...facts,
+  });
+  return decision.do === 'send' ? `send ${decision.sends}` : decision.as;
+};
+
+test('a token is sent when nothing speaks against it', (t) => {
+  t.is(decide({}), 'send 1');
+  t.is(decide({ fence: fence({ version: 2, state: 'done', run_id: 'other' }) }), 'send 1');
+  t.is(decide({ fence: fence({ state: 'refused', run_id: 'other' }) }), 'send 1', 'somebody asks again');
+});
+
+test('fresh tokens and missing ones send nothing', (t) => {
+  t.is(decide({ is_fresh: true }), 'fresh');
+  t.is(decide({ has_refresh_token: false }), 'no_refresh_token');
+});
+
+test('a run whose worker died after it had written is told that it has', (t) => {
+  t.is(decide({ version: 4, fence: fence({ state: 'done' }) }), 'mine');
+  t.is(decide({ version: 9, fence: fence({ state: 'done' }) }), 'mine', 'whatever came after');
+});
+
+test('an outcome that nobody knows is asked for once more in one run, and by the next run again', (t) => {
+  t.is(decide({ fence: fence({ sends: 1 }) }), 'send 2');
+  t.is(decide({ fence: fence({ sends: 2 }) }), 'unknown_twice');
+  t.is(decide({ fence: fence({ sends: 2, run_id: 'other' }) }), 'send 1');
+  t.is(decide({ version: 4, fence: fence({ sends: 2 }) }), 'send 1', 'there are other credentials now');
+  t.is(
+    decide({ fence: fence({ state: 'unavailable', sends: 0 }) }),
+    'send 1',
+    'the provider said no tokens were given',
+  );
+});
+
+test('tokens are due before they end, spread, and never within a minute', (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e8 }), fc.double({ min: 0, max: 1, noNaN: true }), (lifetimeS, random) => {
+      const dueS = refreshDueMs(0, lifetimeS, random) / 1000;
+      t.true(dueS >= 60);
+      if (lifetimeS > 120) t.true(dueS < lifetimeS);
+    }),
+  );
+  t.is(refreshDueMs(0, 3600, 0), 2_880_000);
+  t.is(refreshDueMs(0, 86_400, 1), (86_400 - 1_800) * 1000);
+});
+
+test('a provider that fails is tried later and later, at least every few hours', (t) => {
+  t.deepEqual(
+    [0, 31, 120, 240, 86_400].map((failingS) => nextTryS(failingS, 0)),
+    [60, 60, 120, 240, 21_600],
+  );
+});
+
+test('new tokens take the place of old ones, and what was not named stays', (t) => {
+  const before = { client_secret: 's', refresh_token: 'old', scope: 'a', expires_in: 5, expires_at: 1 };
+  const tokens = {
+    access_token: 'new',
+    refresh_token: null,
+    scope: null,
+    token_type: null,
+    lifetime_s: 60,
+    is_assumed: false,
+    extras: { instance_url: 'https://x' },
+  };
+  t.deepEqual(withTokens(before, tokens, { receivedMs: 0, random: 0 }), {
+    client_secret: 's',
+    refresh_token: 'old',
+    scope: 'a',
+    access_token: 'new',
+    instance_url: 'https://x',
+    expires_at: '1970-01-01T00:01:00.000Z',
+  });
+});
+
+test('credentials that say when they end are refreshed ahead of it', (t) => {
+  const nowMs = Date.parse('2026-01-01T00:00:00Z');
+  const life = (credentials: Record<string, unknown>) =>
+    lifeOfSecrets({ refresh_token: 'rt', ...credentials }, { receivedMs: nowMs, random: 0 });
+  const inAnHour = '2026-01-01T01:00:00.000Z';
+  for (const sent of [
+    { expires_at: inAnHour },
+    { expires_at: Date.parse(inAnHour) / 1000 },
+    { expires_in: 3600 },
+    { expires_in: '3600' },
+  ]) {
+    t.like(life(sent), { expires_at: inAnHour, due_at: '2026-01-01T00:48:00.000Z' }, JSON.stringify(sent));
+  }
+  t.is(life({ expires_at: '2020-01-01T00:00:00Z' }).due_at, '2026-01-01T00:00:00.000Z', 'it is over already');
+  t.is(life({ expires_in: 3600, refresh_token: null }).due_at, null);
+  for (const sent of [{}, { expires_at: 'soon' }, { expires_in: -5 }, { expires_at: 1e30 }]) {
+    t.deepEqual(life(sent), { expires_at: null, is_assumed: false, due_at: null }, JSON.stringify(sent));
+  }
+});

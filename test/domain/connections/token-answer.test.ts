@@ -1,0 +1,123 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
+import { readTokenAnswer, type TokenAnswer, type TokenOutcome } from '#domain/connections/token-answer.ts';
+import { OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
+
+const standard: OAuthProvider = { ...STANDARD_PROVIDER, name: 'any', title: 'Any' };
+
+function named(name: string): OAuthProvider {
+  const found = OAUTH_PROVIDERS.find((one) => one.name === name);
+  if (!found) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+function read(body: unknown, answer: Partial<TokenAnswer> = {}, provider = standard): TokenOutcome {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const whole = { status: 200, contentType: 'application/json', retryAfterS: null, body: text, ...answer };
+  return readTokenAnswer(whole, provider);
+}
+
+/** `refused expired invalid_grant`, `unavailable http_503`, `tokens`. */
+function verdict(outcome: TokenOutcome): string {
+  if (outcome.kind === 'tokens') return 'tokens';
+  return outcome.kind === 'refused' ? `${outcome.status} ${outcome.code}` : `retry ${outcome.code}`;
+}
+
+const lifeOf = (expires_in: unknown, provider = standard) => {
+  const outcome = read({ access_token: 'at', expires_in }, {}, provider);
+  return outcome.kind === 'tokens' ? [outcome.tokens.lifetime_s, outcome.tokens.is_assumed] : outcome;
+};
+
+test('a lifetime is taken as number or text; one that is missing or absurd is an hour, marked as assumed', (t) => {
+  for (const [sent, life] of [
+    [7200, 7200],
+    ['7200', 7200],
+    [' 3600 ', 3600],
+    [3599.9, 3599],
+    ['3600.0', 3600],
+    [1, 1],
+    [31_536_000, 31_536_000],
+  ] as const)
+    t.deepEqual(lifeOf(sent), [life, false], JSON.stringify(sent));
+  for (const sent of [undefined, null, '', 'soon', 0, -1, '-3600', 1e12, '1e99', Infinity, true, [], {}, '0x10']) {
+    t.deepEqual(lifeOf(sent), [3600, true], JSON.stringify(sent));
+  }
+  t.deepEqual(lifeOf(undefined, named('notion')), [null, false], 'its tokens do not expire');
+  t.deepEqual(lifeOf(28_800, named('github')), [28_800, false]);
+});
+
+test('what an answer does not name is left as it was', (t) => {
+  const outcome = read({ access_token: 'at', refresh_token: '', scope: null });
+  t.like(outcome, { kind: 'tokens', tokens: { refresh_token: null, scope: null, token_type: null } });
+  t.like(read({ access_token: 'at', scope: ['a', 'b'] }), { tokens: { scope: 'a b' } });
+});
+
+test('an error counts by its code, whatever the status around it', (t) => {
+  for (const status of [200, 400, 401, 403, 500]) {
+    t.is(verdict(read({ error: 'invalid_grant' }, { status })), 'expired invalid_grant', `${status}`);
+    t.is(verdict(read({ error: 'invalid_client' }, { status })), 'error invalid_client', `${status}`);
+    t.is(verdict(read({ error: 'temporarily_unavailable' }, { status })), 'retry temporarily_unavailable', `${status}`);
+  }
+  t.is(verdict(read({ access_token: 'at', error: 'invalid_grant' })), 'expired invalid_grant');
+  t.is(verdict(read({ error: 'something_new' }, { status: 400 })), 'error something_new');
+  t.is(verdict(read({ error: 'something_new' }, { status: 503 })), 'retry something_new');
+  t.is(verdict(read({ error: { code: 'invalid_grant' } }, { status: 400 })), 'expired invalid_grant');
+});
+
+test('without a code the status decides', (t) => {
+  for (const status of [408, 425, 429, 500, 502, 503, 504, 599]) {
+    const outcome = read('<html>busy</html>', { status, retryAfterS: 7 });
+    t.deepEqual(outcome, { kind: 'unavailable', code: `http_${status}`, retry_after_s: 7, is_unknown: false });
+  }
+  for (const status of [301, 400, 401, 403, 404, 405, 418]) t.is(verdict(read('', { status })), `error http_${status}`);
+});
+
+test('a success that cannot be read may have been tokens', (t) => {
+  for (const body of ['', '<html>Welcome</html>', '{"access_token":', '[]', '{}', '{"access_token":7}', 'null']) {
+    t.like(read(body), { kind: 'unavailable', code: 'unreadable_answer', is_unknown: true }, body);
+  }
+});
+
+test('forms are read as well as JSON', (t) => {
+  const contentType = 'application/x-www-form-urlencoded; charset=utf-8';
+  const outcome = read('access_token=a%2Bt&expires_in=28800&scope=', { contentType });
+  t.like(outcome, { kind: 'tokens', tokens: { access_token: 'a+t', lifetime_s: 28_800, scope: null } });
+  t.is(verdict(read('error=bad_refresh_token', { contentType }, named('github'))), 'expired bad_refresh_token');
+  t.is(verdict(read('access_token=at', { contentType: 'text/plain' })), 'tokens');
+});
+
+test('providers are understood in their own ways', (t) => {
+  const of = (name: string, body: unknown, status = 200) => verdict(read(body, { status }, named(name)));
+  t.is(of('slack', { ok: false, error: 'invalid_refresh_token' }), 'expired invalid_refresh_token');
+  t.is(of('slack', { ok: false, error: 'bad_client_secret' }), 'error bad_client_secret');
+  t.is(of('slack', { ok: false, error: 'ratelimited' }), 'retry ratelimited');
+  t.is(of('slack', { ok: false }), 'error not_ok');
+  t.is(of('slack', { ok: true, authed_user: { access_token: 'xoxp' } }), 'tokens');
+  t.is(of('github', { error: 'incorrect_client_credentials' }), 'error incorrect_client_credentials');
+  t.is(of('atlassian', { error: 'unauthorized_client' }, 403), 'expired unauthorized_client');
+  t.is(of('google', { error: 'unauthorized_client' }, 401), 'error unauthorized_client');
+  t.is(of('hubspot', { status: 'BAD_REFRESH_TOKEN', message: 'x' }, 400), 'expired bad_refresh_token');
+  t.is(of('microsoft', { error: 'interaction_required' }, 400), 'expired interaction_required');
+  const salesforce = read({ access_token: 'at', instance_url: 'https://x', issued_at: '1' }, {}, named('salesforce'));
+  t.like(salesforce, { tokens: { extras: { instance_url: 'https://x' }, lifetime_s: 3600, is_assumed: true } });
+});
+
+test('a code is a word: what may be a token or a sentence is not repeated', (t) => {
+  for (const error of ['rt-1234567890', 'You sent abc', 'x'.repeat(100), 42, ['a'], '<b>']) {
+    const outcome = read({ error }, { status: 400 });
+    t.is(outcome.kind === 'refused' && outcome.code, Array.isArray(error) ? 'unknown_error' : 'unknown_error');
+  }
+});
+
+test('no answer whatever breaks the reader, and tokens are texts', (t) => {
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), fc.string()), fc.integer({ min: 100, max: 599 }), (body, status) => {
+      for (const provider of [standard, ...OAUTH_PROVIDERS]) {
+        const outcome = read(body, { status }, provider);
+        if (outcome.kind !== 'tokens') t.regex(outcome.code, /^[a-z][a-z0-9_.:-]{0,47}$/);
+        else t.true(outcome.tokens.access_token.length > 0);
+      }
+    }),
+  );
+});

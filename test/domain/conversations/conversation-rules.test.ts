@@ -1,0 +1,33 @@
+import test from 'ava';
+import { isSummaryDue, statusAfter } from '#domain/conversations/conversation-rules.ts';
+import { titleKey } from '#domain/conversations/title-key.ts';
+
+test('a conversation goes one way', (t) => {
+  t.is(statusAfter('active', 'end'), 'ended');
+  t.is(statusAfter('ended', 'end'), 'ended');
+  t.is(statusAfter('archived', 'end'), null);
+  for (const status of ['active', 'ended', 'archived'] as const) t.is(statusAfter(status, 'archive'), 'archived');
+});
+
+test('summaries follow growth, the rarer the longer a conversation is', (t) => {
+  t.deepEqual(
+    [1, 2, 3].map((messages) => isSummaryDue(messages, 0)),
+    [false, true, true],
+  );
+  t.deepEqual(
+    [3, 4].map((messages) => isSummaryDue(messages, 2)),
+    [false, true],
+  );
+  t.deepEqual(
+    [124, 125].map((messages) => isSummaryDue(messages, 100)),
+    [false, true],
+  );
+});
+
+test('keys of titles are of ASCII letters, alike for what reads alike', (t) => {
+  t.is(titleKey('  Crème  BRÛLÉE!'), 'creme brulee');
+  t.is(titleKey('ｆｕｌｌ'), 'full');
+  t.regex(titleKey('東京 Ёлки'), /^[a-z0-9]{6} [a-z0-9]{12}$/);
+  t.is(titleKey('ЁЛКИ'), titleKey('ёлки'));
+  t.is(titleKey('?! — …'), '');
+});

@@ -1,0 +1,95 @@
+import test from 'ava';
+import { array, assert, constantFrom, oneof, property, webUrl } from 'fast-check';
+import { crawlUrl, isSameSite, queriedPathHash } from '#domain/crawls/crawl-url.ts';
+
+const base = 'https://example.org/docs/start?x=1';
+const url = (link: string) => crawlUrl(link, base)?.url ?? null;
+const identity = (link: string) => crawlUrl(link, base)?.identity;
+
+test('a link is asked for as it is written, without what only tracks, and without its fragment', (t) => {
+  t.is(url('next'), 'https://example.org/docs/next');
+  t.is(url('../a b?q=ü#part'), 'https://example.org/a%20b?q=%C3%BC');
+  t.is(url('?page=2&utm_source=mail&fbclid=1'), 'https://example.org/docs/start?page=2');
+  t.is(url('/p?utm_medium=x'), 'https://example.org/p');
+  t.is(url('/p;jsessionid=AB12?id=3'), 'https://example.org/p?id=3');
+  t.is(url('//example.org:443/x'), 'https://example.org/x');
+  t.is(url('/p?b=2&a=1&b=1'), 'https://example.org/p?b=2&a=1&b=1');
+});
+
+test('a session is left out, whatever it is called, and what may name a page is not', (t) => {
+  const session = 'k3v9c0d1e2f3a4b5c6d7e8f901';
+  for (const name of ['PHPSESSID', 'sessionid', 'session_id', 'sid', 'osCsid', 'CFTOKEN']) {
+    t.is(url(`/p?${name}=${session}&id=7`), 'https://example.org/p?id=7', name);
+  }
+  t.is(url(`/p;sid=${session}`), 'https://example.org/p');
+  for (const query of [
+    'sid=42',
+    's=summer',
+    'sid=d9428888-122b-11e1-b85c-61cd3cbb3210',
+    's=thelongestwordofalllanguages',
+  ]) {
+    t.is(url(`/p?${query}`), `https://example.org/p?${query}`);
+  }
+});
+
+test('what is no page of the web is none', (t) => {
+  for (const link of [
+    'mailto:a@example.org',
+    'javascript:void(0)',
+    'ftp://example.org/',
+    'https://user@example.org/',
+    'http://[',
+    `/${'x'.repeat(5000)}`,
+  ]) {
+    t.is(url(link), null, link.slice(0, 30));
+  }
+});
+
+test('spellings of one page are one page, and different pages are not', (t) => {
+  t.is(identity('/p?b=2&a=1'), identity('/p?a=1&b=2'));
+  t.is(identity('/%7Euser/%2f'), identity('/~user/%2F'));
+  t.is(identity('/p?'), identity('/p#x'));
+  t.not(identity('/p?b=2&b=1'), identity('/p?b=1&b=2'));
+  t.not(identity('/p/'), identity('/p'));
+  t.not(identity('/a%2Fb'), identity('/a/b'));
+});
+
+test('a URL that was normalized once does not change when it is normalized again', (t) => {
+  const odd = array(
+    constantFrom('?', '&', '=', '/', '..', ';sid=1', '%2f', '%7E', 'a', 'utm_x=1', '#', ' ', '\\', ':'),
+  );
+  const link = oneof(
+    webUrl({ withQueryParameters: true, withFragments: true }),
+    odd.map((pieces) => `http://a.aa/${pieces.join('')}`),
+  );
+  assert(
+    property(link, (given) => {
+      const once = crawlUrl(given);
+      if (once === null) return true;
+      const again = crawlUrl(once.url);
+      return again?.url === once.url && again.identity === once.identity;
+    }),
+  );
+  t.is(url('http://a.aa??'), 'http://a.aa/??');
+  t.is(url('/a;sid=1/b;sid=2'), 'https://example.org/a/b');
+  t.is(identity('/p?%62=2&a=1'), identity('/p?a=1&b=2'));
+});
+
+test('pages of one path that differ in their query have one path', (t) => {
+  const pathOf = (link: string) => {
+    const found = crawlUrl(link, base);
+    return found && queriedPathHash(found);
+  };
+  t.is(pathOf('/calendar?month=1'), pathOf('/calendar?month=2'));
+  t.not(pathOf('/calendar?month=1'), pathOf('/other?month=1'));
+  t.is(pathOf('/calendar'), null);
+});
+
+test('a site may answer under https, and with www or without', (t) => {
+  const same = (a: string, b: string) => isSameSite(new URL(a), new URL(b));
+  t.true(same('http://example.org/', 'https://www.example.org/start'));
+  t.true(same('https://www.example.org/', 'https://example.org/'));
+  t.false(same('https://example.org/', 'http://example.org/'));
+  t.false(same('http://example.org/', 'http://example.com/'));
+  t.false(same('http://example.org:8080/', 'http://example.org:8081/'));
+});

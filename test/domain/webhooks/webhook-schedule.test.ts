@@ -1,0 +1,58 @@
+import test from 'ava';
+import { decideDelivery, isReceiverWell, WEBHOOK_WAITS_MS } from '#domain/webhooks/webhook-schedule.ts';
+
+const HOUR_MS = 3_600_000;
+const decide = (status: number | null, attempts: number, more: { retryAfterS?: number; random?: number } = {}) =>
+  decideDelivery(
+    { status, retryAfterS: more.retryAfterS ?? null },
+    { attempts, waitsMs: WEBHOOK_WAITS_MS, random: more.random ?? 0.5 },
+  );
+
+/** What a delivery waits in all, to a receiver that always answers like this. */
+function waitsOf(status: number | null, random: number): number[] {
+  const waits: number[] = [];
+  for (let attempts = 1; ; attempts += 1) {
+    const decision = decide(status, attempts, { random });
+    if (decision.kind !== 'again') return waits;
+    waits.push(decision.waitMs);
+  }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+test('ten attempts are spread over 75 h 35 min 5 s, a tenth more or less', (t) => {
+  t.is(WEBHOOK_WAITS_MS.length, 10);
+  t.is(sum(WEBHOOK_WAITS_MS), (75 * 3600 + 35 * 60 + 5) * 1000);
+  t.deepEqual(waitsOf(500, 0.5), WEBHOOK_WAITS_MS.slice(1));
+  t.is(sum(waitsOf(null, 0)), Math.round(0.9 * sum(WEBHOOK_WAITS_MS)));
+  t.true(Math.abs(sum(waitsOf(503, 0.999_999)) - 1.1 * sum(WEBHOOK_WAITS_MS)) < 1000);
+});
+
+test('2xx is success, 410 the end, and everything else is tried again until the last attempt', (t) => {
+  for (const status of [200, 201, 204, 299]) t.is(decide(status, 1).kind, 'delivered');
+  t.deepEqual(decide(410, 1), { kind: 'failed', reason: 'gone' });
+  for (const status of [null, 100, 199, 301, 302, 307, 400, 401, 404, 409, 429, 500, 503]) {
+    t.is(decide(status, 1).kind, 'again', String(status));
+    t.is(decide(status, 9).kind, 'again', String(status));
+    t.deepEqual(decide(status, 10), { kind: 'failed', reason: 'exhausted' }, String(status));
+  }
+  t.is(decide(200, 10).kind, 'delivered');
+});
+
+test('a receiver that asks for more patience gets it, up to a day; less than the schedule it does not get', (t) => {
+  const waitOf = (attempts: number, retryAfterS: number) => {
+    const decision = decide(429, attempts, { retryAfterS });
+    return decision.kind === 'again' ? decision.waitMs : null;
+  };
+  t.is(waitOf(1, 90), 90_000);
+  t.is(waitOf(4, 90), 2 * HOUR_MS);
+  t.is(waitOf(1, 10 ** 9), 24 * HOUR_MS);
+});
+
+test('a receiver that answers anything but a server error is well', (t) => {
+  const answers = [200, 302, 404, 410, 429, 500, 503, null];
+  t.deepEqual(
+    answers.filter((status) => isReceiverWell({ status, retryAfterS: null })),
+    [200, 302, 404, 410, 429],
+  );
+});

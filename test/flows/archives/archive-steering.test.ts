@@ -1,0 +1,116 @@
+import test from 'ava';
+import { z } from 'zod';
+import { DeletionAccepted } from '#domain/records/deletion.ts';
+import { Content } from '#domain/records/content.ts';
+import { query } from '#store/postgres.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { idsOf, openInsides, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { zipFile } from '#test/support/fixtures/zip-file.ts';
+
+const FILES = 1_600;
+const INNER = 100;
+/** Everything: the archive, its files, the nested one, and its files. */
+const ALL = 1 + FILES + 1 + INNER;
+const PATIENCE = { timeoutMs: 150_000 };
+const List = z.object({ data: z.array(Content), total_count: z.int() });
+
+const countOf = async (flow: Flow, id: string) =>
+  (await flow.api.get(`/contents?linked_to=${id}&limit=1`, List)).total_count;
+
+/** Enough files that they come out in many steps; a nested archive with some more is among the first. */
+function largeArchive(): File {
+  const inner = Array.from({ length: INNER }, (_, index) => ({
+    name: `inner-${index}.txt`,
+    bytes: `Inner ${index} heath.`,
+  }));
+  const outer = Array.from({ length: FILES }, (_, index) => ({
+    name: `folder-${index % 7}/${index}.txt`,
+    bytes: `File ${index} speaks of heather.`,
+  }));
+  return new File([zipFile([{ name: 'inner.zip', bytes: zipFile(inner) }, ...outer])], 'large.zip');
+}
+
+/** Sends it and waits until some files are out, and not all of them. */
+async function sendAndCatch(flow: Flow): Promise<{ id: string; uploadId: string }> {
+  const upload = await flow.send(['file', largeArchive()]);
+  const [id] = idsOf(upload);
+  await until(
+    () => countOf(flow, id),
+    (count) => count > 0,
+  );
+  return { id, uploadId: upload.upload_id ?? '' };
+}
+
+/** Waits until everything is out and has come to an end; gives how many ended how. */
+const allSettled = (flow: Flow, uploadId: string) =>
+  eventually(
+    'everything is settled',
+    async () => {
+      const { progress } = await flow.progress(uploadId);
+      return progress.total === ALL && progress.settled === ALL && progress.by_status;
+    },
+    PATIENCE,
+  );
+
+test('an archive deleted while it is unpacked is gone with everything that came out of it', async (t) => {
+  const flow = await startFlow();
+  const { database, vectors, stores } = openInsides(t);
+  const { id } = await sendAndCatch(flow);
+  const { deletion_id } = await flow.api.get(`/contents/${id}`, DeletionAccepted, { method: 'DELETE', status: 202 });
+  t.deepEqual(await flow.search('heather', { search_type: 'keyword' }), []);
+  const receipt = await until(
+    () =>
+      flow.api.get(
+        `/deletions/${deletion_id}`,
+        z.object({ status: z.string(), removed: z.object({ contents: z.int() }) }),
+      ),
+    ({ status }) => status === 'completed',
+  );
+  t.true(receipt.removed.contents > 1, `${receipt.removed.contents}`);
+  const scope = { workspaceId: flow.workspaceId };
+  const leftOver = async () => {
+    const [row] = await query<Record<'contents' | 'links' | 'chunks' | 'outbox', number>>(
+      database,
+      `select (select count(*) from contents where workspace_id = :workspaceId) as contents,
+         (select count(*) from content_collections where workspace_id = :workspaceId) as links,
+         (select count(*) from chunks where workspace_id = :workspaceId) as chunks,
+         (select count(*) from outbox where workspace_id = :workspaceId) as outbox`,
+      scope,
+    );
+    const found = await stores.collections.findIndex({ ...scope, collectionIds: null }, flow.collectionId);
+    const objects = found ? await vectors.countObjects(found.index.space, found.index.tenant, {}) : 0;
+    return { ...row, objects };
+  };
+  const nothing = { contents: 0, links: 0, chunks: 0, outbox: 0, objects: 0 };
+  const last = await until(leftOver, (left) => Object.values(left).every((count) => count === 0));
+  t.deepEqual(last, nothing);
+});
+
+test('an archive that is cancelled is unpacked no further, and a retry goes on to the end', async (t) => {
+  const flow = await startFlow();
+  const { id, uploadId } = await sendAndCatch(flow);
+  t.is((await flow.control(`/contents/${id}/cancel`)).status, 200);
+  const progress = await until(
+    () => flow.progress(uploadId),
+    ({ status }) => status !== 'running',
+  );
+  t.is((await flow.content(id)).status, 'cancelled');
+  const count = await countOf(flow, id);
+  t.true(count < FILES + 1, `${count} of ${FILES + 1} came out`);
+  t.is(progress.progress.by_status['pending'] ?? 0, 0);
+  t.is((await flow.control(`/contents/${id}/retry`)).status, 200);
+  t.deepEqual(await allSettled(flow, uploadId), { ready: ALL });
+  t.is(await countOf(flow, id), FILES + 1);
+});
+
+test('a paused upload takes nothing more out of its archive until it is resumed', async (t) => {
+  const flow = await startFlow();
+  const { id, uploadId } = await sendAndCatch(flow);
+  await flow.control(`/uploads/${uploadId}/pause`);
+  t.is((await flow.progress(uploadId)).status, 'paused');
+  const count = await countOf(flow, id);
+  t.is(await countOf(flow, id), count);
+  await flow.control(`/uploads/${uploadId}/resume`);
+  t.deepEqual(await allSettled(flow, uploadId), { ready: ALL });
+  t.is(await countOf(flow, id), FILES + 1);
+});

@@ -1,0 +1,157 @@
+import { Client, Connection as TemporalConnection } from '@temporalio/client';
+import test, { type ExecutionContext } from 'ava';
+import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
+import { RefreshAnswer, RefreshState } from '#domain/records/oauth.ts';
+import { REFRESH_SCHEDULE_ID } from '#workers/refresh-schedule.ts';
+import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { startTokenServer, type TokenBehaviour, type TokenServer } from '#test/support/servers/token-server.ts';
+
+type Peer = { api: ApiClient; id: string; server: TokenServer };
+
+/** A connection to a provider that does this. */
+async function peerOf(
+  t: ExecutionContext,
+  behaviour: TokenBehaviour,
+  { credentials = {}, endpoint }: { credentials?: Record<string, unknown>; endpoint?: string } = {},
+): Promise<Peer> {
+  const [api, server] = [await freshClient(), await startTokenServer(behaviour)];
+  t.teardown(() => server.close());
+  const { id } = await api.post('/connections', Connection, {
+    json: {
+      integration: 'tracker',
+      integration_type: 'connectors',
+      config: { oauth: { token_endpoint: endpoint ?? server.tokenEndpoint, client_auth: 'post' } },
+      credentials: { client_id: 'loci', client_secret: 'x', refresh_token: 'rt-0', scope: 'read', ...credentials },
+    },
+    status: 201,
+  });
+  return { api, id, server };
+}
+
+const refresh = ({ api, id }: Peer) => api.post(`/oauth/refresh/${id}`, RefreshAnswer);
+const fail = ({ api, id }: Peer) => api.fail(`/oauth/refresh/${id}`, { method: 'POST' });
+const stateOf = ({ api, id }: Peer) => api.get(`/oauth/refresh/${id}`, RefreshState);
+const secretsOf = async ({ api, id }: Peer) =>
+  (await api.get(`/connections/${id}?include_credentials=true`, ConnectionDetail)).credentials;
+
+const HOUR_MS = 3_600_000;
+
+for (const [what, expires_in, isAssumed] of [
+  ['a text', '3600', false],
+  ['missing', undefined, true],
+  ['absurd', 4e15, true],
+  ['negative', -1, true],
+] as const) {
+  test(`a lifetime that is ${what} makes a good refresh`, async (t) => {
+    const peer = await peerOf(t, () => ({ body: { access_token: 'at-1', expires_in } }));
+    const startedMs = Date.now();
+    const { status, expires_at } = await refresh(peer);
+    t.is(status, 'active');
+    const lifeMs = Date.parse(expires_at ?? '') - startedMs;
+    t.true(lifeMs >= HOUR_MS && lifeMs < 2 * HOUR_MS);
+    t.is((await stateOf(peer)).expires_assumed, isAssumed);
+    t.like(await secretsOf(peer), { access_token: 'at-1', refresh_token: 'rt-0', scope: 'read' });
+  });
+}
+
+test('an error inside a 200 is an error', async (t) => {
+  for (const [body, status] of [
+    [{ error: 'bad_refresh_token' }, 'expired'],
+    [{ ok: false, error: 'invalid_refresh_token' }, 'expired'],
+    [{ error: 'invalid_client' }, 'error'],
+  ] as const) {
+    const peer = await peerOf(t, () => ({ body }));
+    t.is((await fail(peer)).status, 409);
+    const state = await stateOf(peer);
+    t.is(state.status, status);
+    t.is(state.problem?.code, body.error);
+    t.like(await secretsOf(peer), { refresh_token: 'rt-0' });
+  }
+});
+
+test('a provider that is busy is tried again, and the callers wait for it', async (t) => {
+  const statuses = [503, 429, 500];
+  const peer = await peerOf(t, () => {
+    const status = statuses.shift();
+    return status ? { status, body: 'busy' } : { body: { access_token: 'at-1', expires_in: 3600 } };
+  });
+  const answers = await Promise.all([refresh(peer), refresh(peer)]);
+  t.deepEqual(answers[0], answers[1]);
+  t.is(peer.server.requests.length, 4);
+  t.is((await stateOf(peer)).problem, null);
+});
+
+test('a provider that wants to be left alone is: 503 says when to come back', async (t) => {
+  const peer = await peerOf(t, () => ({ status: 503, headers: { 'retry-after': '120' }, body: '' }));
+  const answer = await fail(peer);
+  t.deepEqual([answer.status, answer.code], [503, 'dependency_unavailable']);
+  t.is(answer.headers.get('retry-after'), '120');
+  t.is(peer.server.requests.length, 1);
+  const { status, problem, next_refresh_at } = await stateOf(peer);
+  t.is(status, 'active');
+  t.like(problem, { code: 'http_503', failures: 1 });
+  t.true(Date.parse(next_refresh_at ?? '') > Date.now());
+});
+
+test('a provider that stalls for 30 s is told as away, the run goes on, and it ends well', async (t) => {
+  t.timeout(300_000);
+  let isStalling = true;
+  const peer = await peerOf(t, () => (isStalling ? 'stall' : { body: { access_token: 'at-1', expires_in: 3600 } }));
+  const answer = await fail(peer);
+  t.is(answer.status, 503);
+  t.true(Number(answer.headers.get('retry-after')) > 0);
+  isStalling = false;
+  const refreshed = async () => {
+    const state = await stateOf(peer);
+    return state.last_refresh_at !== null && state;
+  };
+  const { status } = await eventually('the tokens are refreshed', refreshed, { timeoutMs: 240_000, everyMs: 500 });
+  t.is(status, 'active');
+  // Asked for once more after the one that was never answered; a worker that hangs as well may ask in between.
+  t.true(peer.server.requests.length >= 2);
+  t.is((await refresh(peer)).status, 'active');
+});
+
+test('an answer that breaks off is asked for once more', async (t) => {
+  let requests = 0;
+  const peer = await peerOf(t, () => {
+    requests += 1;
+    return requests === 1 ? 'cut' : { body: { access_token: 'at-1', expires_in: 3600 } };
+  });
+  t.is((await refresh(peer)).status, 'active');
+  t.is(requests, 2);
+});
+
+test('an endpoint that must not be reached is a conflict, and nothing is sent', async (t) => {
+  const inner = await peerOf(t, () => ({ body: {} }), { endpoint: 'http://127.0.0.1:9/token' });
+  t.is((await fail(inner)).status, 409);
+  t.like(await stateOf(inner), { status: 'error', problem: { code: 'endpoint_refused' } });
+  for (const endpoint of ['http://example.com/token', 'http://user:word@127.99.0.1/token']) {
+    const plain = await peerOf(t, () => ({ body: {} }), { endpoint });
+    t.is((await fail(plain)).status, 409, endpoint);
+    t.is((await stateOf(plain)).problem?.code, 'bad_endpoint', endpoint);
+  }
+});
+
+test('tokens that end soon are refreshed by the schedule, those of inactive connections are not', async (t) => {
+  const behaviour: TokenBehaviour = () => ({ body: { access_token: 'at-1', expires_in: 3600 } });
+  const peer = await peerOf(t, behaviour, { credentials: { expires_in: 30 } });
+  const resting = await peerOf(t, behaviour, { credentials: { expires_in: 3600 } });
+  await resting.api.get(`/connections/${resting.id}`, Connection, { method: 'PATCH', json: { status: 'inactive' } });
+  const { address, namespace } = testStack().temporal;
+  const connection = await TemporalConnection.connect({ address });
+  t.teardown(() => connection.close());
+  const schedule = new Client({ connection, namespace }).schedule.getHandle(REFRESH_SCHEDULE_ID);
+  const refreshed = async () => {
+    await schedule.trigger();
+    const now = await stateOf(peer);
+    return now.last_refresh_at !== null && now;
+  };
+  const state = await eventually('the schedule refreshes', refreshed, { everyMs: 1_000 });
+  t.true(Date.parse(state.next_refresh_at ?? '') > Date.now());
+  t.is(peer.server.requests.length, 1);
+  t.is(resting.server.requests.length, 0);
+  t.is((await stateOf(resting)).next_refresh_at, null);
+});

@@ -1,0 +1,183 @@
+/**
+ * Every way in which a secret, or what a user wrote, enters the service, with texts that stand nowhere else; then a look at
+ * all places where one could have been left. A second API and a second worker write the most talkative logs.
+ */
+import test from 'ava';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { startChatServer } from '#test/support/servers/chat-server.ts';
+import { createRecorder } from '#test/support/servers/recorded-answers.ts';
+import {
+  findInFiles,
+  findInHistories,
+  findInTables,
+  foundIn,
+  foundInBytes,
+} from '#test/support/fixtures/secret-search.ts';
+import { startSecondProcess } from '#test/support/harness/second-process.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { enterOAuth } from './oauth-entries.ts';
+import {
+  canary,
+  enterApiKeys,
+  enterConversations,
+  enterCredentials,
+  enterTokens,
+  enterWords,
+  type Stage,
+} from './secret-entries.ts';
+import { enterWebhooks } from '#test/flows/webhooks/webhook-entries.ts';
+
+const stack = testStack();
+const closing: (() => Promise<void>)[] = [];
+let stage: Stage;
+let chat: Awaited<ReturnType<typeof startChatServer>>;
+
+/** Where what users write belongs; a run tells of the URL that it could not download, an attempt of the one it could not reach. */
+const TABLES_OF_WORDS = [
+  'chunks',
+  'collections',
+  'content_collections',
+  'contents',
+  'conversations',
+  'memory_versions',
+  'messages',
+  'webhook_attempts',
+];
+/** Names of fields, which have to be told where one is not known. */
+const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
+
+test.before(async (t) => {
+  t.timeout(300_000);
+  const settings = { jwtSecret: canary('jwt') + canary('secret'), issuer: 'https://issuer.example', audience: 'loci' };
+  const chatKey = canary('chat');
+  // Every other question fails, and is repeated in the answer that says so.
+  let questions = 0;
+  chat = await startChatServer(() => ((questions += 1) % 2 === 0 ? { status: 500 } : '["Knows something."]'));
+  closing.push(() => chat.close());
+  const environment = {
+    LOCI_LOG_LEVEL: 'trace',
+    LOCI_JWT_SECRET: settings.jwtSecret,
+    LOCI_JWT_ISSUER: settings.issuer,
+    LOCI_JWT_AUDIENCE: settings.audience,
+    LOCI_CHAT_BASE_URL: chat.baseUrl,
+    LOCI_CHAT_MODEL: 'a-model',
+    LOCI_CHAT_API_KEY: chatKey,
+  };
+  for (const kind of ['worker', 'api'] as const) {
+    const second = await startSecondProcess(stack, { kind, name: `talkative-${kind}`, environment });
+    closing.push(() => second.stop());
+    if (kind === 'worker') continue;
+    const { adminToken } = stack;
+    const recorder = createRecorder(second.url);
+    stage = { ...recorder, settings, adminToken, secrets: {}, words: {}, workspace: { id: '', key: '' } };
+  }
+  Object.assign(stage.secrets, settingsThatAreSecret(), { 'JWT secret': settings.jwtSecret, 'chat key': chatKey });
+  await enterApiKeys(stage);
+  await enterTokens(stage);
+  await enterCredentials(stage);
+  await enterOAuth(stage);
+  await enterWords(stage);
+  await enterConversations(stage);
+  await enterWebhooks(stage);
+});
+
+test.after.always(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+test('the search finds a text in clear, in hexadecimal and in base64, wherever it stands', (t) => {
+  const text = canary('sought');
+  for (const before of ['', 'a', 'bc', 'def', 'Ünïcode']) {
+    const bytes = Buffer.from(`${before}${text} behind`);
+    for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
+      const written = `{"x": "${bytes.toString(encoding)}"}`;
+      t.deepEqual(foundIn(written, { text }), ['text'], `${before} in ${encoding}`);
+      t.deepEqual(foundInBytes(Buffer.from(written), { text }), ['text'], `${before} in ${encoding}`);
+    }
+  }
+  t.deepEqual(foundInBytes(Buffer.from(text.slice(0, -1)), { text }), []);
+});
+
+test('a secret is in no answer but in the one that hands it out', (t) => {
+  const leaks: string[] = [];
+  const shown = new Set<string>();
+  for (const { request, text, mayShow } of stage.answers) {
+    for (const name of foundIn(text, stage.secrets)) {
+      if (mayShow.includes(name)) shown.add(name);
+      else leaks.push(`${request}: ${name}`);
+    }
+  }
+  t.deepEqual(leaks, []);
+  t.deepEqual([...shown].sort(), [
+    'credential',
+    'first key',
+    'key',
+    'nested credential',
+    'reading key',
+    'rotated key',
+    'rotated webhook secret',
+    'state',
+    'webhook secret',
+    'workspace webhook secret',
+  ]);
+});
+
+test('an answer that refuses does not repeat what was sent', (t) => {
+  const refusals = stage.answers.filter(({ status }) => status >= 400);
+  t.true(refusals.length > 20);
+  t.true(chat.requests.length > 0, 'a chat model that fails took part');
+  const everything = { ...stage.words, ...stage.secrets };
+  for (const name of NAMES_OF_FIELDS) delete everything[name];
+  t.deepEqual(
+    refusals.flatMap(({ request, text }) => foundIn(text, everything).map((name) => `${request}: ${name}`)),
+    [],
+  );
+});
+
+test('no log of any process, and nothing that Temporal stores, has a secret or what a user wrote', async (t) => {
+  const everything = { ...stage.words, ...stage.secrets };
+  const { files, findings } = await findInFiles(stack.stateDir, everything);
+  t.deepEqual(findings, []);
+  for (const name of ['api.log', 'worker.log', 'postgres.log', 'temporal.log', 'weaviate.log', 'talkative-api.log'])
+    t.true(files.includes(`logs/${name}`), name);
+  // The look reaches what is there.
+  const { findings: known } = await findInFiles(stack.stateDir, { workspace: stage.workspace.id });
+  for (const name of ['logs/talkative-api.log', 'temporal/temporal.db'])
+    t.true(known.includes(`${name}: workspace`), name);
+});
+
+test('no history, memo or summary of a workflow has a secret or what a user wrote', async (t) => {
+  const everything = { ...stage.words, ...stage.secrets };
+  const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
+  t.deepEqual(findings, []);
+  t.deepEqual(types, [
+    'deliverWebhook',
+    'extractMemories',
+    'ingestBatch',
+    'ingestUpload',
+    'oauthRefresh',
+    'summariseConversation',
+  ]);
+});
+
+test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {
+  const behind = openBehindTheApi(stack);
+  t.teardown(() => behind.close());
+  t.deepEqual(await findInTables(behind, stage.secrets), []);
+  const found = await findInTables(behind, stage.words);
+  t.deepEqual([...new Set(found.map((finding) => finding.replace(/:.*/, '')))], TABLES_OF_WORDS);
+  // What was searched for, or refused, is kept nowhere.
+  const kept = found.map((finding) => finding.replace(/.*: /, ''));
+  const passing = ['search', 'filterkey', 'filtervalue', 'parameter', 'address', 'unknownfield', 'question'];
+  t.deepEqual(
+    passing.filter((name) => kept.includes(name)),
+    [],
+  );
+});
+
+/** Secrets that the processes of the stack run with. */
+function settingsThatAreSecret(): Record<string, string> {
+  const isSecret = ([name]: [string, string]) => /KEY|PEPPER|TOKEN|PASSWORD|SECRET/.test(name);
+  const { password } = new URL(stack.databaseUrl);
+  return { ...Object.fromEntries(Object.entries(stack.environment).filter(isSecret)), 'database password': password };
+}

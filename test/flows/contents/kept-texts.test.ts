@@ -1,0 +1,80 @@
+import { rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { CreateChunksResponse } from '#domain/records/chunk.ts';
+import { Collection } from '#domain/records/collection.ts';
+import { pdf } from '#test/support/fixtures/documents.ts';
+import { idsOf, longText, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+
+/** Where the bytes of a content are. */
+async function fileOf(flow: Flow, id: string): Promise<string> {
+  const { content_hash: hash } = await flow.content(id);
+  const folder = testStack().environment['LOCI_BLOB_DIR'] ?? '';
+  return join(folder, flow.workspaceId, hash?.slice(0, 2) ?? '', hash ?? '');
+}
+
+/** Takes the file away, so that nobody can read it; gives what brings it back. */
+async function hide(path: string): Promise<() => Promise<void>> {
+  await stat(path);
+  await rename(path, `${path}.hidden`);
+  return () => rename(`${path}.hidden`, path);
+}
+
+const create = (flow: Flow, json: object) =>
+  flow.api.post('/chunks/create', CreateChunksResponse, { json, status: 202 });
+
+test('a text that was read is split and embedded again without its file', async (t) => {
+  const flow = await startFlow();
+  // Line ends are not those of the text: that is no second name of the file.
+  const file = new File([longText(30).replaceAll('\n', '\r\n')], 'record.txt');
+  const [id] = idsOf(await flow.upload(['file', file]));
+  const before = await flow.chunks(id);
+  await hide(await fileOf(flow, id));
+  await create(flow, { content_id: id });
+  const after = await until(
+    () => flow.chunks(id),
+    (chunks) => chunks.every(({ id: chunk }) => !before.some((old) => old.id === chunk)),
+  );
+  t.deepEqual(
+    after.map(({ content, meta_data, embedding }) => ({ content, meta_data, embedding })),
+    before.map(({ content, meta_data, embedding }) => ({ content, meta_data, embedding })),
+  );
+  t.like(await flow.reach(id, 'ready'), { status: 'ready', status_message: null });
+});
+
+test('another collection takes the text with its pages, in chunks for its own embedder', async (t) => {
+  const flow = await startFlow();
+  const pages = ['First of basalt.', 'Second of granite.', 'Third of gneiss.'].map((text) => [{ text }]);
+  const [id] = idsOf(await flow.upload(['file', new File([pdf(pages)], 'stones.pdf')]));
+  const json = { name: 'another' };
+  const { id: collectionId } = await flow.api.post('/collections', Collection, { json, status: 201 });
+  const other = await startFlow({ key: { key: flow.key, workspaceId: flow.workspaceId }, collectionId });
+  await hide(await fileOf(flow, id));
+  await create(flow, { content_id: id, collection_id: collectionId });
+  const found = await until(
+    () => other.search('granite', { search_type: 'keyword' }),
+    (results) => results.length > 0,
+  );
+  t.is(found[0]?.content_id, id);
+  const pagesIn = async (where: Flow) =>
+    (await where.chunks(id)).map(({ content, meta_data: { page } }) => [content, page]);
+  t.deepEqual(await pagesIn(other), await pagesIn(flow));
+});
+
+test('who names a reader has the file read again, and so has one whose text was made by another', async (t) => {
+  const flow = await startFlow();
+  const [id] = idsOf(await flow.upload(['file', new File(['Some words\r\nabout flint.'], 'flint.txt')]));
+  const bringBack = await hide(await fileOf(flow, id));
+  for (const reader of ['native', 'text']) {
+    await create(flow, { content_id: id, reader });
+    const failed = await until(
+      () => flow.content(id),
+      ({ status }) => status === 'failed',
+    );
+    t.regex(failed.status_message ?? '', /upload it again|gone/i);
+  }
+  await bringBack();
+  await create(flow, { content_id: id, reader: 'text' });
+  t.is((await flow.reach(id, 'ready')).config['reader'], 'text');
+});

@@ -1,0 +1,107 @@
+import test from 'ava';
+import { idsOf, longText, openInsides, startFlow, until } from '#test/support/harness/flow.ts';
+
+const big = (topic?: string) => ['file', new File([longText(1_200, topic)], `${topic ?? 'big'}.txt`)] as const;
+const small = (index: number) => ['files', new File([`A small file, number ${index}.`], `small-${index}.txt`)] as const;
+
+test('a content that is paused rests, says so, and ends ready after it is resumed', async (t) => {
+  const flow = await startFlow();
+  const [id] = idsOf(await flow.send(big()));
+  const paused = await flow.control(`/contents/${id}/pause`);
+  t.is(paused.status, 200);
+  t.like(paused.body, { status: 'paused' });
+  t.is((await flow.control(`/contents/${id}/pause`)).status, 200, 'asking twice changes nothing');
+  const rest = await untilResting(async () => (await flow.content(id)).updated_at);
+  t.like(await flow.content(id), { status: 'paused' });
+  t.deepEqual(await flow.search('lighthouse'), [], `nothing is published while it rests (since ${rest})`);
+  t.is((await flow.control(`/contents/${id}/resume`)).status, 200);
+  t.is((await flow.reach(id, 'ready', 'failed')).status, 'ready');
+  t.is((await flow.search('lighthouse', { max_results: 100 })).length, 100);
+});
+
+test('a pause while a file is read or indexed keeps showing that it is paused', async (t) => {
+  const flow = await startFlow();
+  for (const stage of ['reading', 'splitting', 'indexing'] as const) {
+    const [id] = idsOf(await flow.send(big(stage)));
+    const later = {
+      reading: ['reading', 'splitting', 'indexing'],
+      splitting: ['splitting', 'indexing'],
+      indexing: ['indexing'],
+    } as const;
+    await flow.reach(id, ...later[stage], 'ready');
+    const answer = await flow.control(`/contents/${id}/pause`);
+    if (answer.status === 409) continue; // it was faster
+    await untilResting(async () => (await flow.content(id)).status_message);
+    t.like(
+      await flow.content(id),
+      { status: 'paused', status_message: 'Paused by a request; resume to go on.' },
+      stage,
+    );
+    await flow.control(`/contents/${id}/resume`);
+    t.is((await flow.reach(id, 'ready', 'failed')).status, 'ready');
+    t.is((await flow.content(id)).status_message, null);
+  }
+});
+
+test('a paused upload can be cancelled; a cancelled content leaves nothing, and is ingested when it is retried', async (t) => {
+  const flow = await startFlow();
+  const insides = openInsides(t);
+  const { upload_id, uploads } = await flow.send(big('first'), small(1), small(2));
+  await flow.reach(uploads[0]?.content_id ?? '', 'indexing', 'ready');
+  await flow.control(`/uploads/${upload_id}/pause`);
+  t.is((await flow.progress(upload_id)).status, 'paused');
+  await flow.control(`/uploads/${upload_id}/cancel`);
+  const progress = await flow.progress(upload_id);
+  t.is(progress.status, 'cancelled');
+  t.deepEqual(progress.progress, { total: 3, settled: 3, by_status: { cancelled: 3 }, chunks: 0, percent: 100 });
+  for (const { content_id: id } of uploads) {
+    await until(
+      () => insides.traces(flow, id),
+      ({ rows, objects }) => rows === 0 && objects === 0,
+    );
+  }
+  t.deepEqual(await flow.search('small file number'), []);
+
+  const [, id = ''] = uploads.map(({ content_id }) => content_id);
+  t.is((await flow.control(`/contents/${id}/cancel`)).status, 200, 'it is cancelled already');
+  t.is((await flow.control(`/contents/${id}/retry`)).status, 200);
+  t.is((await flow.reach(id, 'ready', 'failed')).status, 'ready');
+  t.is((await flow.search('small file number')).length, 1);
+  t.is((await flow.control(`/contents/${id}/retry`)).status, 409, 'a content that is ready has nothing to retry');
+  t.is((await flow.progress(upload_id)).status, 'completed_with_errors');
+});
+
+test('pause, resume and cancel of an upload reach everything of it that is not done', async (t) => {
+  const flow = await startFlow();
+  const files = Array.from({ length: 90 }, (_, index) => small(index));
+  const { upload_id } = await flow.send(...files, ['files', new File([longText(1_200)], 'big.txt')]);
+  await flow.control(`/uploads/${upload_id}/pause`);
+  const resting = await until(
+    () => flow.progress(upload_id),
+    ({ status }) => status !== 'running',
+  );
+  t.true(['paused', 'completed'].includes(resting.status));
+  await flow.control(`/uploads/${upload_id}/resume`);
+  const done = await until(
+    () => flow.progress(upload_id),
+    ({ status }) => status !== 'running',
+  );
+  t.like(done, { status: 'completed', progress: { settled: 91, percent: 100, by_status: { ready: 91 } } });
+  const late = await flow.control(`/uploads/${upload_id}/cancel`);
+  t.is(late.status, 200);
+  t.is((await flow.progress(upload_id)).status, 'completed', 'what is done stays');
+});
+
+/** Waits until an observation stays the same for a while, which nothing but time can show. */
+async function untilResting<Value>(observe: () => Promise<Value>): Promise<Value> {
+  let last = { value: await observe(), since: performance.now() };
+  await until(
+    async () => {
+      const value = await observe();
+      if (value !== last.value) last = { value, since: performance.now() };
+      return performance.now() - last.since;
+    },
+    (ageMs) => ageMs > 1_500,
+  );
+  return last.value;
+}

@@ -1,0 +1,138 @@
+import type { ServerResponse } from 'node:http';
+import test from 'ava';
+import { crawl, statusesOf } from '#test/support/harness/crawl-flow.ts';
+import { startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { htmlPage, startSite, type Site } from '#test/support/servers/site-server.ts';
+
+/** A site whose pages say by ETag or by date whether they have changed, or do not say. */
+const links = ['/tagged', '/dated', '/silent', '/changing', '/leaving', '/unlinked'];
+const pageOf = (title: string) => htmlPage(title, ['/']);
+
+async function startChangingSite(): Promise<Site> {
+  const conditional = (tag: { header: string; value: string; asked: string }, body: string) => {
+    return (response: ServerResponse, { headers }: { headers: Record<string, unknown> }) => {
+      response.setHeader(tag.header, tag.value);
+      if (headers[tag.asked] === tag.value) response.writeHead(304).end();
+      else response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+    };
+  };
+  const tagged = { header: 'etag', value: '"one"', asked: 'if-none-match' };
+  const dated = { header: 'last-modified', value: 'Sat, 01 Aug 2026 10:00:00 GMT', asked: 'if-modified-since' };
+  return startSite({
+    '/': htmlPage('start', links),
+    '/tagged': conditional(tagged, htmlPage('tagged', ['/behind'])),
+    '/dated': conditional(dated, pageOf('dated')),
+    '/silent': pageOf('silent'),
+    '/changing': pageOf('the first state'),
+    '/leaving': pageOf('leaving'),
+    '/unlinked': pageOf('unlinked'),
+    '/behind': pageOf('behind a page that has not changed'),
+  });
+}
+
+async function contentsByPath(flow: Flow, done: { contents: { content_id: string; name: string }[] }, origin: string) {
+  const contents = await Promise.all(done.contents.map(({ content_id }) => flow.content(content_id)));
+  return Object.fromEntries(contents.map((content) => [content.name.replace(origin, ''), content]));
+}
+
+test('crawling again takes what has changed, marks what has vanished, and does nothing twice', async (t) => {
+  const site = await startChangingSite();
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  t.like(first, { status: 'completed', progress: { total: 8, by_status: { ready: 8 } } });
+  const before = await contentsByPath(flow, first, site.origin);
+
+  site.pages.set(
+    '/',
+    htmlPage(
+      'start',
+      links.filter((link) => link !== '/unlinked'),
+    ),
+  );
+  site.pages.set('/changing', pageOf('the second state'));
+  site.pages.delete('/leaving');
+  const asked = site.requests.length;
+  const second = await crawl(flow, `${site.origin}/`);
+  t.like(second.crawl.pages, { fetched: 2, unchanged: 4, gone: 1, failed: 0, waiting: 0 });
+  t.is(second.status, 'completed');
+  const statuses = site.requests.slice(asked).map(({ path, status }) => `${path} ${status}`);
+  t.true(statuses.includes('/tagged 304') && statuses.includes('/dated 304'), 'asked for only if changed');
+  t.true(statuses.includes('/behind 200'), 'links of a page that has not changed are followed');
+  t.is((await flow.progress(first.id)).progress.total, 8);
+
+  const after = await contentsByPath(flow, { contents: [...first.contents] }, site.origin);
+  for (const [path, content] of Object.entries(after)) t.is(content.id, before[path]?.id ?? '', path);
+  t.like(after['/leaving'], { status: 'ready', sync_status: 'stale' });
+  t.regex(after['/leaving']?.status_message ?? '', /site no longer has this page.*404.*stays/);
+  t.like(after['/unlinked'], { status: 'ready', sync_status: 'stale' });
+  t.regex(after['/unlinked']?.status_message ?? '', /no longer came by/);
+  for (const path of ['/', '/tagged', '/dated', '/silent', '/changing', '/behind']) {
+    t.like(after[path], { status: 'ready', sync_status: 'synced', status_message: null }, path);
+  }
+  for (const path of ['/tagged', '/silent']) t.is(after[path]?.updated_at, before[path]?.updated_at, path);
+  const found = await flow.search('everything about the second state', { max_results: 1 });
+  t.regex(found[0]?.content ?? '', /second state/);
+  const left = await flow.search('everything about leaving', { max_results: 1 });
+  t.is(left[0]?.source, `${site.origin}/leaving`, 'it is not deleted');
+
+  // What comes back is in step again; what failed in between says so, and is in step when it is there again.
+  site.pages.set('/leaving', pageOf('leaving'));
+  site.pages.set('/', htmlPage('start', links));
+  site.pages.set('/silent', (response) => void response.writeHead(500).end());
+  const third = await crawl(flow, `${site.origin}/`);
+  t.is(third.status, 'completed');
+  t.like(third.crawl.pages, { failed: 1, gone: 0 });
+  const back = await contentsByPath(flow, third, site.origin);
+  t.like(back['/leaving'], { sync_status: 'synced', status_message: null });
+  t.like(back['/unlinked'], { sync_status: 'synced', status_message: null });
+  t.like(back['/silent'], { status: 'ready', sync_status: 'error' });
+  site.pages.set('/silent', pageOf('silent'));
+  const fourth = await crawl(flow, `${site.origin}/`);
+  t.like((await contentsByPath(flow, fourth, site.origin))['/silent'], { sync_status: 'synced', status_message: null });
+  t.deepEqual(Object.keys(statusesOf(fourth, site.origin)).length, 8);
+});
+
+test('a page that is served with other bytes at each visit is taken again only when it says something else', async (t) => {
+  let visits = 0;
+  let says = 'the first state';
+  const token = () => `<meta name="csrf" content="${(visits += 1)}"><script>const visit = ${visits}</script>`;
+  const served = (response: ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end(htmlPage(says, ['/'], token()));
+  const site = await startSite({ '/': htmlPage('start', ['/tokens']), '/tokens': served });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const first = await crawl(flow, `${site.origin}/`);
+  const before = (await contentsByPath(flow, first, site.origin))['/tokens'];
+  for (const time of ['second', 'third']) {
+    const again = await crawl(flow, `${site.origin}/`);
+    t.like(again.crawl.pages, { fetched: 0, unchanged: 2, failed: 0 }, time);
+    const { content_hash, updated_at } = before ?? {};
+    t.like((await contentsByPath(flow, again, site.origin))['/tokens'], { content_hash, updated_at }, time);
+  }
+  says = 'the second state';
+  const changed = await crawl(flow, `${site.origin}/`);
+  t.like(changed.crawl.pages, { fetched: 1, unchanged: 1 });
+  const found = await flow.search('everything about the second state', { max_results: 1 });
+  t.regex(found[0]?.content ?? '', /second state/);
+  t.like((await crawl(flow, `${site.origin}/`)).crawl.pages, { fetched: 0, unchanged: 2 });
+  t.true(visits >= 5);
+});
+
+test('two crawls of one site at the same time take each page once', async (t) => {
+  const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
+  const site = await startSite({
+    '/': htmlPage('start', paths),
+    '/other': htmlPage('another start', paths),
+    ...Object.fromEntries(paths.map((path) => [path, htmlPage(`page ${path}`)])),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const both = await Promise.all(['/', '/other'].map((path) => crawl(flow, `${site.origin}${path}`)));
+  // The other one links to the first, as every page does.
+  for (const [index, total] of [31, 32].entries()) {
+    t.like(both[index], { status: 'completed', progress: { total, by_status: { ready: total } } });
+  }
+  const ids = new Set(both.flatMap(({ contents }) => contents.map(({ content_id }) => content_id)));
+  t.is(ids.size, 32);
+});

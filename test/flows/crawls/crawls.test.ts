@@ -1,0 +1,191 @@
+import test from 'ava';
+import { paceOf } from '#activities/crawls/crawl-pace.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { crawl, startCrawl, statusesOf, untilOver } from '#test/support/harness/crawl-flow.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { startTrapSite } from '#test/support/servers/trap-site.ts';
+
+const LIMITS = { maxDepth: 5, queriesOfPath: 7 };
+
+test('a crawl takes what is to be taken of a site full of traps, once each, and comes to its end', async (t) => {
+  t.timeout(240_000);
+  const site = await startTrapSite({ articles: 150, ...LIMITS });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const fields = { max_pages: '1000', max_depth: String(LIMITS.maxDepth), metadata: '{"site":"traps"}' };
+  const done = await untilOver(flow, await startCrawl(flow, `${site.origin}/`, fields));
+  // Contents are named without their query: those that differ in it alone share a name.
+  const expected = [...site.expected].map(([path, status]) => `${path.split('?')[0]} ${status}`).toSorted();
+  const found = done.contents.map(({ name, status }) => `${name.replace(site.origin, '')} ${status}`).toSorted();
+  t.deepEqual(found, expected);
+  t.like(done, { status: 'completed_with_errors', progress: { percent: 100 } });
+  t.like(done.crawl, { status: 'completed', status_message: null, pages: { waiting: 0, failed: 8, gone: 0 } });
+  t.like(done.crawl.reasons, {
+    robots: 3,
+    noindex: 2,
+    off_site: 1,
+    type: 3,
+    empty: 1,
+    download_timeout: 1,
+    download_too_large: 2,
+  });
+  for (const path of site.forbidden) t.is(site.asked(path), 0, path);
+  t.is(site.elsewhere.requests.length, 0);
+  for (const path of site.expected.keys()) {
+    const most = { '/error': 3, '/busy': 2, '/cut': 3, '/hangs': 2, '/orphan': 2 }[path] ?? 1;
+    // A worker that stalls on a busy machine may ask once more.
+    t.true([most, most + 1].includes(site.asked(path)), `${path} was asked for as often as it takes`);
+  }
+  t.true(site.requests.every(({ headers }) => headers['user-agent']?.startsWith('Loci/') === true));
+  const program = done.contents.find(({ name }) => name.endsWith('/script.php'));
+  t.is((await flow.content(program?.content_id ?? '')).type, 'text/html');
+  const failures = new Map(
+    done.contents.map(({ name, status_message }) => [name.replace(site.origin, ''), status_message]),
+  );
+  t.regex(failures.get('/login') ?? '', /403/);
+  t.regex(failures.get('/hangs') ?? '', /longer than the limit/);
+  const [article] = await flow.search('article 77 of the anchor and the anchor', { filters: { site: 'traps' } });
+  t.is(article?.source, `${site.origin}/article/77`);
+});
+
+test('pages are linked to the page they were found on, and only their own text is read', async (t) => {
+  const menu = `<div class="menu">${'<a href="/">A line of the menu of the harbour office</a> '.repeat(40)}</div>`;
+  const text = 'The pilot boat leaves at dawn, whatever the weather, and takes the mail along. '.repeat(12);
+  const page = (title: string, links: string) =>
+    `<html><head><title>${title}</title></head><body>${menu}<div id="content"><h1>${title}</h1><p>${text}</p>${links}</div></body></html>`;
+  const site = await startSite({
+    '/': page('harbour', '<a href="/boats">boats</a>'),
+    '/boats': page('boats', '<a href="/boats/pilot">pilot</a>'),
+    '/boats/pilot': page('pilot boat', ''),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const done = await crawl(flow, `${site.origin}/`, { description: 'of a crawl' });
+  const contents = await Promise.all(done.contents.map(({ content_id }) => flow.content(content_id)));
+  const byPath = new Map(contents.map((content) => [content.name.replace(site.origin, ''), content]));
+  t.is(byPath.get('/')?.linked_to, null);
+  t.is(byPath.get('/boats')?.linked_to, byPath.get('/')?.id);
+  t.is(byPath.get('/boats/pilot')?.linked_to, byPath.get('/boats')?.id);
+  const pilot = byPath.get('/boats/pilot');
+  t.like(pilot, { description: 'of a crawl', file_data: { title: 'pilot boat', url: `${site.origin}/boats/pilot` } });
+  const chunks = (await flow.chunks(pilot?.id ?? '')).map(({ content }) => content).join('\n');
+  t.regex(chunks, /leaves at dawn/);
+  t.notRegex(chunks, /line of the menu/);
+  // Who uploads a page itself wants all of it.
+  const [plain] = (await flow.upload(['urls', `${site.origin}/boats/pilot`])).uploads;
+  t.is(plain?.content_id, pilot?.id);
+  const whole = (await flow.chunks(pilot?.id ?? '')).map(({ content }) => content).join('\n');
+  t.regex(whole, /line of the menu/);
+});
+
+test('a crawl stops at the number of pages and the depth that were asked for', async (t) => {
+  const links = Array.from({ length: 40 }, (_, index) => `/${index}`);
+  const site = await startSite({
+    '/': htmlPage('start', links),
+    ...Object.fromEntries(links.map((path) => [path, htmlPage(`page ${path}`, ['/deeper'])])),
+    '/deeper': htmlPage('deeper'),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const few = await crawl(flow, `${site.origin}/`, { max_pages: '12' });
+  t.like(few, { status: 'completed', progress: { total: 12, by_status: { ready: 12 } } });
+  t.like(few.crawl, {
+    max_pages: 12,
+    max_depth: 3,
+    pages: { fetched: 12 },
+    reasons: { limit: few.crawl.pages.skipped },
+  });
+  t.regex(few.crawl.status_message ?? '', /Stopped at 12 pages; \d+ more are known/);
+  const shallow = await crawl(await startFlow(), `${site.origin}/`, { max_depth: '1' });
+  t.like(shallow, { status: 'completed', progress: { total: 41 } });
+  t.is(site.asked('/deeper'), 0);
+  const alone = await crawl(await startFlow(), `${site.origin}/`, { max_depth: '0' });
+  t.like(alone, { progress: { total: 1, by_status: { ready: 1 } } });
+});
+
+test('a crawl of stored pages fetches them and ingests nothing', async (t) => {
+  const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const done = await crawl(flow, `${site.origin}/`, { ingest: 'false' });
+  t.like(done, { status: 'stored', progress: { by_status: { stored: 2 } } });
+  const contents = await Promise.all(done.contents.map(({ content_id }) => flow.content(content_id)));
+  t.true(contents.every(({ type, size }) => type === 'text/html' && (size ?? 0) > 100));
+  t.deepEqual(await flow.search('everything about a'), []);
+});
+
+test('a site that does not want its start crawled, or whose robots.txt cannot be read, is left alone', async (t) => {
+  const flow = await startFlow();
+  const refused = async (pages: Parameters<typeof startSite>[0]) => {
+    const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a'), ...pages });
+    t.teardown(site.close);
+    const done = await crawl(flow, `${site.origin}/`);
+    t.like(done, { status: 'failed', progress: { total: 1, by_status: { failed: 1 } } });
+    t.is(done.crawl.status, 'failed');
+    t.is(site.asked('/a'), 0);
+    return { message: done.contents[0]?.status_message ?? '', asked: (path: string) => site.asked(path) };
+  };
+  const disallowed = await refused({ '/robots.txt': (response) => void response.end('User-agent: *\nDisallow: /') });
+  t.regex(disallowed.message, /robots\.txt .* does not allow/);
+  t.is(disallowed.asked('/'), 0);
+  const away = await refused({ '/robots.txt': (response) => void response.writeHead(500).end() });
+  t.regex(away.message, /robots\.txt cannot be read: .* 500\. .*RFC 9309/);
+  t.is(away.asked('/'), 0);
+  t.is(away.asked('/robots.txt'), 4);
+  const unwanted = htmlPage('start', [], '<meta name="robots" content="noindex">');
+  t.regex((await refused({ '/': unwanted })).message, /noindex/);
+});
+
+test('what a site asks for between two requests is what its crawl goes by, up to a bound', async (t) => {
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  const site = await startSite({
+    '/': htmlPage('start'),
+    '/robots.txt': (response) => void response.end('User-agent: *\nCrawl-delay: 0.25'),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const done = await crawl(flow, `${site.origin}/`);
+  t.is(done.status, 'completed');
+  const rows = await behind.query(`select delay_ms from crawls where workspace_id = :id`, { id: flow.workspaceId });
+  t.deepEqual(rows, [{ delay_ms: 250 }]);
+  const pace = (crawling: { delayMs: number; maxDelayMs: number }, delay_ms: number | null) =>
+    paceOf({ services: { crawling }, crawl: { delay_ms } });
+  t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, 250), 1_000);
+  t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, 7_000), 7_000);
+  t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, 86_400_000), 30_000);
+  t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, null), 1_000);
+});
+
+test('a private address is refused as that, and nothing is asked of it', async (t) => {
+  const done = await crawl(await startFlow(), 'http://127.0.0.1:1/');
+  t.like(done, { status: 'failed', crawl: { status: 'failed' } });
+  t.regex(done.contents[0]?.status_message ?? '', /Refused to fetch .* loopback/);
+});
+
+test('the start may lead to another address of its site; what leads away from it, or in a circle, fails and says so', async (t) => {
+  const other = await startSite({ '/': htmlPage('another site') });
+  t.teardown(other.close);
+  const site = await startSite({
+    '/': (response) => void response.writeHead(301, { location: '/home' }).end(),
+    '/home': htmlPage('home', ['/', '/a', '/home']),
+    '/a': htmlPage('a', ['/home']),
+    '/away': (response) => void response.writeHead(301, { location: `${other.origin}/` }).end(),
+    '/round': (response) => void response.writeHead(301, { location: '/round?again' }).end(),
+  });
+  t.teardown(site.close);
+  const flow = await startFlow();
+  const done = await crawl(flow, `${site.origin}/`);
+  t.deepEqual(statusesOf(done, site.origin), { '/': 'ready', '/a': 'ready' });
+  t.is(site.asked('/home'), 1);
+  const again = await crawl(flow, `${site.origin}/a`);
+  t.deepEqual(statusesOf(again, site.origin), { '/': 'ready', '/a': 'ready' }, 'known under its other address too');
+  t.is(again.crawl.pages.unchanged, 2);
+  const away = await crawl(flow, `${site.origin}/away`);
+  t.regex(away.contents[0]?.status_message ?? '', /another site/);
+  const round = await crawl(flow, `${site.origin}/round`);
+  t.regex(round.contents[0]?.status_message ?? '', /circle/);
+  t.is(other.requests.length, 0);
+});

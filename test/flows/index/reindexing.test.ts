@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { z } from 'zod';
+import { Content } from '#domain/records/content.ts';
+import { SearchMemoriesResponse } from '#domain/records/memory.ts';
+import { Reindexing } from '#domain/records/reindexing.ts';
+import { SEARCH_TYPES } from '#domain/records/search.ts';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
+import { idsOf, longText, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
+
+const pathOf = ({ workspaceId }: Flow) => `/workspaces/${workspaceId}/reindex`;
+
+async function reindex(flow: Flow): Promise<Reindexing> {
+  await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
+  return until(
+    () => flow.api.get(pathOf(flow), Reindexing),
+    ({ status }) => status === 'completed',
+  );
+}
+
+async function furnished() {
+  const flow = await startFlow();
+  const other = await startFlow({ key: flow });
+  const big = ['files', new File([longText(60)], 'big.txt')] as const;
+  await flow.upload(['content', 'The viaduct has twelve arches.'], big, ['metadata', '{"lang":"en"}']);
+  await other.upload(['content', 'The sundial shows noon.']);
+  for (const memory of ['Ada collects fossils.', 'Ada keeps bees.']) {
+    const json = { user_id: 'ada', memory };
+    await flow.api.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 });
+  }
+  const remembered = async (query: string) => {
+    const json = { query, retrieval_method: 'keyword' };
+    return (await flow.api.post('/memories/search', SearchMemoriesResponse, { json })).memories.map(
+      (one) => one.memory,
+    );
+  };
+  return { flow, other, remembered };
+}
+
+test('whatever the index lost is found again, by every search, filter and vector, and nothing is there twice', async (t) => {
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  const { flow, other, remembered } = await furnished();
+  const seen = async (one: Flow, query: string) =>
+    Promise.all(
+      SEARCH_TYPES.map(async (search_type) =>
+        (await one.search(query, { search_type, filters: { lang: { $ne: 'de' } }, max_results: 100 }))
+          .map((hit) => `${hit.content_id} ${hit.content}`)
+          .toSorted((a, b) => (a < b ? -1 : 1)),
+      ),
+    );
+  const before = [await seen(flow, 'viaduct arches'), await seen(other, 'sundial noon')];
+  const tenants = await tenantsOf(behind, flow.workspaceId);
+  t.is(tenants.length, 3);
+  // One is gone altogether, one in part, and nobody noticed: a memory is missing as well.
+  const [gone, partly] = tenants.filter(({ tenant }) => !tenant.startsWith('memories-'));
+  const memories = tenants.find(({ tenant }) => tenant.startsWith('memories-'));
+  if (!gone || !partly || !memories) throw new Error('there are tenants of both');
+  await behind.vectors.dropTenant(gone.space, gone.tenant);
+  for (const { space, tenant } of [partly, memories]) {
+    const [object] = (await behind.vectors.walkObjects(space, tenant, null)).objects;
+    await behind.vectors.deleteObjects(space, tenant, [object?.id ?? '']);
+  }
+  t.is((await remembered('fossils bees')).length, 1);
+  const done = await reindex(flow);
+  t.like(done, { total_contents: 3, contents: 3, skipped_contents: 0, total_memories: 2, memories: 2 });
+  t.true(done.chunks >= 5);
+  t.deepEqual([await seen(flow, 'viaduct arches'), await seen(other, 'sundial noon')], before);
+  t.deepEqual((await remembered('fossils bees')).sort(), ['Ada collects fossils.', 'Ada keeps bees.']);
+  const census = await until(() => takeCensus(behind, flow.workspaceId), isSound);
+  t.deepEqual(problemsOf(census), []);
+});
+
+test('what changes while the index is made anew is found as it is in the end', async (t) => {
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  const flow = await startFlow();
+  const files = Array.from(
+    { length: 12 },
+    (_unused, index) => ['files', new File([longText(30)], `${index}.txt`)] as const,
+  );
+  const ids = idsOf(await flow.upload(...files));
+  await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
+  const [changed, removed] = ids;
+  for (const step of [1, 2, 3]) {
+    await flow.api.get(`/contents/${changed}`, Content, { method: 'PATCH', json: { metadata: { step } } });
+  }
+  await flow.delete(removed ?? '');
+  const done = await reindex(flow);
+  t.is(done.status, 'completed');
+  await until(
+    () => flow.content(changed),
+    ({ sync_status }) => sync_status === 'synced',
+  );
+  const found = await flow.search('record', { filters: { step: 3 }, max_results: 100 });
+  t.is(found.length, (await flow.chunks(changed)).length);
+  await behind.hurry(flow.workspaceId);
+  t.deepEqual(problemsOf(await until(() => takeCensus(behind, flow.workspaceId), isSound)), []);
+});
+
+test('asking again while it is under way is the same, and afterwards another one', async (t) => {
+  const { flow } = await furnished();
+  t.is((await flow.api.fail(pathOf(flow))).status, 404);
+  const first = await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
+  const same = await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
+  if (same.status !== 'completed') t.is((await reindex(flow)).workspace_id, flow.workspaceId);
+  await until(
+    () => flow.api.get(pathOf(flow), Reindexing),
+    ({ status }) => status === 'completed',
+  );
+  t.not((await reindex(flow)).id, first.id);
+});
+
+test('the command has a workspace indexed, shows how far it is, and says what is wrong', async (t) => {
+  const { flow } = await furnished();
+  const { baseUrl, adminToken } = testStack();
+  const run = async (...args: string[]) => {
+    const env = { ...process.env, LOCI_PUBLIC_URL: baseUrl, LOCI_ADMIN_TOKEN: adminToken };
+    return promisify(execFile)(process.execPath, ['stack/reindex.ts', ...args], { cwd: PROJECT_DIR, env });
+  };
+  const { stdout } = await run('--workspace', flow.workspaceId);
+  t.regex(stdout, /completed, 3 of 3 contents, 2 of 2 memories\n$/);
+  await t.throwsAsync(run(), { message: /--workspace ID, or --all/ });
+  await t.throwsAsync(run('--workspace', '0198c0de-0000-7000-8000-00000000000c'), { message: /404/ });
+});

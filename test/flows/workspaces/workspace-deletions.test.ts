@@ -1,0 +1,131 @@
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
+import { CreatedWorkspace, WorkspaceList } from '#domain/records/workspace.ts';
+import { apiClient } from '#test/support/harness/api-client.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { furnish } from '#test/support/fixtures/seed-workspace.ts';
+import { startFlow, until } from '#test/support/harness/flow.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+import { filesOf, rowsOf, runningWorkflows, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
+
+const operator = apiClient(null);
+const headers = { Authorization: `Bearer ${testStack().adminToken}` };
+const REMOVE = { method: 'DELETE', headers, status: 202 };
+
+function openBehind(t: ExecutionContext) {
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  return behind;
+}
+
+const receiptOf = (deletionId: string) =>
+  until(
+    () => operator.get(`/deletions/${deletionId}`, Deletion, { headers }),
+    ({ status }) => status === 'completed',
+  );
+
+test('a workspace is gone for everybody at once, and nothing of it is left when its receipt is complete', async (t) => {
+  const behind = openBehind(t);
+  const made = {
+    method: 'POST',
+    headers: { ...headers, 'Idempotency-Key': 'a-workspace-to-delete' },
+    json: { name: 'x' },
+  };
+  const workspace = await operator.get('/workspaces', CreatedWorkspace, { ...made, status: 201 });
+  const key = { key: workspace.api_key.secret ?? '', workspaceId: workspace.id };
+  const flow = await startFlow({ key });
+  await furnish(flow);
+  const tenants = await tenantsOf(behind, workspace.id);
+  t.true(tenants.length >= 4 && tenants.some(({ tenant }) => tenant.startsWith('memories-')));
+  t.not((await filesOf(workspace.id)).length, 0);
+  const path = `/workspaces/${workspace.id}`;
+
+  const { deletion_id, status } = await operator.get(path, DeletionAccepted, REMOVE);
+  t.is(status, 'pending');
+  const again = await operator.send(path, REMOVE);
+  if (again.status === 202) t.is(DeletionAccepted.parse(await again.json()).deletion_id, deletion_id);
+  const unknown = await apiClient('nonsense').fail('/collections');
+  for (const place of ['/collections', path, `/deletions/${deletion_id}`, '/memories', '/chunks']) {
+    const refused = await flow.api.fail(place);
+    t.deepEqual({ ...refused.body, request_id: '' }, { ...unknown.body, request_id: '' }, place);
+    t.is(refused.status, 401, place);
+  }
+  for (const place of ['', '/members']) t.is((await operator.fail(path + place, { headers })).status, 404, place);
+  const change = { method: 'PATCH', headers, json: { name: 'new' } };
+  t.is((await operator.fail(path, change)).status, 404);
+  t.is((await operator.fail(`${path}/members`, { method: 'POST', headers, json: { user_id: 'bob' } })).status, 404);
+  t.is(
+    (await operator.fail(`${path}/api-keys`, { method: 'POST', headers, json: { permissions: ['*'] } })).status,
+    404,
+  );
+  const { data } = await operator.get('/workspaces?limit=1000', WorkspaceList, { headers });
+  t.false(data.some(({ id }) => id === workspace.id));
+
+  const receipt = await receiptOf(deletion_id);
+  t.like(receipt, { kind: 'workspace', subject_id: workspace.id, workspace_id: workspace.id });
+  t.not(receipt.verified_at, null);
+  t.like(receipt.removed, { contents: 4, collections: 3, conversations: 1, messages: 1, memories: 2 });
+  t.true(receipt.removed.blobs >= 3 && receipt.removed.chunks >= 1 && receipt.removed.index_objects >= 3);
+  t.deepEqual(
+    await until(
+      () => rowsOf(behind, workspace.id),
+      (rows) => rows['outbox'] === undefined,
+    ),
+    { deletions: 1, dropped_tenants: tenants.length },
+    'its receipt, and what is looked after for a day',
+  );
+  t.deepEqual(await tenantsLeft(behind, tenants), []);
+  t.deepEqual(await filesOf(workspace.id), []);
+  t.deepEqual(
+    await until(
+      () => runningWorkflows(workspace.id),
+      (running) => running.length === 0,
+    ),
+    [],
+  );
+  t.is((await operator.fail(path, { method: 'DELETE', headers })).status, 404);
+  t.is((await operator.fail('/workspaces', made)).status, 409, 'an id never comes back');
+});
+
+test('what other workspaces have stays as it is', async (t) => {
+  const behind = openBehind(t);
+  const [flow, other] = [await startFlow(), await startFlow()];
+  for (const one of [flow, other]) await one.upload(['content', 'The same sundial in two workspaces.']);
+  const atRest = () =>
+    until(
+      () => rowsOf(behind, other.workspaceId),
+      (rows) => rows['outbox'] === undefined,
+    );
+  const before = await atRest();
+  const path = `/workspaces/${flow.workspaceId}`;
+  const { deletion_id } = await flow.api.get(path, DeletionAccepted, { method: 'DELETE', status: 202 });
+  t.is((await flow.api.fail('/collections')).status, 401, 'whoever asks for it goes with it');
+  t.is((await other.api.fail(`/deletions/${deletion_id}`)).status, 404);
+  t.is((await receiptOf(deletion_id)).removed.contents, 1);
+  t.deepEqual(await atRest(), before);
+  const [hit] = await other.search('sundial');
+  const id = z.string().parse(hit?.content_id);
+  t.is(await (await other.api.send(`/contents/${id}/file`)).text(), 'The same sundial in two workspaces.');
+});
+
+test('requests that race with the deletion leave nothing behind', async (t) => {
+  const behind = openBehind(t);
+  const flow = await startFlow();
+  await flow.upload(['content', 'A herring.']);
+  const remember = (index: number) => ({ method: 'POST', json: { user_id: 'ada', memory: `Memory ${index}.` } });
+  const writing = Array.from({ length: 12 }, async (_unused, index) =>
+    index % 2 === 0
+      ? flow.api.send('/memories', remember(index))
+      : flow.send(['content', `Text ${index}.`]).catch(() => null),
+  );
+  const { deletion_id } = await operator.get(`/workspaces/${flow.workspaceId}`, DeletionAccepted, REMOVE);
+  const answers = await Promise.all(writing);
+  for (const answer of answers) if (answer instanceof Response) t.true([201, 401].includes(answer.status));
+  await receiptOf(deletion_id);
+  const rows = await until(
+    () => rowsOf(behind, flow.workspaceId),
+    (left) => left['outbox'] === undefined,
+  );
+  t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
+});

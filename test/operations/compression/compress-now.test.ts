@@ -1,0 +1,64 @@
+import test, { type ExecutionContext } from 'ava';
+import { AppError } from '#domain/app-error.ts';
+import { CompressRequest } from '#domain/records/compression.ts';
+import { compressNow } from '#operations/compression/compress-now.ts';
+import { createCompressors } from '#providers/compressors/index.ts';
+import { createChatModel } from '#providers/models/chat-model.ts';
+import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+const never = new AbortController().signal;
+const PARAGRAPH = `${Array.from({ length: 20 }, (_, at) => `Boat ${at} rests in the harbour for the night.`).join(' ')}\n\n`;
+
+async function openServices(t: ExecutionContext, behaviour: ChatBehaviour, timeoutMs = 60_000) {
+  const { services } = await openOwnServices(t, { temporal: 'away' });
+  const server = await startChatServer(behaviour);
+  const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 60_000 });
+  const compressors = createCompressors({ chat, counting: services.embedders.preferred.tokenCounting });
+  t.teardown(async () => {
+    await compressors.close();
+    await server.close();
+  });
+  const compress = { ...services.limits.compress, timeoutMs };
+  return { services: { ...services, chat, compressors, limits: { ...services.limits, compress } }, server };
+}
+
+test('a long text is rewritten window by window, and parts that the model fails with keep their sentences', async (t) => {
+  const { services } = await openServices(t, ({ material }) =>
+    material.includes('storm') ? { status: 503 } : 'Boats rest.',
+  );
+  const content = `${PARAGRAPH.repeat(12)}A storm was forecast for the morning.\n\n${PARAGRAPH.repeat(25)}`;
+  const body = CompressRequest.parse({ content, include_metadata: true, target_ratio: 0.3 });
+  const answer = await compressNow(services, body, never);
+  t.is(answer.strategy_used, 'ai_compress+extractive');
+  t.deepEqual(answer.metadata?.windows, { ai_compress: 2, extractive: 1, dedupe: 0 });
+  t.is(answer.metadata?.dropped.spans, null);
+  t.regex(answer.metadata?.note ?? '', /no usable answer/);
+  t.regex(answer.content ?? '', /^Boats rest\.\n\nBoat|Boats rest\./);
+});
+
+test('what takes too long is broken off, and the answer says what to do', async (t) => {
+  const silent = async function* () {
+    yield 'Boats ';
+    await new Promise<void>(() => undefined);
+  };
+  const { services } = await openServices(t, silent, 500);
+  const body = CompressRequest.parse({ content: PARAGRAPH.repeat(3) });
+  const error = await t.throwsAsync(compressNow(services, body, never), { instanceOf: AppError });
+  t.is(error.code, 'dependency_unavailable');
+  t.regex(error.message, /webhook_url/);
+});
+
+test('the windows that hold what the question is about keep most', async (t) => {
+  const { services } = await openServices(t, () => 'x');
+  const filler = PARAGRAPH.repeat(1_500);
+  const fact = 'The otter of the lighthouse is called Marlene.';
+  const content = `${filler}${fact}\n\n${filler}${filler}\nQuestion: What is the otter of the lighthouse called?`;
+  const body = CompressRequest.parse({ content, strategy: 'extractive', target_ratio: 0.01, include_metadata: true });
+  const limits = { ...services.limits, compress: { ...services.limits.compress, maxBytes: 10_000_000 } };
+  const answer = await compressNow({ ...services, limits }, body, never);
+  t.is(answer.metadata?.windows.extractive, Math.ceil(content.length / 1_048_576));
+  t.true((answer.metadata?.windows.extractive ?? 0) > 2);
+  t.true(answer.content?.includes(fact));
+  t.true((answer.ratio ?? 1) <= 0.0101);
+});

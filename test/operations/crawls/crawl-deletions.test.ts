@@ -1,0 +1,131 @@
+import test, { type ExecutionContext } from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import type { PageOutcome } from '#activities/crawls/page-outcome.ts';
+import { writePage } from '#activities/crawls/write-page.ts';
+import { urlHash } from '#domain/crawls/crawl-url.ts';
+import { deleteContent } from '#operations/contents/delete-content.ts';
+import { urlDedupeKey } from '#operations/crawls/page-content.ts';
+import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
+import { query } from '#store/postgres.ts';
+import type { Stores } from '#store/stores.ts';
+import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+const START_URL = 'http://site.example/';
+const CRAWLING = {
+  userAgent: 'a test',
+  delayMs: 0,
+  maxDelayMs: 0,
+  pageTimeoutMs: 1_000,
+  maxPageBytes: 1e6,
+  queriesOfPath: 10,
+};
+
+async function* once(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** A crawl whose page is in the collection already, and ways to have it write that page while the page is deleted. */
+async function openCrawl(t: ExecutionContext) {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const place = await makePlace(database);
+  const { caller, collectionId } = place;
+  const scope = { ...place.scope, collectionIds: [collectionId] };
+  const { contentIds } = await addContents(place);
+  const contentId = contentIds[0] ?? '';
+  const dedupeKey = urlDedupeKey(START_URL);
+  await query(database, 'update content_collections set dedupe_key = :dedupeKey', { dedupeKey });
+  const id = uuidv7();
+  const upload = { id, collectionId, contentType: 'text', ingest: true, workflowId: null, total: 1, errors: [] };
+  await services.stores.uploads.insert(scope, { ...upload, createdBy: 'a test', contentIds });
+  const pageOptions = { metadata: {}, description: null, reader: 'native', ingest: true, file_data: {} };
+  const at = { start_url: START_URL, start_hash: urlHash(START_URL), origin: START_URL, robots_url: START_URL };
+  const options = { max_pages: 5, max_depth: 0, page_options: { ...pageOptions, created_by: 'a test' } };
+  const key = { id, collection_id: collectionId, upload_id: id, start_content_id: contentId };
+  await services.stores.crawls.insert(scope, [{ ...key, ...at, ...options }]);
+  const blob = await services.blobs.put(scope.workspaceId, once('New words.'), 1e6);
+  const remove = () => deleteContent(services, caller, contentId);
+  const page = { url: START_URL, depth: 0, hops: 0, found_on: null, attempts: 1 };
+  const write = (of: Pick<CrawlPage, 'url_hash' | 'kind' | 'content_id' | 'is_start'>, outcome: Outcome, on: On) =>
+    services.stores.transaction(async (stores) => {
+      const crawl = await stores.crawls.lock(scope, id);
+      if (!crawl) throw new Error('there is no crawl');
+      const own = { ...services, crawling: CRAWLING, stores: on.stores(stores) };
+      await writePage({ services: own, scope, crawl, page: { ...page, ...of }, before: on.before ?? null }, outcome);
+    });
+  const document: Outcome = {
+    kind: 'document',
+    type: 'text/html',
+    blob,
+    canonical: null,
+    links: [],
+    validators: { etag: null, lastModified: null },
+    fingerprint: null,
+  };
+  const rows = () =>
+    query(database, 'select content_id, stage from content_collections where workspace_id = :workspaceId', scope);
+  const pages = () => query(database, `select kind, state, reason from crawl_pages order by kind`);
+  return { services, database, contentId, scope, crawlId: id, remove, write, document, rows, pages };
+}
+
+type Outcome = Exclude<PageOutcome, { kind: 'again' }>;
+type On = { stores: (inside: Stores) => Stores; before?: KnownPage | null };
+
+/** Stores in which something happens just after a page was looked up for the first time, and before what was found is used. */
+function afterLook(work: () => Promise<unknown>): (inside: Stores) => Stores {
+  let isDone = false;
+  return (inside) => ({
+    ...inside,
+    crawlPages: {
+      ...inside.crawlPages,
+      known: async (...args) => {
+        const known = await inside.crawlPages.known(...args);
+        if (!isDone) await work();
+        isDone = true;
+        return known;
+      },
+    },
+  });
+}
+
+for (const named of ['by its content', 'by its address'] as const) {
+  test(`a page, known ${named}, whose deletion is accepted while it is written does not come back`, async (t) => {
+    const { contentId, remove, write, document, rows, pages } = await openCrawl(t);
+    const content_id = named === 'by its content' ? contentId : null;
+    const page = { url_hash: urlHash(START_URL), kind: 'page' as const, content_id, is_start: content_id !== null };
+    await write(page, document, { stores: afterLook(remove) });
+    t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
+    t.like((await pages())[0], { kind: 'page', state: 'skipped', reason: 'deleted' });
+  });
+}
+
+test('a page whose deletion is accepted between its request and its answer does not come back', async (t) => {
+  const { services, scope, crawlId, contentId, remove, write, document, rows, pages } = await openCrawl(t);
+  const crawl = await services.stores.crawls.find(scope, crawlId);
+  if (!crawl) throw new Error('there is no crawl');
+  const address = { urlHash: urlHash(START_URL), contentId: null, dedupeKey: urlDedupeKey(START_URL) };
+  const before = await services.stores.crawlPages.known(scope, crawl, address);
+  t.is(before?.content_id, contentId);
+  await remove();
+  const page = { url_hash: urlHash(START_URL), kind: 'page' as const, content_id: null, is_start: false };
+  await write(page, document, { stores: (inside) => inside, before });
+  t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
+  t.like((await pages())[0], { state: 'skipped', reason: 'deleted' });
+});
+
+test('a page to start from that is deleted while its site turns out to be closed does not come back', async (t) => {
+  const { contentId, remove, write, rows, pages } = await openCrawl(t);
+  const refused: Outcome = { kind: 'robots', robots: '', delayMs: null, sitemaps: [], isStartAllowed: false };
+  const page = { url_hash: 'robots', kind: 'robots' as const, content_id: null, is_start: false };
+  await write(page, refused, { stores: afterLook(remove) });
+  t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
+  t.like((await pages())[0], { kind: 'page', state: 'skipped', reason: 'deleted' });
+});
+
+test('what is being deleted gets no new run', async (t) => {
+  const { services, scope, contentId, remove, rows } = await openCrawl(t);
+  await remove();
+  const run = { contentIds: [contentId], runId: uuidv7(), workflowId: null, stage: 'pending' as const };
+  await services.stores.runControl.restart(scope, scope.collectionIds[0] ?? '', run);
+  t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
+});

@@ -1,0 +1,166 @@
+import test, { type ExecutionContext } from 'ava';
+import { removeResidues } from '#operations/index/remove-residues.ts';
+import { query } from '#store/postgres.ts';
+import type { RunSlice } from '#store/uploads/run-stages.ts';
+import { addContents, chunkRows, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+type Residue = { passes: number; due_ms: number };
+
+async function openLeftovers(t: ExecutionContext) {
+  const { services, database } = await openOwnServices(t);
+  const place = await makePlace(database);
+  const { stores, scope, collectionId } = place;
+  const found = await stores.collections.findIndex(scope, collectionId);
+  if (!found) throw new Error('the collection has an index');
+  const { space, tenant } = found.index;
+  await services.vectors.ensureTenant(space, tenant);
+  /** What a worker sends to the index, whether or not the run is still its own. */
+  const index = async (slice: RunSlice, version: number) => {
+    const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
+    const objects = chunkRows(slice, { version }).map(({ id, content_id, content: text }) => ({
+      id,
+      content_id,
+      version,
+      text,
+      facets: [],
+      vector,
+    }));
+    await services.vectors.putObjects(space, tenant, objects);
+  };
+  /** Rows and objects of each version of a content, as `rows/objects`. */
+  const versions = async (contentId: string, highest: number) =>
+    Promise.all(
+      Array.from({ length: highest }, async (_, before) => {
+        const version = before + 1;
+        const sql = 'select id from chunks where content_id = :contentId and version = :version';
+        const rows = await query(database, sql, { contentId, version });
+        return `${rows.length}/${await services.vectors.countObjects(space, tenant, { contentId, version })}`;
+      }),
+    );
+  const residues = () =>
+    query<Residue>(database, `select passes, (extract(epoch from due_at) * 1000)::float8 as due_ms from residues`);
+  const nowMs = async () =>
+    (await query<{ ms: number }>(database, `select (extract(epoch from now()) * 1000)::float8 as ms`))[0]?.ms ?? NaN;
+  const pass = async () => {
+    await query(database, 'update residues set due_at = now()');
+    return removeResidues(services);
+  };
+  return { services, database, place, index, versions, residues, nowMs, pass };
+}
+
+/** A content whose first version is published and whose second one is indexed. */
+async function publishAndRestart({ place, index }: Awaited<ReturnType<typeof openLeftovers>>) {
+  const first = await addContents(place);
+  await makeReady(place, first);
+  await index(first, 1);
+  await place.stores.publications.publish(place.scope, first, {});
+  const second = await restart(place, first.contentIds);
+  await makeReady(place, second, { version: 2 });
+  await index(second, 2);
+  return { id: first.contentIds[0] ?? '', second };
+}
+
+test('what is published and what is under way stays; what a cancel left goes', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, versions, pass } = leftovers;
+  const { id } = await publishAndRestart(leftovers);
+  await pass();
+  t.deepEqual(await versions(id, 2), ['2/2', '2/2']);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  await pass();
+  t.deepEqual(await versions(id, 2), ['2/2', '0/0']);
+});
+
+test('the version before goes once the next one is published', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, versions, pass } = leftovers;
+  const { id, second } = await publishAndRestart(leftovers);
+  await place.stores.publications.publish(place.scope, second, {});
+  await pass();
+  t.deepEqual(await versions(id, 2), ['0/0', '2/2']);
+});
+
+test('what a stalled worker sends to the index after its run ended goes with a later pass', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, index, versions, pass, residues, nowMs } = leftovers;
+  const { id, second } = await publishAndRestart(leftovers);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  for (const [number, seconds] of [15, 60, 300, 1_800, 21_600, 86_400].entries()) {
+    await index(second, 2);
+    t.deepEqual(await versions(id, 2), ['2/2', number === 0 ? '2/2' : '0/2']);
+    const beforeMs = await nowMs();
+    t.is(await pass(), 1);
+    const dueMs = (await residues())[0]?.due_ms ?? NaN;
+    t.true(beforeMs + seconds * 1_000 <= dueMs && dueMs <= (await nowMs()) + seconds * 1_000, `${seconds} s later`);
+    t.deepEqual(await versions(id, 2), ['2/2', '0/0']);
+  }
+  t.is(await pass(), 1);
+  t.deepEqual(await residues(), [], 'a day later it is looked at for the last time');
+  t.is(await pass(), 0);
+});
+
+test('a content that ends again during a pass is looked at from the start', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, residues } = leftovers;
+  const { id } = await publishAndRestart(leftovers);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  const { system } = place.stores;
+  await query(place.database, 'update residues set passes = 6, due_at = now()');
+  const [residue] = await system.takeDueResidues(10, [1_000]);
+  if (!residue) throw new Error('it is due');
+  t.is(residue.passes, 7);
+  await restart(place, [id]);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  await system.dropResidue(residue, residue.passes);
+  t.like(await residues(), [{ passes: 0 }]);
+});
+
+test('a pass that began before a new version came leaves that version alone', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, services, versions } = leftovers;
+  const { id } = await publishAndRestart(leftovers);
+  await place.stores.runControl.cancel(place.scope, { contentId: id });
+  await query(place.database, 'update residues set due_at = now()');
+  // The state of the rows is read first; then the content gets its third version, while the pass goes on.
+  const taken = await services.stores.system.takeDueResidues(10, [1_000]);
+  const third = await restart(place, [id]);
+  await makeReady(place, third, { version: 3 });
+  await leftovers.index(third, 3);
+  const stale = {
+    ...services,
+    stores: { ...services.stores, system: { ...services.stores.system, takeDueResidues: async () => taken } },
+  };
+  await removeResidues(stale);
+  t.deepEqual(await versions(id, 3), ['2/2', '0/0', '2/2']);
+});
+
+test('of a content that is gone nothing stays; of one that is being deleted the deletion takes care', async (t) => {
+  const leftovers = await openLeftovers(t);
+  const { place, versions, pass, index, services } = leftovers;
+  const { id, second } = await publishAndRestart(leftovers);
+  await place.stores.runControl.startDeletion(place.scope, [id]);
+  t.is(await pass(), 0);
+  t.deepEqual(await versions(id, 2), ['2/2', '2/2']);
+  const { stores } = services;
+  const key = { contentId: id, collectionId: place.collectionId };
+  await stores.chunks.deleteVersions(place.scope, key, { keep: [], maxVersion: null, limit: 100 });
+  const subject = { kind: 'content' as const, subjectId: id, collectionId: place.collectionId, createdBy: 'a test' };
+  await stores.deletions.complete(place.scope, await stores.deletions.insert(place.scope, subject), id);
+  await index(second, 2);
+  t.is(await pass(), 1);
+  t.deepEqual(await versions(id, 2), ['0/0', '0/0']);
+});
+
+test('several loops share the passes, none takes what another one has', async (t) => {
+  const { place, database, services } = await openLeftovers(t);
+  const slice = await addContents(place, 60);
+  for (const contentId of slice.contentIds) await place.stores.runControl.cancel(place.scope, { contentId });
+  await query(database, 'update residues set due_at = now()');
+  const counts = await Promise.all(Array.from({ length: 5 }, () => removeResidues(services)));
+  t.is(
+    counts.reduce((sum, count) => sum + count),
+    60,
+  );
+  t.deepEqual(await query(database, 'select distinct passes from residues'), [{ passes: 1 }]);
+});

@@ -1,0 +1,211 @@
+import { Client, Connection } from '@temporalio/client';
+import test, { type ExecutionContext } from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { summariseJob } from '#domain/conversations/conversation-jobs.ts';
+import { deleteContentJob, ingestBatchJob, reprojectJob } from '#domain/uploads/ingest-jobs.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import { deliverWebhookJob } from '#domain/webhooks/webhook-jobs.ts';
+import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
+import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
+import { announceTo } from '#operations/webhooks/announce-event.ts';
+import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { query } from '#store/postgres.ts';
+import type { RunSlice } from '#store/uploads/run-stages.ts';
+import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnServices, type OwnServices } from '#test/support/harness/own-services.ts';
+import { testStack } from '#test/support/harness/stack.ts';
+
+type Row = { workflow_id: string; state: string; attempts: number; last_error: string | null };
+
+async function openOutbox(t: ExecutionContext, temporal: 'running' | 'away' = 'running') {
+  const own: OwnServices = await openOwnServices(t, { temporal });
+  const place: Place = await makePlace(own.database);
+  const rows = () =>
+    query<Row>(own.database, 'select workflow_id, state, attempts, last_error from outbox order by id');
+  const hurry = () =>
+    query(own.database, `update outbox set next_attempt_at = now(), checked_at = now() - interval '1 hour'`);
+  /** Starts what is due, until nothing is. */
+  const dispatch = async (services = own.services) => {
+    await hurry();
+    while ((await dispatchOutbox(services)) > 0);
+  };
+  const reconcile = async () => {
+    await hurry();
+    await reconcileOutbox(own.services);
+  };
+  const add = (job: JobStart) => own.services.stores.outbox.add(place.scope, job);
+  return { ...own, place, rows, hurry, dispatch, reconcile, add };
+}
+
+const keyOf = (place: Place) => ({ workspace_id: place.scope.workspaceId, collection_id: place.collectionId });
+const batchOf = (place: Place, { runId, contentIds }: RunSlice) =>
+  ingestBatchJob({ ...keyOf(place), run_id: runId, content_ids: [...contentIds], upload_id: null });
+const someBatch = (place: Place) => batchOf(place, { collectionId: '', runId: uuidv7(), contentIds: [uuidv7()] });
+const deletionOf = (place: Place) => deleteContentJob({ ...keyOf(place), content_id: uuidv7(), deletion_id: uuidv7() });
+
+async function openTemporal(t: ExecutionContext): Promise<Client> {
+  const { address, namespace } = testStack().temporal;
+  const connection = await Connection.connect({ address });
+  t.teardown(() => connection.close());
+  return new Client({ connection, namespace });
+}
+
+/** Starts a workflow that no worker takes up, under the id of a job, so that it can be ended at will. */
+async function startIdle(client: Client, job: Pick<JobStart, 'workflow_id' | 'workflow_type'>) {
+  return client.workflow.start(job.workflow_type, { workflowId: job.workflow_id, taskQueue: 'nobody', args: [] });
+}
+
+/** Executions that there are of a workflow id, once Temporal lists any. */
+async function executionsOf(client: Client, workflowId: string): Promise<number> {
+  return eventually(`${workflowId} is listed`, async () => {
+    const { count } = await client.workflow.count(`WorkflowId = '${workflowId}'`);
+    return count > 0 && count;
+  });
+}
+
+test('a start that was lost is made good, later and later, until it succeeds', async (t) => {
+  const { add, place, rows, dispatch, services, hurry } = await openOutbox(t, 'away');
+  const job = someBatch(place);
+  await add(job);
+  startJobs(services, place.scope, [job]);
+  const [head] = await query<{ seconds: number }>(
+    place.database,
+    `select extract(epoch from next_attempt_at - created_at)::float as seconds from outbox`,
+  );
+  t.is(head?.seconds, 2, 'the API has two seconds to do it itself');
+  for (const attempts of [1, 2]) {
+    await hurry();
+    t.is(await dispatchOutbox(services), 1);
+    t.like((await rows())[0], { state: 'pending', attempts, last_error: 'Temporal does not answer.' });
+  }
+  await hurry();
+  t.is((await services.stores.system.takeDueStarts(10)).length, 1);
+  t.is((await services.stores.system.takeDueStarts(10)).length, 0, 'not again at once');
+  const running = await openOwnServices(t);
+  await dispatch({ ...services, jobs: running.services.jobs });
+  t.like((await rows())[0], { workflow_id: job.workflow_id, state: 'started', last_error: null });
+  t.is(await executionsOf(await openTemporal(t), job.workflow_id), 1);
+});
+
+test('however many start the same work at once, each workflow is started once', async (t) => {
+  const { add, place, rows, hurry, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const jobs = Array.from({ length: 30 }, () => someBatch(place));
+  for (const job of jobs) await add(job);
+  await hurry();
+  const dispatched = Array.from({ length: 6 }, () => dispatchOutbox(services));
+  // What the API does meanwhile, for it does not know of the loops.
+  startJobs(services, place.scope, jobs.slice(0, 10));
+  const due = await Promise.all(dispatched);
+  t.is(
+    due.reduce((sum, count) => sum + count),
+    30,
+    'no two loops take the same row',
+  );
+  t.true((await rows()).every(({ state, attempts }) => state === 'started' && attempts === 1));
+  for (const job of jobs) t.is(await executionsOf(client, job.workflow_id), 1);
+});
+
+test('work that Temporal has forgotten is started again under its own id', async (t) => {
+  const { add, place, rows, reconcile, dispatch, services } = await openOutbox(t);
+  const job = someBatch(place);
+  await add(job);
+  await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+  await reconcile();
+  t.like((await rows())[0], { workflow_id: job.workflow_id, state: 'pending' });
+  await dispatch();
+  t.is(await executionsOf(await openTemporal(t), job.workflow_id), 1);
+});
+
+test('work that is done is taken off, and work that runs is left alone', async (t) => {
+  const { add, place, rows, reconcile, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const [done, running] = [someBatch(place), someBatch(place)];
+  for (const job of [done, running]) await add(job);
+  await services.jobs.start(done);
+  await client.workflow.getHandle(done.workflow_id).result();
+  const idle = await startIdle(client, running);
+  t.teardown(() => idle.terminate('the test is over'));
+  for (const job of [done, running]) await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+  await reconcile();
+  t.deepEqual(
+    (await rows()).map(({ workflow_id, state }) => [workflow_id, state]),
+    [[running.workflow_id, 'started']],
+  );
+});
+
+test('contents of an ingestion that was ended by hand fail, with their run only, and its row is gone', async (t) => {
+  const { add, place, rows, reconcile, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const [mine, others] = [await addContents(place, 3), await addContents(place, 1)];
+  const [taken = ''] = mine.contentIds;
+  const { stores } = services;
+  await stores.runControl.restart(place.scope, place.collectionId, {
+    contentIds: [taken],
+    runId: uuidv7(),
+    workflowId: null,
+    stage: 'pending',
+  });
+  const job = batchOf(place, mine);
+  await add(job);
+  const idle = await startIdle(client, job);
+  await stores.outbox.markStarted(place.scope, job.workflow_id);
+  await idle.terminate('by an operator');
+  await reconcile();
+  t.deepEqual(await rows(), []);
+  const statusOf = async (id: string) => (await stores.contents.find(place.scope, id))?.status;
+  t.deepEqual(await Promise.all(mine.contentIds.map(statusOf)), ['pending', 'failed', 'failed']);
+  t.is(await statusOf(others.contentIds[0] ?? ''), 'pending');
+});
+
+test('a deletion or projection that was ended by hand gets a successor, as often as it takes', async (t) => {
+  const { add, place, rows, reconcile, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  for (const job of [deletionOf(place), reprojectJob({ ...keyOf(place), content_ids: [uuidv7()], run_id: uuidv7() })]) {
+    await add(job);
+    for (const id of [job.workflow_id, `${job.workflow_id}/again-1`, `${job.workflow_id}/again-2`]) {
+      t.is((await rows()).at(-1)?.workflow_id, id);
+      const idle = await startIdle(client, { ...job, workflow_id: id });
+      await services.stores.outbox.markStarted(place.scope, id);
+      await idle.terminate('by an operator');
+      await reconcile();
+    }
+    t.like((await rows()).at(-1), { workflow_id: `${job.workflow_id}/again-3`, state: 'pending', attempts: 0 });
+  }
+});
+
+test('a summary that fails again and again, or is ended by hand as often, is given up', async (t) => {
+  const { add, place, rows, reconcile, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const job = summariseJob({ workspace_id: place.scope.workspaceId, conversation_id: uuidv7(), messages: 2 });
+  await add(job);
+  for (const again of ['', '/again-1', '/again-2', '/again-3']) {
+    const id = `${job.workflow_id}${again}`;
+    t.is((await rows()).at(-1)?.workflow_id, id);
+    const idle = await startIdle(client, { ...job, workflow_id: id });
+    await services.stores.outbox.markStarted(place.scope, id);
+    await idle.terminate('by an operator');
+    await reconcile();
+  }
+  t.deepEqual(await rows(), []);
+});
+
+test('a webhook delivery whose workflow was ended by hand ends as failed', async (t) => {
+  const { add, place, rows, reconcile, services, database } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const event = { url: 'https://example.com/hook', type: 'compress.failed' as const, data: {} };
+  const id = await announceTo(services.stores, place.scope, event);
+  await query(database, `update webhook_deliveries set status = 'retrying', round_attempts = 3`);
+  const args = { workspace_id: place.scope.workspaceId, delivery_id: id, round: 1, wait_ms: 1 };
+  const job = deliverWebhookJob(args, { event_type: event.type, origin: 'https://example.com' });
+  await add(job);
+  const idle = await startIdle(client, job);
+  await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+  await idle.terminate('by an operator');
+  await reconcile();
+  t.deepEqual(await rows(), []);
+  const delivery = await services.stores.webhookDeliveries.find(place.scope, id);
+  t.is(delivery?.status, 'failed');
+  t.regex(delivery?.status_message ?? '', /operator ended .* redeliver/);
+});

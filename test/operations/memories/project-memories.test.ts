@@ -1,0 +1,130 @@
+import test, { type ExecutionContext } from 'ava';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { Embedder } from '#domain/embedder.ts';
+import { memoryFacets, memoryObjectId, memoryTenant } from '#domain/memories/memory-index.ts';
+import { createMemory } from '#operations/memories/create-memory.ts';
+import { deleteMemory } from '#operations/memories/delete-memory.ts';
+import { projectMemories } from '#operations/memories/project-memories.ts';
+import { searchMemories } from '#operations/memories/search-memories.ts';
+import type { Services } from '#operations/services.ts';
+import { createEmbedderSet, createLexicalEmbedder } from '#providers/embedders/index.ts';
+import { query } from '#store/postgres.ts';
+import { until } from '#test/support/harness/flow.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+async function openWorkspace(t: ExecutionContext) {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const workspaceId = await services.stores.system.insertWorkspace('with memories');
+  const caller: Caller = {
+    scope: { workspaceId, collectionIds: null },
+    apiKeyId: null,
+    userId: 'ada',
+    permissions: ['*'],
+    principal: 'user/ada',
+    workspaceIds: [workspaceId],
+  };
+  const write = (memory: string, by: Services = services) =>
+    createMemory(by, caller, { body: { memory, memory_type: 'user', topics: [], metadata: {} }, idempotency: null });
+  const find = async (text: string, by: Services = services) => {
+    const found = await searchMemories(by, caller, { query: text, retrieval_method: 'keyword', limit: 10 });
+    return found.memories.map(({ memory }) => memory);
+  };
+  return { services, database, caller, workspaceId, tenant: memoryTenant(workspaceId), write, find };
+}
+
+/** The services of an instance that is configured with another embedder. */
+function withEmbedder(services: Services, change: Partial<Embedder>): Services {
+  const lexical = createLexicalEmbedder();
+  const embedder = { ...lexical, space: { ...lexical.space, model: 'another' }, ...change };
+  return { ...services, embedders: createEmbedderSet(embedder) };
+}
+
+test('an index that lost its memories is said to be gone, and gets them again', async (t) => {
+  const { services, tenant, write, find } = await openWorkspace(t);
+  const { space } = services.embedders.preferred;
+  t.deepEqual(await find('telescope'), [], 'nothing was ever written');
+  await write('Built a telescope.');
+  await services.vectors.dropTenant(space, tenant);
+  const error = await t.throwsAsync(find('telescope'), { instanceOf: AppError });
+  t.is(error.code, 'dependency_unavailable');
+  t.true((await projectMemories(services)) > 0);
+  t.deepEqual(await find('telescope'), ['Built a telescope.']);
+  t.is(await projectMemories(services), 0, 'and there is nothing left to do');
+});
+
+test('memories come back after a loss of the index, also when the next thing that happens is a write', async (t) => {
+  const { services, tenant, write, find } = await openWorkspace(t);
+  await write('Built a telescope.');
+  await services.vectors.dropTenant(services.embedders.preferred.space, tenant);
+  t.true((await write('Built a microscope.')).isIndexed);
+  await until(
+    () => projectMemories(services),
+    (count) => count === 0,
+  );
+  t.deepEqual(await find('telescope'), ['Built a telescope.']);
+  t.deepEqual(await find('microscope'), ['Built a microscope.']);
+});
+
+test('with another embedder every memory is embedded anew, and the old index is emptied', async (t) => {
+  const { services, tenant, write, find } = await openWorkspace(t);
+  await write('Breeds canaries.');
+  const other = withEmbedder(services, {});
+  t.deepEqual(
+    await find('canaries', other).catch((error: unknown) => error instanceof AppError && error.code),
+    'dependency_unavailable',
+  );
+  await until(
+    () => projectMemories(other),
+    (count) => count === 0,
+  );
+  t.deepEqual(await find('canaries', other), ['Breeds canaries.']);
+  t.false(await services.vectors.tenantExists(services.embedders.preferred.space, tenant));
+});
+
+test('a memory that is deleted before it came into the space of a new embedder leaves nothing in the old one', async (t) => {
+  const { services, caller, tenant, write } = await openWorkspace(t);
+  const { space } = services.embedders.preferred;
+  const { memory_id } = (await write('Owes the miller two sacks.')).body;
+  t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 1);
+  const other = withEmbedder(services, {});
+  await deleteMemory(other, caller, memory_id);
+  await projectMemories(other);
+  t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 0);
+});
+
+test('what a stalled process writes of a deleted memory is shown to nobody, and removed', async (t) => {
+  const { services, database, caller, workspaceId, tenant, write, find } = await openWorkspace(t);
+  const { space } = services.embedders.preferred;
+  const { memory_id } = (await write('Owes the baker nine euros.')).body;
+  const [vector] = await services.embedders.preferred.embed(['x'], 'document');
+  await deleteMemory(services, caller, memory_id);
+  await until(
+    () => services.vectors.countObjects(space, tenant, { contentId: memory_id }),
+    (count) => count === 0,
+  );
+  const facets = memoryFacets({ user_id: 'ada', memory_type: 'user', valid_from: new Date(0), valid_to: null });
+  const late = { id: memoryObjectId(memory_id, 1), content_id: memory_id, version: 1, text: 'Owes the baker.', facets };
+  await services.vectors.putObjects(space, tenant, [{ ...late, vector: vector ?? new Float32Array() }]);
+  t.deepEqual(await find('baker'), []);
+  await query(database, 'update memory_residues set due_at = now() where workspace_id = :workspaceId', { workspaceId });
+  await projectMemories(services);
+  t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 0);
+});
+
+test('a text that the embedder refuses keeps no other one out of the index', async (t) => {
+  const { services, database, write, find } = await openWorkspace(t);
+  const lexical = createLexicalEmbedder();
+  const picky = withEmbedder(services, {
+    space: lexical.space,
+    embed: async (texts, purpose) => {
+      if (texts.some((text) => text.includes('unspeakable'))) throw new AppError('embedding_rejected', 'refused');
+      return lexical.embed(texts, purpose);
+    },
+  });
+  t.false((await write('An unspeakable thing.', picky)).isIndexed);
+  t.true((await write('A plain thing.', picky)).isIndexed);
+  await query(database, `update memory_versions set index_state = 'none', index_due_at = now()`);
+  await projectMemories(picky);
+  t.deepEqual(await find('thing', picky), ['A plain thing.']);
+});

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import type { Caller } from '#domain/access/caller.ts';
+import type { RetrievalMethod } from '#domain/records/memory.ts';
+import { createMemory } from '#operations/memories/create-memory.ts';
+import { searchMemories } from '#operations/memories/search-memories.ts';
+import { createChatModel } from '#providers/models/chat-model.ts';
+import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+const MEMORIES = ['Takes the 7:40 tram to work.', 'Is allergic to walnuts.', 'Has a sister in Turin.'];
+
+/** An own workspace with a few memories, and a chat model that behaves so. */
+async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
+  const server = await startChatServer(behaviour);
+  t.teardown(() => server.close());
+  const own = await openOwnServices(t, { temporal: 'away' });
+  const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
+  const services = { ...own.services, chat };
+  const workspaceId = await services.stores.system.insertWorkspace('with a model');
+  const caller: Caller = {
+    scope: { workspaceId, collectionIds: null },
+    apiKeyId: randomUUID(),
+    userId: null,
+    permissions: ['*'],
+    principal: 'a test',
+    workspaceIds: [workspaceId],
+  };
+  const write = (memory: string) =>
+    createMemory(services, caller, {
+      body: { user_id: 'ada', memory, memory_type: 'user', topics: [], metadata: {} },
+      idempotency: null,
+    });
+  for (const memory of MEMORIES) await write(memory);
+  const ask = (retrieval_method: RetrievalMethod, query = 'which nuts are dangerous') =>
+    searchMemories(services, caller, { query, retrieval_method, limit: 10 });
+  return { ask, server };
+}
+
+const isRewrite = (instructions: string) => instructions.includes('search queries');
+
+test('the agentic methods search with the wordings of the model, and show what it selects in its order', async (t) => {
+  const { ask, server } = await openWithModel(t, ({ instructions, material }) => {
+    if (isRewrite(instructions)) return 'Sure: ["walnuts allergic", "sister in Turin", 7]';
+    const number = (text: string) => new RegExp(`^(\\d+)\\. ${text}`, 'm').exec(material)?.[1] ?? '0';
+    return `[${number('Has a sister')}, ${number('Is allergic')}, ${number('Is allergic')}, 99]`;
+  });
+  for (const method of ['agentic', 'agentic_hybrid', 'agentic_vector', 'agentic_keyword'] as const) {
+    const answer = await ask(method);
+    t.deepEqual(
+      answer.memories.map(({ memory }) => memory),
+      ['Has a sister in Turin.', 'Is allergic to walnuts.'],
+      method,
+    );
+    t.is(answer.retrieval_method, method);
+    const searched = {
+      agentic: 'hybrid',
+      agentic_hybrid: 'hybrid',
+      agentic_vector: 'vector',
+      agentic_keyword: 'keyword',
+    }[method];
+    t.deepEqual(answer.retrieval_details, {
+      steps: ['rewrite', searched, 'fuse', 'select'],
+      model: 'small',
+      queries: ['which nuts are dangerous', 'walnuts allergic', 'sister in Turin'],
+      note: null,
+    });
+  }
+  const asked = server.requests.length;
+  for (const method of ['vector', 'keyword', 'hybrid', 'last_n', 'first_n'] as const) await ask(method);
+  t.is(server.requests.length, asked, 'the other methods ask no model');
+});
+
+test('an answer that cannot be read costs nothing but the help', async (t) => {
+  const { ask } = await openWithModel(t, () => 'I would rather not.');
+  const answer = await ask('agentic', 'walnuts');
+  t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
+  t.deepEqual(answer.retrieval_details.steps, ['rewrite', 'hybrid', 'fuse']);
+  t.regex(answer.retrieval_details.note ?? '', /selected nothing/);
+});
+
+test('a model that is away is done without, and that is said', async (t) => {
+  const { ask } = await openWithModel(t, () => ({ status: 500 }));
+  const answer = await ask('agentic', 'walnuts');
+  t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
+  t.like(answer.retrieval_details, { steps: ['hybrid', 'relevance_feedback'], model: null });
+  t.regex(answer.retrieval_details.note ?? '', /no usable answer/);
+});

@@ -1,0 +1,50 @@
+import test from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { ingestUploadJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
+import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
+import { query } from '#store/postgres.ts';
+import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+test('the end of an upload is told once, however often it is settled, with what became of its contents', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, collectionId, database } = place;
+  const { runId, contentIds } = await addContents(place, 3);
+  const workflowId = uploadWorkflowId(runId);
+  const common = { id: runId, collectionId, contentType: 'text', ingest: true, workflowId, createdBy: 'a test' };
+  await stores.uploads.insert(scope, { ...common, total: 3, errors: [], contentIds });
+  const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
+  await stores.outbox.add(scope, ingestUploadJob({ ...key, upload_id: runId, contents: 3 }));
+  const url = 'https://example.com/hook';
+  await stores.webhooks.insert(scope, {
+    id: uuidv7(),
+    url,
+    origin: 'https://example.com',
+    description: null,
+    events: ['upload.completed', 'content.failed'],
+    collections: [collectionId],
+    status: 'active',
+    disabled_reason: null,
+    sealedSecret: 'sealed',
+    createdBy: 'a test',
+  });
+  // Its workflow is gone, and both its last step and whoever looks after it come to the same.
+  const run = { ...key, run_id: runId, outbox_id: workflowId };
+  await Promise.all([settleIngestion({ stores }, run), settleIngestion({ stores }, run)]);
+  await settleIngestion({ stores }, run);
+  const rows = await query<{ event_type: string; body: string }>(
+    database,
+    'select event_type, body from webhook_deliveries order by event_type',
+  );
+  t.deepEqual(
+    rows.map(({ event_type }) => event_type),
+    ['content.failed', 'content.failed', 'content.failed', 'upload.completed'],
+  );
+  const events = rows.map(({ body }): { data: object } => JSON.parse(body));
+  t.like(events.at(-1)?.data, {
+    upload_id: runId,
+    status: 'failed',
+    progress: { settled: 3, by_status: { failed: 3 } },
+  });
+  t.like(events[0]?.data, { collection_id: collectionId, status: 'failed', code: 'terminated' });
+});

@@ -1,0 +1,121 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { indexedText, type ChunkLimits, type PlannedChunk } from '#domain/chunking/chunker.ts';
+import { createStructureChunker } from '#providers/chunkers/index.ts';
+
+const chunker = createStructureChunker();
+
+/** Words and marks one token each: additive over blank space, as WordPiece is. */
+function countWords(text: string): number {
+  return text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu)?.length ?? 0;
+}
+
+function split(text: string, limits: ChunkLimits = { maxTokens: 64, targetTokens: 48 }): PlannedChunk[] {
+  return Array.from(chunker.split({ text, pages: [], notes: {} }, limits, countWords));
+}
+
+const line = fc.oneof(
+  { weight: 6, arbitrary: fc.lorem({ mode: 'sentences', maxCount: 6 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 200 }) },
+  fc.constant(''),
+  fc
+    .tuple(fc.integer({ min: 1, max: 6 }), fc.lorem({ maxCount: 4 }))
+    .map(([level, title]) => `${'#'.repeat(level)} ${title}`),
+  fc.lorem({ maxCount: 8 }).map((words) => `- ${words}`),
+  fc.lorem({ maxCount: 8 }).map((words) => `| ${words.split(' ').join(' | ')} |`),
+  fc.constantFrom('```', '~~~', '---', '===', '| --- | --- |', '   ', '\t'),
+  fc.string({ unit: fc.constantFrom('天', '地', '。', '，', '👩‍👩‍👧', 'é', '\u0301'), maxLength: 400 }),
+  fc.integer({ min: 100, max: 3_000 }).map((length) => 'x'.repeat(length)),
+  fc
+    .tuple(fc.constantFrom('a', '', '---', '```', '| - |', '==='), fc.integer({ min: 100, max: 3_000 }))
+    .map(([start, length]) => `${start}${' '.repeat(length)}b`),
+);
+const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join('\n'));
+const limits = fc
+  .record({ maxTokens: fc.integer({ min: 16, max: 300 }), part: fc.double({ min: 0.3, max: 1, noNaN: true }) })
+  .map(({ maxTokens, part }) => ({ maxTokens, targetTokens: Math.max(1, Math.floor(maxTokens * part)) }));
+
+test('every non-blank character is in exactly one chunk, in order, and text is the slice at its offsets', (t) => {
+  fc.assert(
+    fc.property(text, limits, (content, given) => {
+      let covered = 0;
+      for (const chunk of split(content, given)) {
+        t.is(chunk.text, content.slice(chunk.start, chunk.end));
+        t.not(chunk.text.trim(), '');
+        t.is(content.slice(covered, chunk.start).trim(), '');
+        t.true(chunk.start >= covered);
+        covered = chunk.end;
+      }
+      t.is(content.slice(covered).trim(), '');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('text behind the long beginning of a line is not taken for part of a mark', (t) => {
+  for (const start of ['', '---', '```\ncode\n```', '| - |', '# Title\n===', '***']) {
+    const content = `${start}${' '.repeat(5_000)}The barge is moored.`;
+    const chunks = split(content, { maxTokens: 512, targetTokens: 400 });
+    t.true(
+      chunks.some((chunk) => chunk.text.includes('The barge is moored.')),
+      start,
+    );
+  }
+});
+
+test('no chunk with its context is counted above the limit, and none is longer than its tokens account for', (t) => {
+  fc.assert(
+    fc.property(text, limits, (content, given) => {
+      for (const chunk of split(content, given)) {
+        t.true(chunk.tokens <= given.maxTokens, `${chunk.tokens} tokens`);
+        t.true(countWords(indexedText(chunk)) <= chunk.tokens);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the limit holds for a counter to which blank space and the number of bytes count too', (t) => {
+  const countMore = (part: string) => countWords(part) + (part.match(/\s/g)?.length ?? 0) + Math.ceil(part.length / 40);
+  fc.assert(
+    fc.property(text, limits, (content, given) => {
+      for (const chunk of chunker.split({ text: content, pages: [], notes: {} }, given, countMore)) {
+        t.true(countMore(indexedText(chunk)) <= given.maxTokens);
+      }
+    }),
+  );
+});
+
+test('the same document gives the same chunks', (t) => {
+  fc.assert(fc.property(text, limits, (content, given) => t.deepEqual(split(content, given), split(content, given))));
+});
+
+test('no cut leaves half a surrogate pair', (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('😀', '𝕏', '🇨🇭'), minLength: 100, maxLength: 600 }), (content) => {
+      for (const chunk of split(content)) t.true(chunk.text.isWellFormed());
+    }),
+  );
+});
+
+test('a chunk never ends with a heading that has text below it', (t) => {
+  fc.assert(
+    fc.property(text, (content) => {
+      const chunks = split(content.replaceAll(/[`~=]|^---$/gm, ''), { maxTokens: 128, targetTokens: 96 });
+      for (const chunk of chunks.slice(0, -1)) {
+        const lines = chunk.text.split('\n').filter((one) => one.trim() !== '');
+        const allHeadings = lines.every((one) => /^#{1,6} \S/.test(one));
+        if (!allHeadings) t.notRegex(lines.at(-1) ?? '', /^#{1,6} \S/);
+      }
+    }),
+  );
+});
+
+test('code is cut before what stands at the margin after an empty line', (t) => {
+  const definition = (name: string): string =>
+    `def ${name}(items):\n    first = items[0]\n\n    second = items[1]\n\n    return first + second\n`;
+  const code = `\`\`\`python\n${['one', 'two', 'three', 'four'].map(definition).join('\n')}\`\`\`\n`;
+  const chunks = split(code, { maxTokens: 120, targetTokens: 45 });
+  t.true(chunks.length > 1);
+  for (const chunk of chunks.slice(1)) t.regex(chunk.text, /^def /);
+});

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { AppError } from '#domain/app-error.ts';
+import { createCompressors } from '#providers/compressors/index.ts';
+import { createChatModel } from '#providers/models/chat-model.ts';
+import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
+
+const SENTENCES = Array.from({ length: 60 }, (_, at) => `The ferry number ${at} leaves the old harbour at noon.`);
+const TEXT = SENTENCES.join(' ');
+const LONG_TIMEOUT_MS = 60_000;
+const never = new AbortController().signal;
+
+async function openCompressor(t: ExecutionContext, behaviour: ChatBehaviour, timeoutMs = LONG_TIMEOUT_MS) {
+  const server = await startChatServer(behaviour);
+  const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs });
+  const compressors = createCompressors({ chat, counting: { kind: 'estimate', charactersPerToken: 4 } });
+  t.teardown(async () => {
+    await compressors.close();
+    await server.close();
+  });
+  const compressor = compressors.forStrategy('ai_compress');
+  const compress = (budgetTokens: number, query: string | null = null, signal = never) =>
+    compressor.compress({ text: TEXT, budgetTokens, query, isWhole: true }, signal);
+  return { compress, requests: server.requests };
+}
+
+async function* endless(piece: string): AsyncGenerator<string> {
+  for (;;) {
+    yield piece;
+    // A turn for those who listen.
+    await delay(1);
+  }
+}
+
+test('the model is asked for so many words of the text and its answer, in pieces, is the result', async (t) => {
+  async function* pieces() {
+    yield 'Sixty ferries ';
+    yield 'leave at noon.';
+  }
+  const { compress, requests } = await openCompressor(t, () => pieces());
+  const result = await compress(100, 'When do ferries "leave"?');
+  t.like(result, {
+    text: 'Sixty ferries leave at noon.',
+    used: 'ai_compress',
+    droppedSentences: null,
+    droppedSpans: null,
+  });
+  t.is(result.tokens, 7);
+  t.like(requests[0], { stream: true, max_tokens: 139 });
+  const [system, user] = requests[0]?.messages ?? [];
+  t.is(user?.content, TEXT);
+  t.regex(system?.content ?? '', /at most 70 words/);
+  t.true(system?.content.includes(JSON.stringify('When do ferries "leave"?')));
+});
+
+test('an answer that is too long is cut down to sentences of its own', async (t) => {
+  const { compress } = await openCompressor(t, () => SENTENCES.slice(0, 30).join(' ').replaceAll('noon', 'dawn'));
+  const { text, tokens, used } = await compress(100);
+  t.is(used, 'ai_compress');
+  t.true(tokens <= 100 && tokens > 50, String(tokens));
+  t.regex(text, /at dawn\.$/);
+  t.false(text.includes('noon'));
+});
+
+test('a model that never stops is stopped, and sentences of the text are kept', async (t) => {
+  const { compress } = await openCompressor(t, () => endless('Ferries leave at dawn, always and ever again. '));
+  const { text, tokens, used } = await compress(60);
+  t.is(used, 'extractive');
+  t.true(tokens <= 60);
+  t.regex(text, /^The ferry number/);
+});
+
+test('a sentence that was broken off is left out', async (t) => {
+  const { compress } = await openCompressor(
+    t,
+    () => 'The ferries leave at noon, all sixty. They come back in the evening, each of them in its turn, with',
+  );
+  t.like(await compress(24), { text: 'The ferries leave at noon, all sixty.', used: 'ai_compress' });
+});
+
+test('where the model refuses, says nothing or repeats the text, sentences of the text are kept', async (t) => {
+  for (const behaviour of [{ status: 400 }, '', '  \n', TEXT] as const) {
+    const { compress } = await openCompressor(t, () => behaviour);
+    const { text, tokens, used } = await compress(100);
+    t.is(used, 'extractive');
+    t.true(tokens <= 100);
+    t.true(SENTENCES.some((sentence) => text.startsWith(sentence)));
+  }
+});
+
+test('a window with next to no room, or with room for all of it, is no question to a model', async (t) => {
+  const { compress, requests } = await openCompressor(t, () => 'x');
+  t.is((await compress(5)).used, 'extractive');
+  t.is((await compress(100_000)).text, TEXT);
+  t.is(requests.length, 0);
+});
+
+test('a model that fails or is slow is said to be away, not worked around', async (t) => {
+  const failing = await openCompressor(t, () => ({ status: 500 }));
+  t.is((await t.throwsAsync(failing.compress(100), { instanceOf: AppError })).code, 'dependency_unavailable');
+  const silent = async function* () {
+    yield 'The ';
+    await new Promise<void>(() => undefined);
+  };
+  const slow = await openCompressor(t, silent, 300);
+  t.is((await t.throwsAsync(slow.compress(100), { instanceOf: AppError })).code, 'dependency_unavailable');
+});
+
+test('who is gone waits for no model', async (t) => {
+  const leaving = new AbortController();
+  const { compress } = await openCompressor(t, () => {
+    leaving.abort(new Error('gone'));
+    return endless('x');
+  });
+  await t.throwsAsync(compress(100, null, leaving.signal), { message: 'gone' });
+});

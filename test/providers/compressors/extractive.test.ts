@@ -1,0 +1,105 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { splitUnits } from '#domain/compression/split-units.ts';
+import { extract } from '#providers/compressors/extractive.ts';
+
+const countTokens = (text: string) => text.match(/\S+/g)?.length ?? 0;
+const compress = (text: string, budgetTokens: number, query: string | null = null) =>
+  extract({ text, budgetTokens, query, isWhole: true }, countTokens);
+
+const FERRY = [
+  'The harbour was built in 1893.',
+  'Seagulls nest on the roof of the customs house.',
+  'The ferry to the island leaves at noon.',
+  'On Sundays the ferry waits for the last train.',
+  'The bakery sells bread and cake.',
+  'Its owner plays the trombone.',
+];
+
+test('sentences that have to do with the query are kept, word for word and in their order', (t) => {
+  const { text, tokens, droppedSentences, droppedSpans } = compress(FERRY.join(' '), 17, 'When does the ferry leave?');
+  t.is(text, `${FERRY[2]} ${FERRY[3]}`);
+  t.is(tokens, 17);
+  t.is(droppedSentences, 4);
+  const whole = FERRY.join(' ');
+  t.deepEqual(
+    droppedSpans?.map(([from, to]) => whole.slice(from, to).trim()),
+    [`${FERRY[0]} ${FERRY[1]}`, `${FERRY[4]} ${FERRY[5]}`],
+  );
+});
+
+test('a question that stands in the text stays with its answer', (t) => {
+  const question = 'Question: When does the ferry leave?';
+  const { text } = compress(`${FERRY.join('\n')}\n\n${question}`, 16, 'When does the ferry leave?');
+  t.is(text, `${FERRY[2]}\n\n${question}`);
+});
+
+test('a text within the budget stays as it is, spaces included', (t) => {
+  const text = `  ${FERRY.join('\n\n')}\n`;
+  t.like(compress(text, 1_000), { text, droppedSentences: 0, droppedSpans: [] });
+});
+
+test('what is said again word for word is said once', (t) => {
+  const { text } = compress('The ferry leaves at noon.\n'.repeat(5) + 'Bread is sold here.\n', 10, 'ferry');
+  t.is(text, 'The ferry leaves at noon.\nBread is sold here.\n');
+});
+
+test('without a query sentences are kept that together say most, and none that only says it again', (t) => {
+  const { text } = compress(
+    'The glacier of the valley lost ice. The glacier in the valley lost its ice. Trains reach Oslo by noon. Well, well, it is so.',
+    16,
+  );
+  t.is(text, 'The glacier of the valley lost ice. Trains reach Oslo by noon.');
+});
+
+test('lines broken because they were full are one sentence; items, headings and rows are their own', (t) => {
+  const text = [
+    '# The harbour',
+    '- first item',
+    '- second item',
+    '',
+    'A sentence that goes on for so long that its author had to break it, as',
+    'people do. A second one.',
+    '| a | b |',
+    '| 1 | 2 |',
+  ].join('\n');
+  t.deepEqual(
+    splitUnits(text).map(({ from, to }) => text.slice(from, to)),
+    [
+      '# The harbour',
+      '- first item',
+      '- second item',
+      'A sentence that goes on for so long that its author had to break it, as\npeople do.',
+      'A second one.',
+      '| a | b |',
+      '| 1 | 2 |',
+    ],
+  );
+});
+
+test('whatever the text, the result is made of its sentences, within the budget, and says what is missing', (t) => {
+  const piece = fc.oneof(
+    fc.constantFrom(...FERRY, '\n', '\n\n', ' ', '- item', '???', '。', 'Ünïcödé Wörter.', '船は正午に出る。'),
+    fc.string({ maxLength: 30, unit: 'grapheme' }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(60), fc.boolean(), (pieces, budget, isAsked) => {
+      const text = pieces.join('');
+      const query = isAsked ? 'When does the ferry leave?' : null;
+      const result = compress(text, budget, query);
+      const sentences = splitUnits(text).map(({ from, to }) => text.slice(from, to));
+      let at = 0;
+      for (const sentence of sentences) if (result.text.startsWith(sentence, at)) at += sentence.length;
+      const dropped = new Set((result.droppedSpans ?? []).flatMap(([from, to]) => span(from, to)));
+      const kept = Array.from(text.matchAll(/\S/g), ({ index }) => index).filter((index) => !dropped.has(index));
+      const left = kept.map((index) => text.charAt(index)).join('');
+      t.is(left, result.text.replaceAll(/\s/g, ''));
+      t.true(countTokens(result.text) <= Math.max(budget, countTokens(query ?? '')));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function span(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, at) => from + at);
+}

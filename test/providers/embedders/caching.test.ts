@@ -1,0 +1,92 @@
+import test from 'ava';
+import { withQueryCache } from '#providers/embedders/caching.ts';
+import { createLexicalEmbedder } from '#providers/embedders/lexical.ts';
+import type { Embedder } from '#domain/embedder.ts';
+
+/** The lexical embedder, with a record of what it is asked and a gate to hold it. */
+function recorded(gate: Promise<void> = Promise.resolve()) {
+  const asked: string[] = [];
+  const inner = createLexicalEmbedder();
+  const embedder: Embedder = {
+    ...inner,
+    async embed(texts, purpose, signal) {
+      asked.push(...texts);
+      await Promise.race([gate, aborted(signal)]);
+      return inner.embed(texts, purpose, signal);
+    },
+  };
+  return { embedder: withQueryCache(embedder, { entries: 2 }), asked, inner };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+}
+
+test('a query is embedded once, a document each time', async (t) => {
+  const { embedder, asked, inner } = recorded();
+  const [first] = await embedder.embed(['cats'], 'query');
+  const [again] = await embedder.embed(['cats'], 'query');
+  t.deepEqual(first, again);
+  t.deepEqual([first], await inner.embed(['cats'], 'query'));
+  await embedder.embed(['cats'], 'document');
+  await embedder.embed(['cats'], 'document');
+  t.deepEqual(asked, ['cats', 'cats', 'cats']);
+});
+
+test('what a caller does to a vector stays with the caller', async (t) => {
+  const { embedder } = recorded();
+  const [first] = await embedder.embed(['cats'], 'query');
+  const before = first?.slice();
+  first?.fill(0);
+  t.deepEqual((await embedder.embed(['cats'], 'query'))[0], before);
+});
+
+test('concurrent calls with the same query share one computation', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const { embedder, asked } = recorded(gate.promise);
+  const calls = [embedder.embed(['cats'], 'query'), embedder.embed(['cats'], 'query')];
+  gate.resolve();
+  const [one, two] = await Promise.all(calls);
+  t.deepEqual(one, two);
+  t.deepEqual(asked, ['cats']);
+});
+
+test('one that gives up does not stop the computation for the others, the last one does', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const { embedder, asked } = recorded(gate.promise);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const givenUp = embedder.embed(['cats'], 'query', first.signal);
+  const kept = embedder.embed(['cats'], 'query', second.signal);
+  first.abort(new Error('gone'));
+  await t.throwsAsync(givenUp, { message: 'gone' });
+  gate.resolve();
+  t.is((await kept).length, 1);
+
+  const alone = recorded(new Promise(() => undefined));
+  const stop = new AbortController();
+  const call = alone.embedder.embed(['dogs'], 'query', stop.signal);
+  stop.abort(new Error('gone too'));
+  await t.throwsAsync(call, { message: 'gone too' });
+  t.deepEqual(asked, ['cats']);
+});
+
+test('a failure is not remembered', async (t) => {
+  let fails = true;
+  const inner = createLexicalEmbedder();
+  const embedder = withQueryCache(
+    {
+      ...inner,
+      embed: (texts, purpose) => (fails ? Promise.reject(new Error('down')) : inner.embed(texts, purpose)),
+    },
+    { entries: 10 },
+  );
+  await t.throwsAsync(embedder.embed(['cats'], 'query'), { message: 'down' });
+  fails = false;
+  t.is((await embedder.embed(['cats'], 'query')).length, 1);
+});
+
+test('the oldest query is forgotten when there are more than the cache holds', async (t) => {
+  const { embedder, asked } = recorded();
+  for (const query of ['one', 'two', 'three', 'one']) await embedder.embed([query], 'query');
+  t.deepEqual(asked, ['one', 'two', 'three', 'one']);
+});

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import type { Embedder } from '#domain/embedder.ts';
+import { createLocalEmbedder } from '#providers/embedders/local.ts';
+import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
+
+const folder = process.env['LOCI_EMBEDDER_FOLDER'] ?? '';
+const isPresent = folder !== '' && existsSync(join(folder, 'tokenizer.json'));
+const withModel = isPresent ? test.serial : test.serial.skip;
+if (!isPresent)
+  test('tests of the local embedder are skipped: LOCI_EMBEDDER_FOLDER names no model folder', (t) =>
+    t.false(isPresent));
+
+let shared: Promise<Embedder> | null = null;
+function model(): Promise<Embedder> {
+  shared ??= createLocalEmbedder({ model: 'all-MiniLM-L6-v2', folder, cacheDir: tmpdir(), threads: null });
+  return shared;
+}
+test.after.always(async () => (await shared)?.close());
+
+function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number {
+  return (one ?? new Float32Array()).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
+}
+
+withModel('a text has the same unit vector whatever texts are embedded with it, and order is kept', async (t) => {
+  const embedder = await model();
+  const texts = Array.from(
+    { length: 30 },
+    (_, at) => `Sentence ${at} is about ${'something '.repeat((at * 7) % 31)}else.`,
+  );
+  const together = await embedder.embed(texts, 'document');
+  for (const at of [0, 7, 19, 29]) {
+    const [alone] = await embedder.embed([texts[at] ?? ''], 'document');
+    t.true(cosine(alone, together[at]) > 0.9999, `text ${at}`);
+    t.true(Math.abs(Math.hypot(...(together[at] ?? [])) - 1) < 1e-5);
+  }
+  t.is(together[0]?.length, embedder.space.dimensions);
+});
+
+withModel('texts of like meaning are nearer than others', async (t) => {
+  const [cat, kitten, bank] = await (
+    await model()
+  ).embed(
+    ['A cat sleeps on the sofa.', 'The kitten is napping on the couch.', 'The bank raised its interest rates.'],
+    'document',
+  );
+  t.true(cosine(cat, kitten) > cosine(cat, bank) + 0.3);
+});
+
+withModel('empty, blank, huge and strange texts have unit vectors too', async (t) => {
+  const texts = [
+    '',
+    ' \n',
+    'x'.repeat(100_000),
+    'word '.repeat(20_000),
+    '\ud800',
+    '\u0000',
+    '\u0301'.repeat(500),
+    '天地'.repeat(3_000),
+  ];
+  const vectors = await (await model()).embed(texts, 'document');
+  t.is(vectors.length, texts.length);
+  for (const vector of vectors) t.true(Math.abs(Math.hypot(...vector) - 1) < 1e-5);
+  t.deepEqual(await (await model()).embed([], 'document'), []);
+});
+
+withModel('a query is answered while many documents are being embedded, and the event loop stays free', async (t) => {
+  const embedder = await model();
+  let isDone = false;
+  const abort = new AbortController();
+  const documents = embedder
+    .embed(
+      Array.from({ length: 2_000 }, (_, at) => `Document ${at} says this and that about something.`),
+      'document',
+      abort.signal,
+    )
+    .then(() => (isDone = true));
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  await embedder.embed(['a query'], 'query');
+  clearInterval(timer);
+  t.false(isDone);
+  t.true(turns > 0);
+  abort.abort(new Error('enough'));
+  await t.throwsAsync(documents, { message: 'enough' });
+});
+
+withModel('the space names the weights, and maxTokens is what the counter counts', async (t) => {
+  const embedder = await model();
+  t.regex(embedder.space.model_hash, /^[0-9a-f]{64}$/);
+  const count = await createTokenCounter(embedder.tokenCounting);
+  const fits = 'word '.repeat(embedder.maxTokens);
+  t.is(count(fits), embedder.maxTokens);
+  const [whole, cut, read] = await embedder.embed([fits, `${fits} volcano`, `volcano ${fits}`], 'document');
+  t.true(cosine(whole, cut) > 0.99999);
+  t.true(cosine(whole, read) < 0.9999);
+});
+
+withModel('what stands at the end of a text longer than one sequence counts too', async (t) => {
+  const embedder = await model();
+  const filler = 'The committee met on Tuesday and approved the minutes of the previous meeting. '.repeat(20);
+  const ending = 'The volcano erupted and its lava buried the village. '.repeat(10);
+  const [long, plain, topic] = await embedder.embed([filler + ending, filler, 'volcanic eruption'], 'document');
+  t.true(cosine(long, topic) > cosine(plain, topic) + 0.1);
+});
+
+withModel('the folder may be the model’s or the one that holds it', async (t) => {
+  const embedder = await createLocalEmbedder({
+    model: basename(folder),
+    folder: dirname(folder),
+    cacheDir: '',
+    threads: 1,
+  });
+  t.is((await embedder.embed(['x'], 'query')).length, 1);
+  await embedder.close();
+  await t.throwsAsync(embedder.embed(['x'], 'query'), { message: /closed/ });
+});
+
+withModel('settings beside the weights are followed: length, pooling, prompts', async (t) => {
+  const copy = await mkdtemp(join(tmpdir(), 'loci-model-'));
+  await cp(folder, copy, { recursive: true });
+  await writeFile(join(copy, 'sentence_bert_config.json'), '{"max_seq_length": 16}');
+  await writeFile(join(copy, 'config_sentence_transformers.json'), '{"prompts": {"query": "volcano eruption: "}}');
+  const embedder = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir: '', threads: 1 });
+  t.is(embedder.maxTokens, 4 * 14);
+  const [query] = await embedder.embed(['cats'], 'query');
+  const [prefixed, plain] = await embedder.embed(['volcano eruption: cats', 'cats'], 'document');
+  t.true(cosine(query, prefixed) > 0.9999);
+  t.true(cosine(query, plain) < 0.99);
+  await embedder.close();
+
+  await mkdir(join(copy, '1_Pooling'));
+  await writeFile(join(copy, '1_Pooling', 'config.json'), '{"pooling_mode_cls_token": true}');
+  const byFirst = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir: '', threads: 1 });
+  t.true(cosine((await byFirst.embed(['cats'], 'document'))[0], plain) < 0.99);
+  await byFirst.close();
+  await rm(copy, { recursive: true });
+});
+
+test('a folder without a usable model is an error that says which setting names it', async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), 'loci-model-'));
+  const create = () => createLocalEmbedder({ model: 'm', folder: empty, cacheDir: '', threads: 1 });
+  await t.throwsAsync(create(), { message: /LOCI_EMBEDDER_FOLDER/ });
+  await writeFile(join(empty, 'model.onnx'), 'not a model');
+  await writeFile(join(empty, 'tokenizer.json'), '{}');
+  await t.throwsAsync(create(), { message: /weights cannot be loaded[^]*LOCI_EMBEDDER_FOLDER/ });
+  await rm(empty, { recursive: true });
+});
+
+withModel('the runtime of the model keeps no record of its use to report', async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'loci-home-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const options = JSON.stringify({ model: 'all-MiniLM-L6-v2', folder, cacheDir: home, threads: 1 });
+  const script = `const { createLocalEmbedder } = await import('${import.meta.resolve('#providers/embedders/local.ts')}');
+    const embedder = await createLocalEmbedder(${options});
+    await embedder.embed(['A sentence.'], 'query');
+    await embedder.close();`;
+  const { ORT_DISABLE_TELEMETRY: _, XDG_CACHE_HOME: __, ...environment } = process.env;
+  const program = join(home, 'embed.mjs');
+  await writeFile(program, script);
+  await promisify(execFile)(process.execPath, [program], { env: { ...environment, HOME: home } });
+  t.deepEqual(await readdir(home), ['embed.mjs']);
+});

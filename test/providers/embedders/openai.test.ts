@@ -1,0 +1,112 @@
+import test from 'ava';
+import { AppError } from '#domain/app-error.ts';
+import { createOpenAIEmbedder } from '#providers/embedders/openai.ts';
+import { startOpenAIServer, type Behaviour } from '#test/support/servers/openai-server.ts';
+
+async function embedWith(behaviour: Behaviour, texts: readonly string[], dimensions = 4) {
+  const server = await startOpenAIServer(behaviour);
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: 'sk-test', model: 'm', dimensions });
+  try {
+    return { vectors: await embedder.embed(texts, 'document'), requests: server.requests };
+  } finally {
+    await server.close();
+  }
+}
+
+async function failureWith(behaviour: Behaviour, dimensions = 4): Promise<AppError> {
+  const error = await embedWith(behaviour, ['a text'], dimensions).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AppError) return error;
+  throw new Error('expected an AppError', { cause: error });
+}
+
+test('vectors come in the order of the texts over several calls, scaled to length 1, with the key sent', async (t) => {
+  const texts = Array.from({ length: 200 }, (_, at) => 'x'.repeat(at + 1));
+  const keys = new Set<string | undefined>();
+  const { vectors, requests } = await embedWith((_request, headers) => {
+    keys.add(headers.authorization);
+    return { dimensions: 4 };
+  }, texts);
+  t.true(requests.length > 1);
+  t.deepEqual([...keys], ['Bearer sk-test']);
+  for (const [at, vector] of vectors.entries()) {
+    t.true(Math.abs(Math.hypot(...vector) - 1) < 1e-6);
+    t.true(Math.abs((vector[0] ?? 0) / (vector[1] ?? 1) - (at + 1)) < 1e-3);
+  }
+});
+
+test('no texts ask nothing, and an empty text is never sent as an empty input', async (t) => {
+  const none = await embedWith(() => ({ status: 500 }), []);
+  t.deepEqual(none.vectors, []);
+  t.is(none.requests.length, 0);
+  const { requests } = await embedWith(() => ({ dimensions: 4 }), ['', ' ']);
+  for (const request of requests) for (const input of request.input) t.not(input.trim(), '');
+});
+
+test('429 and 5xx are worth a retry, after what the server says', async (t) => {
+  const busy = await failureWith(() => ({ status: 429, headers: { 'retry-after': '17' } }));
+  t.is(busy.code, 'dependency_unavailable');
+  t.is(busy.retryAfterS, 17);
+  const broken = await failureWith(() => ({ status: 500 }));
+  t.is(broken.code, 'dependency_unavailable');
+  t.true((broken.retryAfterS ?? 0) > 0);
+});
+
+test('a failed call is sent once: retries are the caller’s', async (t) => {
+  let calls = 0;
+  await failureWith(() => {
+    calls++;
+    return { status: 503 };
+  });
+  t.is(calls, 1);
+});
+
+for (const status of [400, 413, 422]) {
+  test(`HTTP ${status} says that the text is rejected, without repeating it`, async (t) => {
+    const error = await failureWith(() => ({ status, body: { error: { message: 'bad input: a text' } } }));
+    t.is(error.code, 'embedding_rejected');
+    t.false(error.message.includes('a text'));
+  });
+}
+
+test('a wrong key or model is told by the setting to check', async (t) => {
+  t.regex((await failureWith(() => ({ status: 401 }))).message, /LOCI_OPENAI_API_KEY/);
+  t.regex((await failureWith(() => ({ status: 404 }))).message, /LOCI_EMBEDDER_MODEL/);
+});
+
+test('wrong dimensions are an error that says which number to set', async (t) => {
+  const tooFew = await failureWith(() => ({ dimensions: 3 }));
+  t.is(tooFew.code, 'dependency_unavailable');
+  t.regex(tooFew.message, /LOCI_OPENAI_DIMENSIONS.*set it to 3/);
+  const cannotShorten = await failureWith((request) => (request.dimensions ? { status: 400 } : { dimensions: 8 }));
+  t.regex(cannotShorten.message, /set it to 8/);
+});
+
+test('a server that can shorten its vectors is asked to, once it proved necessary', async (t) => {
+  const { vectors, requests } = await embedWith(({ dimensions }) => ({ dimensions: dimensions ?? 8 }), ['a', 'b']);
+  t.deepEqual(
+    requests.map((request) => request.dimensions),
+    [undefined, 4],
+  );
+  t.is(vectors[0]?.length, 4);
+});
+
+test('an answer that is no JSON and a server that is away are worth a retry', async (t) => {
+  t.is((await failureWith(() => ({ status: 200, body: 'nonsense' }))).code, 'dependency_unavailable');
+  const embedder = createOpenAIEmbedder({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, model: 'm', dimensions: 4 });
+  await t.throwsAsync(embedder.embed(['x'], 'query'), { instanceOf: AppError, code: 'dependency_unavailable' });
+});
+
+test('an aborted call fails with the reason of its signal', async (t) => {
+  const abort = new AbortController();
+  const server = await startOpenAIServer(() => {
+    abort.abort(new Error('changed my mind'));
+    return { dimensions: 4 };
+  });
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
+  const texts = Array.from({ length: 1_000 }, () => 'x');
+  await t.throwsAsync(embedder.embed(texts, 'document', abort.signal), { message: 'changed my mind' });
+  await server.close();
+});

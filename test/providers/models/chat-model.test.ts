@@ -1,0 +1,62 @@
+import test from 'ava';
+import { AppError } from '#domain/app-error.ts';
+import { parseJsonArray } from '#domain/chat-model.ts';
+import { createChatModel } from '#providers/models/chat-model.ts';
+import { startChatServer } from '#test/support/servers/chat-server.ts';
+
+const question = { instructions: 'Be brief.', material: 'a private matter', maxOutputTokens: 50 };
+
+test('a question goes to the configured server, with its key, and the text comes back', async (t) => {
+  const seen: (string | undefined)[] = [];
+  const server = await startChatServer((_question, headers) => {
+    seen.push(headers.authorization);
+    return 'Brief.';
+  });
+  t.teardown(() => server.close());
+  const model = createChatModel({ baseUrl: server.baseUrl, apiKey: 'k', model: 'small', timeoutMs: 10_000 });
+  t.is(model?.name, 'small');
+  t.is(await model?.complete(question), 'Brief.');
+  t.deepEqual(seen, ['Bearer k']);
+  t.like(server.requests[0], {
+    model: 'small',
+    max_tokens: 50,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'a private matter' },
+    ],
+  });
+});
+
+test('there is no model where none is configured', (t) => {
+  t.is(createChatModel({ baseUrl: null, apiKey: null, model: null, timeoutMs: 1 }), null);
+});
+
+test('a server that refuses, is busy or is away is said so, without what was asked', async (t) => {
+  let status = 401;
+  const server = await startChatServer(() => ({ status, headers: { 'retry-after': '7' } }));
+  const model = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 10_000 });
+  const failure = async () => {
+    const error = await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError });
+    t.is(error.code, 'dependency_unavailable');
+    t.false(error.message.includes('private'));
+    return error;
+  };
+  t.regex((await failure()).message, /HTTP 401: check LOCI_CHAT_API_KEY/);
+  status = 404;
+  t.regex((await failure()).message, /check LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL/);
+  status = 429;
+  t.is((await failure()).retryAfterS, 7);
+  for (status of [400, 413, 422]) {
+    const error = await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError });
+    t.is(error.code, 'invalid_request', 'asking the same again is no use');
+    t.false(error.message.includes('private'));
+  }
+  await server.close();
+  t.regex((await failure()).message, /cannot be reached/);
+});
+
+test('a JSON array is found in an answer that talks', (t) => {
+  t.deepEqual(parseJsonArray('Here you are:\n```json\n["a", "b"]\n```'), ['a', 'b']);
+  t.deepEqual(parseJsonArray('[]'), []);
+  for (const text of ['none', '{"a":1}', '[1,', '] [']) t.is(parseJsonArray(text), null, text);
+});

@@ -1,0 +1,84 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { parse } from 'csv-parse/sync';
+import { readBytes } from '#test/support/fixtures/read-bytes.ts';
+
+for (const [name, delimiter] of [
+  ['comma', ','],
+  ['semicolon', ';'],
+  ['tab', '\t'],
+  ['pipe', '|'],
+] as const) {
+  test(`a table separated by ${name} becomes a Markdown table`, async (t) => {
+    const rows = [
+      ['name', 'price, net', 'note'],
+      ['Bolt', '1,5', 'a "b"'],
+      ['Nut', '2,25', ''],
+    ];
+    const quoted = rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter));
+    const { text, notes } = await readBytes(quoted.join('\r\n'), { name: 'parts.csv' });
+    t.is(text, '| name | price, net | note |\n| --- | --- | --- |\n| Bolt | 1,5 | a "b" |\n| Nut | 2,25 |  |\n');
+    t.deepEqual(notes, { row_count: 2, column_count: 3 });
+  });
+}
+
+test('decimal commas do not pass for separators', async (t) => {
+  const { notes } = await readBytes('a;b\n1,5;2,5\n3,5;4,5\n', { name: 'x.csv' });
+  t.is(notes['column_count'], 2);
+});
+
+test('a table without header gets numbered columns', async (t) => {
+  const { text } = await readBytes('1,2\n3,4\n5,6\n', { name: 'x.csv' });
+  t.true(text.startsWith('| column 1 | column 2 |\n'));
+  t.true(text.includes('| 1 | 2 |'));
+});
+
+test('wide tables and long texts become records that name their values', async (t) => {
+  const header = Array.from({ length: 20 }, (_, index) => `h${index}`);
+  const wide = await readBytes(`${header.join(',')}\n${header.map((name) => `v${name}`).join(',')}\n`, {
+    name: 'x.csv',
+  });
+  t.true(wide.text.includes('h0: vh0\nh1: vh1\n'));
+  const long = await readBytes('title,body\nA,"one\ntwo"\nB,three\n', { name: 'x.csv' });
+  t.is(long.text, 'title: A\nbody: one\ntwo\n\ntitle: B\nbody: three\n\n');
+});
+
+test('ragged rows are kept and counted', async (t) => {
+  const { text, notes } = await readBytes('a,b\n1,2\n3\n4,5,6\n', { name: 'x.csv' });
+  t.true(text.includes('| 4 | 5 | 6 |'));
+  t.is(notes['ragged_rows'], 2);
+});
+
+test('a quote that never closes does not swallow the file', async (t) => {
+  const rows = Array.from({ length: 100 }, (_, index) => `${index},value ${index}`);
+  const { text, notes } = await readBytes(['id,text', '0,"open', ...rows].join('\n'), { name: 'x.csv' });
+  t.true(text.includes('| 99 | value 99 |'));
+  t.is(notes['unbalanced_quotes'], true);
+});
+
+test('text stops at the limit while the file is streamed', async (t) => {
+  const rows = 'some value,another value\n'.repeat(100_000);
+  await t.throwsAsync(readBytes(`a,b\n${rows}`, { name: 'x.csv', maxTextBytes: 100_000 }), {
+    code: 'read_output_limit',
+  });
+});
+
+test('every cell of any table is in the text', async (t) => {
+  const cell = fc.stringMatching(/^[a-z0-9 ]{1,12}$/).filter((text) => text.trim() !== '');
+  const table = fc
+    .integer({ min: 2, max: 20 })
+    .chain((columns) =>
+      fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { minLength: 2, maxLength: 8 }),
+    );
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const csv = rows.map((row) => row.join(',')).join('\n');
+      const { text } = await readBytes(csv, { name: 'x.csv' });
+      return parse(csv)
+        .flat()
+        .every((value: string) => text.includes(value.replace(/\s+/g, ' ').trim()) || text.includes(value.trim()));
+    }),
+    { numRuns: 50 },
+  );
+  t.pass();
+});

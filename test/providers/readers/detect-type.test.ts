@@ -1,0 +1,135 @@
+import test from 'ava';
+import { detectType, detectFileType } from '#providers/readers/detect-type.ts';
+import { compoundFile } from '#test/support/fixtures/compound-file.ts';
+import { docx, docxParagraph, junk, pdf, png, zip } from '#test/support/fixtures/documents.ts';
+import { withFile } from '#test/support/fixtures/read-bytes.ts';
+
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const PDF = pdf([[{ text: 'x' }]]);
+
+const macroDocument = zip({
+  '[Content_Types].xml':
+    '<Types><Override PartName="/word/document.xml" ContentType="application/vnd.ms-word.document.macroEnabled.main+xml"/></Types>',
+  'word/document.xml': '<a/>',
+});
+
+const CASES: readonly (readonly [
+  title: string,
+  content: string | Buffer,
+  name: string,
+  mediaType: string,
+  isSurprise?: boolean,
+])[] = [
+  ['a PDF', PDF, 'a.pdf', 'application/pdf'],
+  ['a PDF called .txt', PDF, 'a.txt', 'application/pdf', true],
+  ['a Word document', docx(docxParagraph('x')), 'a.docx', DOCX],
+  ['an image called .pdf', png(), 'a.pdf', 'image/png', true],
+  ['an archive', zip({ 'a.txt': 'a' }), 'a.zip', 'application/zip'],
+  ['HTML without a name', '<!DOCTYPE html><p>x', '', 'text/html'],
+  ['HTML called .txt', '<!-- c --><html><body>x', 'a.txt', 'text/html', true],
+  ['JSON called .txt', '{"a": [1, 2]}', 'a.txt', 'application/json'],
+  ['JSON lines without a name', '{"a":1}\n{"a":2}\n', '', 'application/x-ndjson'],
+  ['a list that is a note', '[1]', '', 'text/plain'],
+  ['prose in braces', '{hello} world', '', 'text/plain'],
+  ['invalid JSON called .json', '{"a": ', 'a.json', 'application/json'],
+  ['Markdown by its name', '# x', 'README.md', 'text/markdown'],
+  ['a table by its name', 'a,b', 'a.CSV', 'text/csv'],
+  ['tabs by name', 'a\tb', 'a.tsv', 'text/tab-separated-values'],
+  ['source code by its name', '{"a": 1}', 'a.ts', 'text/x-typescript'],
+  ['a Makefile', 'all:\n\techo', 'Makefile', 'text/x-makefile'],
+  ['XML', '<?xml version="1.0"?><a/>', 'a.xml', 'application/xml'],
+  ['prose that begins like a bitmap', 'BMW builds cars', 'a.txt', 'text/plain'],
+  ['JSON called .csv', '{"a": [1, 2]}', 'a.csv', 'application/json', true],
+  ['prose called .json', 'Dear all,\nnothing to see', 'a.json', 'text/plain', true],
+  ['JSON with a comment', '// a\n{"a": 1}', 'a.json', 'application/json'],
+  ['a table with tabs called .xls', 'a\tb\n1\t2\n', 'a.xls', 'text/tab-separated-values', true],
+  ['a table with semicolons called .xlsx', 'a;b\n1;2\n', 'a.xlsx', 'text/csv', true],
+  ['a page called .xls', '<html><table><tr><td>1', 'a.xls', 'text/html', true],
+  ['RTF called .doc', '{\\rtf1 x}', 'a.doc', 'application/rtf', true],
+  ['a script without extension', '#!/usr/bin/env -S python3 -u\nprint(1)', 'run', 'text/x-python'],
+  ['a shell script without name', '#!/bin/sh\necho', '', 'text/x-shellscript'],
+  ['PHP without a name', '<?php echo 1;', '', 'text/x-php'],
+  ['an unknown interpreter', '#!/opt/x/frob\nx', '', 'text/plain'],
+  ['a build file of its own name', 'project(x)', 'src/CMakeLists.txt', 'text/x-cmake'],
+  ['a Word document with macros', macroDocument, 'a.docm', DOCX],
+  ['a Word document called .pdf', docx(docxParagraph('x')), 'a.pdf', DOCX, true],
+  ['text called .pdf', 'hello there', 'a.pdf', 'text/plain', true],
+  ['Latin-1', Buffer.from('caf\xe9 cr\xe8me', 'latin1'), 'a.txt', 'text/plain'],
+  ['one NUL in a text', `${'words '.repeat(50)}\0`, 'a.txt', 'text/plain'],
+];
+
+for (const [title, content, name, mediaType, isSurprise = false] of CASES) {
+  test(`${title} is ${mediaType}`, async (t) => {
+    const bytes = Buffer.from(content);
+    const detected = await detectType(bytes, bytes.length, { name });
+    t.is(detected.mediaType, mediaType);
+    t.is(detected.notes['detected_type'], isSurprise ? mediaType : undefined);
+    t.is(Object.keys(detected.notes).length, isSurprise ? 3 : 0);
+    t.deepEqual(await withFile(bytes, (path) => detectFileType(path, { name })), detected);
+  });
+}
+
+test('a declared type decides only for text without a telling name', async (t) => {
+  const detect = async (content: string, name: string, declaredType: string) =>
+    (await detectType(Buffer.from(content), content.length, { name, declaredType })).mediaType;
+  t.is(await detect('<!doctype html><p>x', '/index.php', 'text/html; charset=utf-8'), 'text/html');
+  t.is(await detect('<!doctype html><?php echo 1;', 'index.php', 'application/x-php'), 'text/x-php');
+  t.is(await detect('# a', '', 'text/markdown; charset=utf-8'), 'text/markdown');
+  t.is(await detect('# a', 'a.txt', 'text/markdown'), 'text/plain');
+  t.is(await detect('plain', '', 'application/pdf'), 'text/plain');
+});
+
+test('bytes that are neither text nor a known format are unsupported, whatever their name', async (t) => {
+  const bytes = junk(5000);
+  await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), { code: 'unsupported_type' });
+});
+
+test('a beginning that matches a format many times over, and then is none, is told at once', async (t) => {
+  const detect = async (content: string) =>
+    (await detectType(Buffer.from(content), content.length, { name: '' })).mediaType;
+  t.is(await detect(`${'<!-- -->'.repeat(5_000)}<x`), 'text/plain');
+  t.is(await detect(`${'<!-- -->'.repeat(5_000)}<html>`), 'text/html');
+  t.is(await detect(`From: a@b.c\r\n${' folded\r\n'.repeat(5_000)}and no header`), 'text/plain');
+  t.is(await detect(`From: a@b.c\r\n${' folded\r\n'.repeat(900)}MIME-Version: 1.0\r\n\r\ntext`), 'message/rfc822');
+});
+
+test('an empty file is told', async (t) => {
+  await t.throwsAsync(detectType(Buffer.alloc(0), 0, { name: 'a.txt' }), { code: 'empty_file' });
+});
+
+test('a Word document is told in spite of a first part larger than the sample', async (t) => {
+  const big = Buffer.from(junk(200_000));
+  const bytes = zip({ 'docProps/thumbnail.jpeg': big, 'word/document.xml': '<a/>' });
+  const onDisk = await withFile(bytes, (path) => detectFileType(path, { name: 'a.zip' }));
+  t.deepEqual(onDisk, {
+    mediaType: DOCX,
+    notes: {
+      named_type: 'application/zip',
+      detected_type: DOCX,
+      type_note: 'The name says a ZIP archive; the content is a Word document and is read as that.',
+    },
+  });
+  t.is((await detectType(bytes.subarray(0, 65_536), bytes.length, { name: 'a.docx' })).mediaType, DOCX);
+});
+
+test('UTF-8 that the sample cuts inside a character is text', async (t) => {
+  const bytes = Buffer.from('ü'.repeat(100));
+  t.is((await detectType(bytes.subarray(0, 101), 200, { name: '' })).mediaType, 'text/plain');
+});
+
+test('binary Office documents are told apart by their directory, wherever it lies, and those with a password from them', async (t) => {
+  const kind = (entries: readonly string[], sectorsBefore = 0, name = 'a') =>
+    withFile(compoundFile(entries, sectorsBefore), (path) => detectFileType(path, { name }));
+  t.is((await kind(['1Table', 'WordDocument'])).mediaType, 'application/msword');
+  t.is((await kind(['a', 'b', 'c', 'd', 'e', 'f', 'WordDocument'], 100)).mediaType, 'application/msword');
+  t.is((await kind(['Workbook'])).mediaType, 'application/vnd.ms-excel');
+  t.is((await kind(['PowerPoint Document'])).mediaType, 'application/vnd.ms-powerpoint');
+  t.is((await kind(['__nameid_version1.0', '__properties_version1.0'])).mediaType, 'application/vnd.ms-outlook');
+  t.is((await kind(['EncryptionInfo', 'EncryptedPackage'])).mediaType, 'application/x-encrypted-office');
+  t.is((await kind(['something'])).mediaType, 'application/x-cfb');
+  const named = await kind(['Workbook'], 0, 'a.docx');
+  t.is(named.notes['named_type'], DOCX);
+  t.is(named.notes['detected_type'], 'application/vnd.ms-excel');
+  const cut = compoundFile(['WordDocument'], 20).subarray(0, 3_000);
+  t.is((await withFile(cut, (path) => detectFileType(path, { name: 'a.doc' }))).mediaType, 'application/x-cfb');
+});

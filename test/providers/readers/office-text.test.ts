@@ -1,0 +1,125 @@
+import test from 'ava';
+import { docx, docxParagraph, zip } from '#test/support/fixtures/documents.ts';
+import { readBytes } from '#test/support/fixtures/read-bytes.ts';
+
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+const PACKAGE_RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+
+function run(text: string): string {
+  return `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+}
+
+async function readDocx(body: string, parts: Readonly<Record<string, string>> = {}): Promise<string> {
+  return (await readBytes(docx(body, parts), { name: 'd.docx' })).text;
+}
+
+test('of tracked changes the text is read that would be if they were taken over', async (t) => {
+  const changes = `<w:ins>${run('new ')}</w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del><w:moveFrom>${run('there ')}</w:moveFrom><w:moveTo>${run('here ')}</w:moveTo>`;
+  t.is(await readDocx(`<w:p>${run('The ')}${changes}${run('end')}</w:p>`), 'The new here end\n');
+});
+
+test('simple fields, right-to-left stretches and words with their pronunciation are read', async (t) => {
+  const ruby = `<w:r><w:ruby><w:rt>${run('かんじ')}</w:rt><w:rubyBase>${run('漢字')}</w:rubyBase></w:ruby></w:r>`;
+  const body = `<w:p>${run('Figure ')}<w:fldSimple w:instr="SEQ Figure">${run('7')}</w:fldSimple>${run(' ')}<w:dir w:val="rtl">${run('שלום')}</w:dir>${run(' ')}${ruby}${run('です')}</w:p>`;
+  t.is(await readDocx(body), 'Figure 7 שלום 漢字です\n');
+});
+
+test('a text box is read once, with and without a version for old programs', async (t) => {
+  const choice = (text: string): string =>
+    `<mc:Choice Requires="wps"><w:drawing><w:txbxContent>${docxParagraph(text)}</w:txbxContent></w:drawing></mc:Choice>`;
+  const fallback = `<mc:Fallback><w:pict><w:txbxContent>${docxParagraph('Both')}</w:txbxContent></w:pict></mc:Fallback>`;
+  const box = (versions: string): string =>
+    `<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">${versions}</mc:AlternateContent></w:r>${run('Anchor')}</w:p>`;
+  const text = await readDocx(box(choice('Both') + fallback) + box(choice('Only new')));
+  t.deepEqual(text.split(/\n+/).filter(Boolean), ['Anchor', 'Both', 'Anchor', 'Only new']);
+});
+
+test('comments of a Word document stand at its end, and leave no mark in the text', async (t) => {
+  const body = `<w:p>${run('Text')}<w:r><w:commentReference w:id="0"/></w:r>${run('.')}</w:p>`;
+  const text = await readDocx(body, {
+    'word/comments.xml': `<w:comments xmlns:w="${WORD}"><w:comment w:id="0" w:initials="AB">${docxParagraph('Check this.')}</w:comment></w:comments>`,
+    'word/_rels/document.xml.rels': `<Relationships xmlns="${PACKAGE_RELATIONS}"><Relationship Id="c" Type="${RELATIONS}/comments" Target="comments.xml"/></Relationships>`,
+  });
+  t.is(text, 'Text.\n\nComment [AB1]\n\nCheck this.\n');
+});
+
+test('a list that begins anew begins where it says', async (t) => {
+  const numbering = `<w:numbering xmlns:w="${WORD}"><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num></w:numbering>`;
+  const item = (text: string, list: number): string =>
+    `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${list}"/></w:numPr></w:pPr>${run(text)}</w:p>`;
+  const text = await readDocx(item('a', 1) + item('b', 1) + docxParagraph('Between') + item('c', 2) + item('d', 2), {
+    'word/numbering.xml': numbering,
+    'word/_rels/document.xml.rels': `<Relationships xmlns="${PACKAGE_RELATIONS}"><Relationship Id="n" Type="${RELATIONS}/numbering" Target="numbering.xml"/></Relationships>`,
+  });
+  t.is(text, '1. a\n2. b\n\nBetween\n\n5. c\n6. d\n');
+});
+
+test('the texts of a diagram stand where a slide has it', async (t) => {
+  const point = (text: string, type = ''): string =>
+    `<dgm:pt${type}><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
+  const bytes = zip({
+    '[Content_Types].xml': '<Types/>',
+    'ppt/presentation.xml': '<p:presentation><p:sldIdLst><p:sldId r:id="r1"/></p:sldIdLst></p:presentation>',
+    'ppt/_rels/presentation.xml.rels': `<Relationships><Relationship Id="r1" Type="${RELATIONS}/slide" Target="slides/slide1.xml"/></Relationships>`,
+    'ppt/slides/slide1.xml':
+      '<p:sld><p:cSld><p:spTree><p:graphicFrame><a:graphic><a:graphicData><dgm:relIds r:dm="r7"/></a:graphicData></a:graphic></p:graphicFrame></p:spTree></p:cSld></p:sld>',
+    'ppt/slides/_rels/slide1.xml.rels': `<Relationships><Relationship Id="r7" Type="${RELATIONS}/diagramData" Target="../diagrams/data1.xml"/></Relationships>`,
+    'ppt/diagrams/data1.xml': `<dgm:dataModel><dgm:ptLst>${point('', ' type="doc"')}${point('Plan')}${point('Do')}${point('layout', ' type="pres"')}</dgm:ptLst></dgm:dataModel>`,
+  });
+  t.is((await readBytes(bytes, { name: 's.pptx' })).text, '- Plan\n- Do\n\n');
+});
+
+test('numbered lists of an OpenDocument text go on, or begin where they say', async (t) => {
+  const list = (attributes: string, items: string): string =>
+    `<text:list text:style-name="N"${attributes}>${items}</text:list>`;
+  const item = (text: string, attributes = ''): string =>
+    `<text:list-item${attributes}><text:p>${text}</text:p></text:list-item>`;
+  const body =
+    list('', item('a') + item('b')) +
+    '<text:p>Between</text:p>' +
+    list(' text:continue-numbering="true"', item('c')) +
+    '<text:p>Then</text:p>' +
+    list('', item('g', ' text:start-value="7"'));
+  const content = `<office:document-content><office:automatic-styles><text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style></office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`;
+  const bytes = zip({ mimetype: 'application/vnd.oasis.opendocument.text', 'content.xml': content });
+  const { text } = await readBytes(bytes, { name: 't.odt' });
+  t.is(text, '1. a\n2. b\n\nBetween\n\n3. c\n\nThen\n\n7. g\n');
+});
+
+test('cells of an OpenDocument sheet keep their words apart, without comments, and span columns', async (t) => {
+  const rows =
+    '<table:table-row><table:table-cell table:number-columns-spanned="2"><text:p>Both</text:p></table:table-cell><table:covered-table-cell/></table:table-row>' +
+    '<table:table-row><table:table-cell><office:annotation><text:p>Why?</text:p></office:annotation><text:p>one<text:line-break/>two<text:tab/>three</text:p></table:table-cell><table:table-cell><text:p>3.5</text:p></table:table-cell></table:table-row>';
+  const content = `<office:document-content><office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`;
+  const bytes = zip({ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': content });
+  const { text } = await readBytes(bytes, { name: 's.ods' });
+  t.is(text, '## S\n\n| Both | Both |\n| --- | --- |\n| one two three | 3.5 |\n\n');
+});
+
+function epub(chapter: string | Buffer): Buffer {
+  return zip({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>',
+    'book.opf':
+      '<package><manifest><item id="a" href="Chapter.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>',
+    'chapter.xhtml': chapter,
+  });
+}
+
+test('a chapter is read without pronunciations, with marks of notes apart, and elements that close themselves', async (t) => {
+  const chapter =
+    '<html><head><title/><script src="x.js"/></head><body><p>The <ruby>漢<rt>かん</rt>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby> word<a epub:type="noteref" href="#n">1</a> and<sup><a href="#m">2</a></sup>.</p><a id="p2"/><p>x<sup>2</sup></p></body></html>';
+  const { text } = await readBytes(epub(chapter), { name: 'b.epub' });
+  t.is(text, 'The 漢字 word[1] and[2].\n\nx2\n\n');
+});
+
+test('a chapter in UTF-16 is read, and one full of titles that never end ends', async (t) => {
+  const utf16 = Buffer.concat([
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from('<html><body><p>Überschrift</p></body></html>', 'utf16le'),
+  ]);
+  t.is((await readBytes(epub(utf16), { name: 'b.epub' })).text, 'Überschrift\n\n');
+  const { text } = await readBytes(epub(`<html><body><p>x</p>${'<title'.repeat(400_000)}`), { name: 'b.epub' });
+  t.true(text.startsWith('x'), text.slice(0, 20));
+});

@@ -1,0 +1,77 @@
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '#test/support/harness/chromium.ts';
+import { readBytes } from '#test/support/fixtures/read-bytes.ts';
+
+/** Pages that people save as PDF: bullets are drawn, code is smaller than the text and often longer, emoji are no characters. */
+const STYLE = `body{font:11pt/1.4 serif} code,pre{font-family:monospace;font-size:9pt} pre{white-space:pre-wrap}`;
+const PROSE =
+  'The committee met in the morning to discuss the budget of the coming year and agreed that every department should hand in its figures until the end of March.';
+const code = (lines: number) =>
+  Array.from({ length: lines }, (_, line) => `const value${line} = await readTheFigures('department-${line}');`);
+
+let browser: Browser;
+test.before(async () => {
+  browser = await launchChromium();
+});
+test.after.always(() => browser.close());
+
+async function markdownOf(body: string, style = ''): Promise<string> {
+  const page = await browser.newPage();
+  await page.setContent(`<!doctype html><html lang="en"><style>${STYLE}${style}</style><body>${body}</body></html>`);
+  const bytes = await page.pdf({ format: 'A4' });
+  await page.close();
+  return (await readBytes(bytes, { name: 'saved.pdf' })).text;
+}
+
+test('bullets that are drawn, not written, make items, also of lines that would fit together', async (t) => {
+  const items = ['Zero or minimal dependencies', 'Signed releases and transparent builds', PROSE, 'Readable code'];
+  const text = await markdownOf(
+    `<p>${PROSE}</p><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul><p>The end.</p>`,
+  );
+  t.true(text.includes(items.map((item) => `- ${item}`).join('\n')), text);
+  t.true(text.includes('The end.') && !text.includes('- The end.'));
+  const drawn = `<p>Figures:</p><p><svg width="300" height="6">${Array.from({ length: 20 }, (_, at) => `<rect x="${at * 9}" y="0" width="4" height="4"/>`).join('')}</svg> dotted</p>`;
+  t.false((await markdownOf(drawn)).includes('- dotted'), 'a dotted line is no bullet');
+});
+
+test('text is no heading because code is smaller and longer', async (t) => {
+  const block = `<pre>${code(40).join('\n')}</pre>`;
+  const text = await markdownOf(
+    `<h1>Reading figures</h1><p>${PROSE}</p>${block}<h2>use</h2><p>${PROSE}</p><p>${PROSE}</p>${block}`,
+  );
+  t.deepEqual(text.match(/^#.*$/gm), ['# Reading figures', '## use']);
+  t.true(
+    text.includes(['```', ...code(40).slice(0, 3)].join('\n')),
+    'code is code, though there is more of it than text',
+  );
+  t.is(text.split(PROSE).length, 4, 'wrapped lines are joined');
+});
+
+test('names of functions, and phrases in small letters that stand by themselves, are headings', async (t) => {
+  const section = (title: string) => `<h4>${title}</h4><p>${PROSE} ${PROSE}</p>`;
+  const text =
+    await markdownOf(`<h1>Reference</h1>${section('<code>stream.push(data)</code>')}${section('legacy: sha1, md5')}
+    <p>${PROSE} <b>stressed</b> and <b>more so</b></p>`);
+  t.deepEqual(text.match(/^#.*$/gm), ['# Reference', '## stream.push(data)', '## legacy: sha1, md5']);
+});
+
+test('emoji do not shift what follows them', async (t) => {
+  const table =
+    '<table><tr><th>Unit</th><th>Staff</th></tr><tr><td>North</td><td>12</td></tr><tr><td>South</td><td>7</td></tr></table>';
+  const style = 'td,th{border:1px solid;padding:2px 30px} table{border-collapse:collapse}';
+  const body = (mark: string) =>
+    `<h1>Report ${mark}${mark}</h1><p>${mark} ${PROSE} ${mark}</p><p>${PROSE} ${PROSE}</p><h2>Staff</h2>${table}<pre>${code(4).join('\n')}</pre>`;
+  const [plain, marked] = [await markdownOf(body(''), style), await markdownOf(body('\u{1F6E1}'), style)];
+  const structure = (text: string) => text.slice(text.indexOf('## Staff'));
+  t.is(structure(marked), structure(plain));
+  t.true(structure(plain).includes('| North | 12 |') && structure(plain).includes('```'));
+  t.false(marked.includes('\uFFFE'));
+});
+
+test('justified text in a narrow column is no table', async (t) => {
+  const words =
+    'Responsibilities notwithstanding administrative considerations internationally representative documentation';
+  const text = await markdownOf(`<div style="width:150pt;text-align:justify"><p>${`${words} `.repeat(6)}</p></div>`);
+  t.false(text.includes('|'), text);
+});

@@ -1,0 +1,84 @@
+import test from 'ava';
+import { READER_NAMES, resolveReader } from '#providers/readers/index.ts';
+import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
+
+test('native reads every supported type, each with its own reader', (t) => {
+  const expected: Record<string, string> = {
+    'application/pdf': 'pdf',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+    'application/vnd.oasis.opendocument.text': 'odf',
+    'application/vnd.oasis.opendocument.spreadsheet': 'odf',
+    'application/vnd.oasis.opendocument.presentation': 'odf',
+    'application/epub+zip': 'epub',
+    'application/rtf': 'rtf',
+    'image/png': 'image',
+    'text/html': 'html',
+    'text/csv': 'csv',
+    'text/tab-separated-values': 'csv',
+    'application/json': 'json',
+    'application/x-ndjson': 'json',
+    'message/rfc822': 'email',
+    'application/vnd.ms-outlook': 'email',
+    'text/markdown': 'markdown',
+    'text/plain': 'text',
+    'text/x-python': 'text',
+    'application/yaml': 'text',
+  };
+  for (const [mediaType, name] of Object.entries(expected)) t.is(resolveReader('native', mediaType).name, name);
+});
+
+test('a reader of an Unstructured server takes whatever it is given', (t) => {
+  for (const name of ['unstructured', 'unstructured_hi_res', 'unstructured_fast'])
+    for (const type of ['application/pdf', 'audio/mpeg', 'text/plain'])
+      t.is(resolveReader(name, type).name, 'unstructured');
+});
+
+test('a named reader takes plain text that the user says is of its kind', (t) => {
+  for (const name of ['csv', 'json', 'markdown', 'text']) t.is(resolveReader(name, 'text/plain').name, name);
+  for (const type of ['text/html', 'application/json', 'text/csv']) t.is(resolveReader('text', type).name, 'text');
+});
+
+test('an unknown reader is answered with the known ones', (t) => {
+  const error = t.throws(() => resolveReader('tesseract', 'text/plain'), { code: 'unknown_reader' });
+  for (const name of READER_NAMES) t.true(error?.message.includes(name));
+});
+
+test('a reader that does not fit is answered with what the file is and who reads it', (t) => {
+  const error = t.throws(() => resolveReader('pdf', 'text/csv'), { code: 'type_mismatch' });
+  t.is(
+    error?.message,
+    'The file is a CSV table, which reader "pdf" does not read. Use: native, markitdown, csv, text.',
+  );
+});
+
+test('a type that nobody reads is unsupported, with any reader', (t) => {
+  for (const name of ['native', 'pdf'])
+    t.throws(() => resolveReader(name, 'video/mp4'), { code: 'unsupported_type', message: /an MP4 video/ });
+});
+
+test('what is old, or has a password, is answered with what to do', (t) => {
+  const answers: readonly (readonly [mediaType: string, code: string, message: RegExp])[] = [
+    ['application/msword', 'unsupported_type', /old binary Word document \(\.doc\).*Save it as \.docx/],
+    ['application/vnd.ms-excel', 'unsupported_type', /\(\.xls\).*Save it as \.xlsx/],
+    ['application/vnd.ms-powerpoint', 'unsupported_type', /\(\.ppt\).*Save it as \.pptx/],
+    ['application/x-cfb', 'unsupported_type', /Save it as \.docx, \.xlsx or \.pptx/],
+    ['application/x-encrypted-office', 'encrypted', /remove the password/],
+  ];
+  for (const [mediaType, code, message] of answers)
+    for (const name of ['native', 'docx']) t.throws(() => resolveReader(name, mediaType), { code, message });
+  t.is(resolveReader('unstructured', 'application/msword').name, 'unstructured');
+  t.throws(() => resolveReader('unstructured', 'application/x-encrypted-office'), { code: 'encrypted' });
+});
+
+test('a reader whose server is not configured is refused, whatever the file', (t) => {
+  const without = createReaderCatalogue({ hasUnstructured: false });
+  for (const name of ['unstructured', 'unstructured_hi_res', 'unstructured_fast'])
+    t.throws(() => without.requireReadable(name, 'application/pdf'), {
+      code: 'reader_unavailable',
+      message: /LOCI_UNSTRUCTURED_URL/,
+    });
+  t.notThrows(() => without.requireReadable('native', 'application/pdf'));
+  t.notThrows(() => createReaderCatalogue({ hasUnstructured: true }).requireReadable('unstructured', 'audio/mpeg'));
+});

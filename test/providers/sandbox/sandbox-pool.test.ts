@@ -1,0 +1,239 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import anyTest, { type TestFn } from 'ava';
+import { SandboxPool, type SandboxOptions, type SandboxOutcome } from '#providers/sandbox/sandbox-pool.ts';
+
+const SUPPORT = join(import.meta.dirname, '..', '..', 'support', 'harness');
+const test = anyTest as TestFn<{ folder: string; input: string }>;
+const MIB = 1024 * 1024;
+
+test.beforeEach(async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'loci-test-'));
+  t.context = { folder, input: join(folder, 'input') };
+  await writeFile(t.context.input, 'the input');
+});
+test.afterEach.always((t) => rm(t.context.folder, { recursive: true, force: true }));
+
+type Payload = { kind: string; target?: string };
+type Setting = { folder: string; input: string };
+
+function createPool({ folder }: Setting, options: Partial<SandboxOptions> = {}): SandboxPool {
+  return new SandboxPool({
+    taskModule: join(SUPPORT, 'sandbox-tasks.ts'),
+    readableFolders: [SUPPORT],
+    workFolder: folder,
+    processes: 1,
+    memoryBytes: 300 * MIB,
+    timeoutMs: 20_000,
+    ...options,
+  });
+}
+
+async function runAll(
+  pool: SandboxPool,
+  setting: Setting,
+  payloads: readonly Payload[],
+): Promise<readonly SandboxOutcome[]> {
+  await using batch = await pool.run(payloads.map((payload) => ({ inputPath: setting.input, payload })));
+  return batch.outcomes;
+}
+
+/** `value` or the error's code, or its message where it has none. */
+function brief(outcome: SandboxOutcome): unknown {
+  if (outcome.ok) return outcome.value;
+  return 'code' in outcome.error ? outcome.error.code : outcome.error.message;
+}
+
+test('answers come in the order of the tasks, and a refused one fails alone', async (t) => {
+  const pool = createPool(t.context, { processes: 2 });
+  const payloads = Array.from({ length: 100 }, (_, index) => (index === 70 ? { kind: 'refuse' } : { kind: 'echo' }));
+  const outcomes = await runAll(pool, t.context, payloads);
+  t.deepEqual(
+    outcomes.map(brief),
+    payloads.map(({ kind }) => (kind === 'refuse' ? 'unreadable' : 'the input')),
+  );
+  await pool.close();
+});
+
+test('one process does many batches, and is replaced after its share of tasks', async (t) => {
+  const pool = createPool(t.context, { recycleAfterTasks: 2 });
+  const pids: unknown[] = [];
+  for (let round = 0; round < 4; round += 1)
+    pids.push(...(await runAll(pool, t.context, [{ kind: 'pid' }])).map(brief));
+  t.is(pids[0], pids[1]);
+  t.not(pids[1], pids[2]);
+  t.is(pids[2], pids[3]);
+  await pool.close();
+});
+
+for (const [kind, code, options] of [
+  ['loop', 'read_timeout', { timeoutMs: 1000 }],
+  ['hang', 'read_timeout', { timeoutMs: 1000 }],
+  ['hogHeap', 'read_memory_limit', {}],
+  ['hogBuffers', 'read_memory_limit', {}],
+  ['crash', 'reader_crashed', {}],
+  ['exit', 'reader_crashed', {}],
+] as const) {
+  test(`a task that does ${kind} ends as ${code}, its neighbours and the pool go on`, async (t) => {
+    const pool = createPool(t.context, options);
+    const outcomes = await runAll(pool, t.context, [{ kind: 'echo' }, { kind }, { kind: 'echo' }]);
+    t.deepEqual(outcomes.map(brief), ['the input', code, 'the input']);
+    t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
+    await pool.close();
+  });
+}
+
+test('messages about limits say what to do and name no file', async (t) => {
+  const pool = createPool(t.context, { timeoutMs: 1000 });
+  const [outcome] = await runAll(pool, t.context, [{ kind: 'loop' }]);
+  t.is(
+    outcome?.ok === false ? outcome.error.message : '',
+    'Reading the document took longer than 1 s and was stopped. Split it, or have the operator raise LOCI_READER_TIMEOUT_S.',
+  );
+  await pool.close();
+});
+
+test('an unexpected error is told from a refusal', async (t) => {
+  const pool = createPool(t.context);
+  const [outcome] = await runAll(pool, t.context, [{ kind: 'fail' }]);
+  t.true(
+    outcome?.ok === false &&
+      !('code' in outcome.error) &&
+      outcome.error.message.includes('a fault of the installation'),
+  );
+  await pool.close();
+});
+
+test('a child has no network', async (t) => {
+  const connections: unknown[] = [];
+  const server = createServer((socket) => connections.push(socket.destroy())).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const target = String(typeof address === 'object' && address !== null ? address.port : 0);
+  const pool = createPool(t.context);
+  const kinds = ['connect', 'tls', 'http', 'https', 'fetch', 'listen', 'datagram', 'resolve', 'resolveAny', 'bind'];
+  const outcomes = await runAll(
+    pool,
+    t.context,
+    kinds.map((kind) => ({ kind, target })),
+  );
+  for (const [index, outcome] of outcomes.entries()) t.false(outcome.ok, kinds[index]);
+  t.deepEqual(connections, []);
+  await pool.close();
+  server.close();
+});
+
+test('a child sees no environment, no other file, no other process, and cannot change its input', async (t) => {
+  const pool = createPool(t.context);
+  const secret = join(t.context.folder, 'secret');
+  await writeFile(secret, 'secret');
+  const outcomes = await runAll(pool, t.context, [
+    { kind: 'environment' },
+    { kind: 'readFile', target: secret },
+    { kind: 'writeFile', target: join(t.context.folder, 'new') },
+    { kind: 'overwriteInput' },
+    { kind: 'spawn', target: process.execPath },
+    { kind: 'thread' },
+    { kind: 'signal' },
+  ]);
+  const [environment, ...attempts] = outcomes;
+  t.deepEqual(
+    Object.keys(environment?.ok ? Object(environment.value) : { failed: true }).filter(
+      (name) => !name.startsWith('NODE_CHANNEL'),
+    ),
+    [],
+  );
+  for (const attempt of attempts)
+    t.regex(attempt.ok ? 'allowed' : attempt.error.message, /ERR_ACCESS_DENIED|no network/);
+  t.is(await readFile(t.context.input, 'utf8'), 'the input');
+  await pool.close();
+});
+
+test('files a task leaves are there until the batch is disposed, and none after the pool is closed', async (t) => {
+  const pool = createPool(t.context);
+  const batch = await pool.run([{ inputPath: t.context.input, payload: { kind: 'write', target: 'result' } }]);
+  const [outcome] = batch.outcomes;
+  const path = outcome?.ok ? `${outcome.outputPrefix}.txt` : '';
+  t.is(await readFile(path, 'utf8'), 'result');
+  await batch[Symbol.asyncDispose]();
+  t.false(existsSync(path));
+  await pool.close();
+  t.deepEqual(await readdir(t.context.folder), ['input']);
+});
+
+test('aborting ends the child and leaves the pool usable', async (t) => {
+  const pool = createPool(t.context);
+  const controller = new AbortController();
+  const tasks = ['echo', 'loop', 'echo'].map((kind) => ({ inputPath: t.context.input, payload: { kind } }));
+  const running = pool.run(tasks, { signal: controller.signal });
+  controller.abort(new Error('cancelled'));
+  await t.throwsAsync(running, { message: 'cancelled' });
+  t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
+  await pool.close();
+});
+
+test('closing rejects what is running', async (t) => {
+  const pool = createPool(t.context);
+  const running = pool.run([{ inputPath: t.context.input, payload: { kind: 'loop' } }]);
+  await Promise.all([t.throwsAsync(running, { message: 'The sandbox is closed.' }), pool.close()]);
+  await t.throwsAsync(pool.run([]), { message: 'The sandbox is closed.' });
+});
+
+test('an input that is not there is an error of the call, not of a document', async (t) => {
+  const pool = createPool(t.context);
+  await t.throwsAsync(pool.run([{ inputPath: join(t.context.folder, 'absent'), payload: { kind: 'echo' } }]), {
+    code: 'ENOENT',
+  });
+  t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
+  await pool.close();
+});
+
+test('a child in an endless loop dies with its parent, and the next pool removes what was left', async (t) => {
+  const parent = fork(join(SUPPORT, 'sandbox-parent.ts'), [t.context.folder, t.context.input], { stdio: 'ignore' });
+  const [pid] = (await once(parent, 'message')) as [number];
+  t.true(isRunning(pid));
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  while (isRunning(pid)) await setTimeout(20);
+  t.is((await readdir(t.context.folder)).filter((name) => name.startsWith('loci-sandbox-')).length, 1);
+  const pool = createPool(t.context);
+  await runAll(pool, t.context, [{ kind: 'echo' }]);
+  await pool.close();
+  t.deepEqual(await readdir(t.context.folder), ['input']);
+});
+
+test('when the time to begin is over, what runs is done and the rest comes back', async (t) => {
+  const pool = createPool(t.context);
+  const inputPath = t.context.input;
+  const tasks = [{ kind: 'nap', target: '400' }, { kind: 'echo' }, { kind: 'crash' }];
+  const all = Array.from({ length: 20 }, () => tasks).flat();
+  await using batch = await pool.run(
+    all.map((payload) => ({ inputPath, payload })),
+    { beginWithinMs: 20 },
+  );
+  // How many more are begun until then is up to the machine, but nothing is begun after one that was not.
+  const briefs = batch.outcomes.map(brief);
+  const begun = briefs.indexOf('dependency_unavailable');
+  t.is(briefs[0], 'rested');
+  t.true(begun > 0 && begun < all.length, `${begun} were begun`);
+  t.deepEqual(new Set(briefs.slice(begun)), new Set(['dependency_unavailable']));
+  t.deepEqual((await runAll(pool, t.context, [{ kind: 'echo' }])).map(brief), ['the input']);
+  await pool.close();
+});
+
+/** False for a zombie too: it runs no more, whoever will collect it. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    const status = `/proc/${pid}/status`;
+    return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, 'latin1'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import test, { type ExecutionContext } from 'ava';
+import { CreateCollectionRequest } from '#domain/records/collection.ts';
+import { createLexicalEmbedder } from '#providers/embedders/index.ts';
+import { query } from '#store/postgres.ts';
+import { addContents, countWaiting, makePlace } from '#test/support/harness/content-runs.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+const SIZE = { contents: 10, chunks: 10 };
+
+/** A content that two collections have, and a way to remove it from both so that neither has seen the other come to its end. */
+async function openShared(t: ExecutionContext) {
+  const database = await openOwnDatabase(t);
+  const place = await makePlace(database);
+  const { stores, scope, collectionId: home } = place;
+  const request = CreateCollectionRequest.parse({ name: 'another' });
+  const other = await stores.collections.insert(
+    scope,
+    { ...request, createdBy: 'a test' },
+    createLexicalEmbedder().space,
+  );
+  const slice = await addContents(place);
+  const [contentId = ''] = slice.contentIds;
+  const run = { upload_id: null, run_id: slice.runId, workflow_id: null, stage: 'pending' as const, reader: 'native' };
+  const link = { ...run, content_id: contentId, dedupe_key: null, external_id: null };
+  await stores.runControl.insert(scope, other, [link]);
+  const deletionOf = async (kind: 'content' | 'collection', subjectId: string, collectionId: string) => ({
+    deletionId: await stores.deletions.insert(scope, { kind, subjectId, collectionId, createdBy: 'a test' }),
+    collectionId,
+  });
+  const together = async (removals: readonly (() => Promise<unknown>)[]) => {
+    const left = { count: 0 };
+    const running = await database.transaction(async (blocker) => {
+      await query(blocker, 'select from contents where id = :contentId for update', { contentId });
+      const all: Promise<unknown>[] = [];
+      for (const removal of removals) {
+        left.count += 1;
+        all.push(removal().finally(() => (left.count -= 1)));
+        // A removal that does not wait for the content is over instead.
+        await eventually('it waits or is over', async () => (await countWaiting(database)) === left.count);
+      }
+      return { all };
+    });
+    await Promise.all(running.all);
+  };
+  const contents = () => query(database, 'select id, collection_id from contents');
+  return { stores, scope, home, other, contentId, deletionOf, together, contents };
+}
+
+test('a content of two collections that are deleted at once goes with the second of them', async (t) => {
+  const { stores, scope, home, other, deletionOf, together, contents } = await openShared(t);
+  const deletions = await Promise.all([home, other].map((id) => deletionOf('collection', id, id)));
+  await together(deletions.map((of) => () => stores.collectionDeletions.removeContents(scope, of, SIZE)));
+  t.deepEqual(await contents(), []);
+  for (const of of deletions) t.true(await stores.collectionDeletions.complete(scope, of));
+});
+
+test('a content that is deleted in one collection while the other one goes is deleted', async (t) => {
+  const { stores, scope, home, other, contentId, deletionOf, together, contents } = await openShared(t);
+  const inHome = { ...scope, collectionIds: [home] };
+  await stores.runControl.startDeletion(inHome, [contentId]);
+  const [content, collection] = [
+    await deletionOf('content', contentId, home),
+    await deletionOf('collection', other, other),
+  ];
+  await together([
+    () => stores.deletions.complete(scope, content.deletionId, contentId),
+    () => stores.collectionDeletions.removeContents(scope, collection, SIZE),
+  ]);
+  t.deepEqual(await contents(), []);
+  t.true(await stores.collectionDeletions.complete(scope, collection));
+});

@@ -1,0 +1,59 @@
+import test, { type ExecutionContext } from 'ava';
+import { queryOne } from '#store/postgres.ts';
+import { addContents, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+/** A content under way, and what may happen to it. */
+async function openContent(t: ExecutionContext) {
+  const database = await openOwnDatabase(t);
+  const place = await makePlace(database);
+  const { stores, scope, collectionId } = place;
+  const slice = await addContents(place);
+  const [contentId = ''] = slice.contentIds;
+  const syncStatus = async () =>
+    (await queryOne<{ sync_status: string }>(database, 'select sync_status from contents'))?.sync_status;
+  const rename = async () => {
+    await stores.contentChanges.update(scope, contentId, { name: 'another', externalId: null });
+    return stores.projections.claim(scope, [contentId]);
+  };
+  const project = async () => {
+    const [content] = await stores.publications.facettable(scope, collectionId, [contentId]);
+    return content !== undefined && stores.projections.markSynced(scope, collectionId, content);
+  };
+  /** Publishes the version under way and begins the next. */
+  const publishAndRestart = async () => {
+    await makeReady(place, slice);
+    await stores.publications.publish(scope, slice, {});
+    await restart(place, [contentId]);
+  };
+  const cancel = () => stores.runControl.cancel(scope, { contentId });
+  return { syncStatus, rename, project, publishAndRestart, cancel };
+}
+
+test('a content that was changed and then cancelled before anything was published waits for nothing', async (t) => {
+  const { syncStatus, rename, cancel } = await openContent(t);
+  t.deepEqual(await rename(), []);
+  t.is(await syncStatus(), 'stale');
+  await cancel();
+  t.is(await syncStatus(), 'never');
+});
+
+test('a new version that is cancelled leaves the version before it in step with its changes', async (t) => {
+  const { syncStatus, rename, project, publishAndRestart, cancel } = await openContent(t);
+  await publishAndRestart();
+  t.is((await rename()).length, 1);
+  t.true(await project());
+  t.is(await syncStatus(), 'stale', 'the run may have taken up what it was before');
+  await cancel();
+  t.is(await syncStatus(), 'synced');
+});
+
+test('a content that is still being projected when it is cancelled is in step when that is done', async (t) => {
+  const { syncStatus, rename, project, publishAndRestart, cancel } = await openContent(t);
+  await publishAndRestart();
+  await rename();
+  await cancel();
+  t.is(await syncStatus(), 'stale');
+  t.true(await project());
+  t.is(await syncStatus(), 'synced');
+});

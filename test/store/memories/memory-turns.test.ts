@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { query } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+const LEASE_MS = 3_600_000;
+
+async function openMemory(t: ExecutionContext) {
+  const database = await openOwnDatabase(t);
+  const stores = createStores(database);
+  const scope = { workspaceId: await stores.system.insertWorkspace('one'), collectionIds: null };
+  const id = randomUUID();
+  const text = { memory: 'x', topics: [], metadata: {}, createdBy: 'a test' };
+  await stores.memories.insert(scope, { ...text, id, objectId: randomUUID(), userId: 'ada', memoryType: 'user' });
+  return { database, scope, id, turns: stores.memoryProjections };
+}
+
+test('one at a time writes a memory into the index, and who is killed leaves the turn to the next', async (t) => {
+  const { database, scope, id, turns } = await openMemory(t);
+  const first = await turns.takeTurn(scope, [id], LEASE_MS);
+  t.deepEqual(first?.memory_ids, [id]);
+  t.is(await turns.takeTurn(scope, [id, randomUUID()], LEASE_MS), null);
+  t.is(await turns.takeTurn({ ...scope, workspaceId: randomUUID() }, [id], LEASE_MS), null);
+  if (first) await turns.endTurn(first);
+  const killed = await turns.takeTurn(scope, [id], LEASE_MS);
+  t.not(killed, null);
+  await query(database, `update memories set projecting_until = now() - interval '1 millisecond'`);
+  const next = await turns.takeTurn(scope, [id], LEASE_MS);
+  t.not(next, null);
+  if (killed) await turns.endTurn(killed);
+  t.is(await turns.takeTurn(scope, [id], LEASE_MS), null, 'who comes back late does not end the turn of another');
+});
+
+test('what was written into an index that was lost meanwhile is not taken for written', async (t) => {
+  const { scope, id, turns } = await openMemory(t);
+  const versions = await turns.pendingOf(scope, [id]);
+  t.is(versions.length, 1);
+  await turns.forget(scope, 'the space');
+  await turns.mark(versions, 'the space');
+  t.is((await turns.pendingOf(scope, [id])).length, 1);
+  const again = await turns.pendingOf(scope, [id]);
+  await turns.forget(
+    scope,
+    'the space',
+    again.map((version) => version.object_id),
+  );
+  await turns.mark(again, 'the space');
+  t.deepEqual(await turns.pendingOf(scope, [id]), []);
+  await turns.forget(scope, 'the space');
+  t.is((await turns.pendingOf(scope, [id])).length, 1);
+});

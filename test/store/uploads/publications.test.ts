@@ -1,0 +1,173 @@
+import test from 'ava';
+import { query } from '#store/postgres.ts';
+import type { RunSlice } from '#store/uploads/run-stages.ts';
+import { createStores } from '#store/stores.ts';
+import {
+  addContents,
+  countWaiting,
+  makePlace,
+  makeReady,
+  restart,
+  type Place,
+} from '#test/support/harness/content-runs.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
+
+const CONFIG = { embedder: 'lexical/test' };
+
+async function shownOf({ stores, scope }: Place, contentId?: string): Promise<string[]> {
+  const rows = await stores.chunks.listPublished(scope, { contentId }, { after: null, limit: 500 });
+  return rows.map(({ content }) => content);
+}
+
+async function counterOf({ database, scope }: Place): Promise<number> {
+  const sql = 'select publish_counter as counter from workspaces where id = :id';
+  const [row] = await query<{ counter: number }>(database, sql, { id: scope.workspaceId });
+  return row?.counter ?? -1;
+}
+
+test('only what is indexed whole and not paused is published, each content with a number of its own', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope } = place;
+  const slice = await addContents(place, 4);
+  await makeReady(place, slice);
+  const [whole = '', paused = '', partly = '', also = ''] = slice.contentIds;
+  await stores.runControl.setPaused(scope, { contentId: paused }, true);
+  await query(place.database, 'update content_collections set indexed_chunks = 1 where content_id = :partly', {
+    partly,
+  });
+  const published = await stores.publications.publish(scope, slice, CONFIG);
+  t.deepEqual(published.map(({ content_id }) => content_id).toSorted(), [whole, also].toSorted());
+  const rows = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
+  t.deepEqual(
+    rows.map(({ publish_seq }) => publish_seq),
+    [1, 1, 2, 2],
+  );
+  t.is(await stores.chunks.countPublished(scope, {}), 4);
+  t.deepEqual(await stores.publications.publish(scope, slice, CONFIG), [], 'once is enough');
+  t.is(await counterOf(place), 2);
+});
+
+test('a new version is written beside the old one and seen all at once, in the place behind everything published', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope } = place;
+  const first = await addContents(place, 2);
+  await makeReady(place, first);
+  await stores.publications.publish(scope, first, CONFIG);
+  const [id = '', other = ''] = first.contentIds;
+  const second = await restart(place, [id]);
+  await makeReady(place, second, { version: 2, each: 3 });
+  t.deepEqual(await shownOf(place, id), ['chunk 0 of version 1', 'chunk 1 of version 1']);
+  await stores.publications.publish(scope, second, CONFIG);
+  t.deepEqual(await shownOf(place, id), ['chunk 0 of version 2', 'chunk 1 of version 2', 'chunk 2 of version 2']);
+  t.is(await stores.chunks.countPublished(scope, { contentId: id }), 3);
+  const order = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
+  t.deepEqual([...new Set(order.map(({ content_id }) => content_id))], [other, id]);
+  const residues = await query(place.database, 'select content_id from residues');
+  t.deepEqual(residues, [{ content_id: id }], 'what the first version left is to be removed');
+});
+
+test('a publication that does not commit leaves the version before it, and its number to the next one', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope, database } = place;
+  const slice = await addContents(place);
+  await makeReady(place, slice);
+  await t.throwsAsync(
+    database.transaction(async (transaction) => {
+      t.is((await createStores(transaction).publications.publish(scope, slice, CONFIG)).length, 1);
+      throw new Error('the connection breaks');
+    }),
+    { message: 'the connection breaks' },
+  );
+  t.deepEqual(await shownOf(place), []);
+  t.is(await counterOf(place), 0);
+  t.like((await stores.runs.stagesOf(scope, slice))[0], { stage: 'indexing', chunks: 0 });
+  t.is((await stores.publications.publish(scope, slice, CONFIG)).length, 1);
+  t.is((await stores.chunks.listPublished(scope, {}, { after: null, limit: 1 }))[0]?.publish_seq, 1);
+});
+
+test('a slow publisher holds the others up, so that what commits later has the higher number', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { database, stores, scope } = place;
+  const [slow, fast] = [await addContents(place), await addContents(place)];
+  for (const slice of [slow, fast]) await makeReady(place, slice);
+  let overtaking: Promise<unknown> = Promise.resolve();
+  await database.transaction(async (transaction) => {
+    await createStores(transaction).publications.publish(scope, slow, CONFIG);
+    overtaking = stores.publications.publish(scope, fast, CONFIG);
+    await eventually('the fast one waits', async () => (await countWaiting(database)) === 1, { everyMs: 5 });
+    t.deepEqual(await shownOf(place), []);
+  });
+  await overtaking;
+  const rows = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
+  t.deepEqual([...new Set(rows.map(({ content_id }) => content_id))], [...slow.contentIds, ...fast.contentIds]);
+});
+
+/** Publishes in a transaction that dawdles between its statements and its end, and at times breaks off. */
+async function publishSlowly(place: Place, slice: RunSlice, random: SeededRandom): Promise<string[]> {
+  const { database, scope } = place;
+  const dawdle = Math.floor(random.fraction() * 4);
+  const isLost = random.fraction() < 0.3;
+  try {
+    return await database.transaction(async (transaction) => {
+      const published = await createStores(transaction).publications.publish(scope, slice, CONFIG);
+      for (let round = 0; round < dawdle; round += 1) await query(transaction, 'select pg_sleep(0.003)');
+      if (isLost) throw new Error('lost');
+      return published.map(({ content_id }) => content_id);
+    });
+  } catch (error) {
+    if (error instanceof Error && error.message === 'lost') return [];
+    throw error;
+  }
+}
+
+test('a walk in pages during slow publications and rollbacks skips nothing and shows nothing twice', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { stores, scope } = place;
+  const random = seededRandom(20_261_121);
+  const runs: RunSlice[] = [];
+  for (let run = 0; run < 40; run += 1) {
+    const slice = await addContents(place, 1 + (run % 3));
+    await makeReady(place, slice, { each: 3 });
+    runs.push(slice);
+  }
+  const published = new Set<string>();
+  let isOver = false;
+  const waiting = [...runs];
+  const publishers = Array.from({ length: 6 }, async () => {
+    for (let slice = waiting.shift(); slice; slice = waiting.shift())
+      for (const id of await publishSlowly(place, slice, random)) published.add(id);
+  });
+  const publishing = Promise.all(publishers).finally(() => (isOver = true));
+
+  const seen: string[] = [];
+  const places: number[] = [];
+  let after: { publishSeq: number; chunkIndex: number } | null = null;
+  let pagesMeanwhile = 0;
+  for (;;) {
+    const wasOver: boolean = isOver;
+    const rows: Awaited<ReturnType<typeof stores.chunks.listPublished>> = await stores.chunks.listPublished(
+      scope,
+      {},
+      { after, limit: 4 },
+    );
+    const page = rows.slice(0, 4);
+    seen.push(...page.map(({ id }) => id));
+    places.push(...page.map(({ publish_seq }) => publish_seq));
+    const last = page.at(-1);
+    if (last) after = { publishSeq: last.publish_seq, chunkIndex: last.chunk_index };
+    if (last && !wasOver) pagesMeanwhile += 1;
+    if (!last && wasOver) break;
+  }
+  await publishing;
+  t.true(pagesMeanwhile > 3, 'the walk was under way meanwhile');
+  t.true(published.size > 20 && published.size < 80, 'some were published and some were lost');
+  t.is(new Set(seen).size, seen.length, 'nothing twice');
+  t.is(seen.length, published.size * 3, 'nothing skipped');
+  t.is(await stores.chunks.countPublished(scope, {}), seen.length);
+  t.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
+});

@@ -1,0 +1,24 @@
+import test from 'ava';
+import { query } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+test('who makes a member waits for another who is just making it, and sees which role it has got', async (t) => {
+  const database = await openOwnDatabase(t);
+  const stores = createStores(database);
+  const scope = { workspaceId: await stores.system.insertWorkspace('one'), collectionIds: null };
+  const seen = await stores.transaction(async (first) => {
+    t.is(await first.members.lockRole(scope, 'ada'), null);
+    const waiting = stores.transaction((second) => second.members.lockRole(scope, 'ada'));
+    await eventually('the second waits', async () => {
+      const sql = `select 1 from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      return (await query(database, sql)).length === 1;
+    });
+    await first.members.put(scope, { userId: 'ada', role: 'admin', createdBy: 'a test' });
+    // In an object: what the second sees is there when the first has committed.
+    return { waiting };
+  });
+  t.is(await seen.waiting, 'admin');
+});

@@ -1,0 +1,37 @@
+import test from 'ava';
+import { query } from '#store/postgres.ts';
+import { OUTLIVING_ROWS, ROWS_WITH_MORE, WORKSPACE_ROWS } from '#store/workspaces/workspace-rows.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+import { workspaceTables } from '#test/support/fixtures/workspace-traces.ts';
+
+const removed = WORKSPACE_ROWS.flatMap(({ table, parts }) => [table, ...(parts ? [parts.table] : [])]);
+
+test('the deletion of a workspace knows every table that has rows of one', async (t) => {
+  const database = await openOwnDatabase(t);
+  const tables = await workspaceTables({ query: (sql, bindings) => query(database, sql, bindings) });
+  t.deepEqual(
+    [...removed, ...ROWS_WITH_MORE, ...OUTLIVING_ROWS].toSorted(),
+    tables,
+    'a new table belongs in store/workspaces/workspace-rows.ts, with what refers to it before it',
+  );
+});
+
+test('it removes what refers to another table before that', async (t) => {
+  const database = await openOwnDatabase(t);
+  const references = await query<{ child: string; parent: string }>(
+    database,
+    `select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
+     where contype = 'f' and conrelid <> confrelid`,
+  );
+  const order = [
+    'index_generations',
+    ...WORKSPACE_ROWS.flatMap(({ table, parts }) => [...(parts ? [parts.table] : []), table]),
+    'workspaces',
+  ];
+  const wrong = references.filter(({ child, parent }) => {
+    const [first, then] = [order.indexOf(child), order.indexOf(parent)];
+    return first >= 0 && then >= 0 && first > then;
+  });
+  t.deepEqual(wrong, []);
+  t.true(references.length > 5);
+});

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { chunkId } from '#domain/chunking/chunk-identity.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { CreateCollectionRequest } from '#domain/records/collection.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import { createLexicalEmbedder } from '#providers/embedders/index.ts';
+import type { NewChunk } from '#store/contents/chunks.ts';
+import { query, type Database } from '#store/postgres.ts';
+import type { RunSlice } from '#store/uploads/run-stages.ts';
+import { createStores, type Stores } from '#store/stores.ts';
+
+/** A collection of a workspace of its own, and somebody who may do everything there. */
+export type Place = { stores: Stores; database: Database; scope: Scope; collectionId: string; caller: Caller };
+
+export async function makePlace(database: Database): Promise<Place> {
+  const stores = createStores(database);
+  const scope = { workspaceId: await stores.system.insertWorkspace('a test'), collectionIds: null };
+  const request = CreateCollectionRequest.parse({ name: 'a test' });
+  const { space } = createLexicalEmbedder();
+  const collectionId = await stores.collections.insert(scope, { ...request, createdBy: 'a test' }, space);
+  const caller = {
+    scope,
+    apiKeyId: randomUUID(),
+    userId: null,
+    permissions: ['*'],
+    principal: 'a test',
+    workspaceIds: [scope.workspaceId],
+  };
+  return { stores, database, scope, collectionId, caller };
+}
+
+/** Contents of one run as an upload leaves them: pending, version 1, and no workflow that works on them. */
+export async function addContents(place: Place, count = 1): Promise<RunSlice> {
+  const { stores, scope, collectionId } = place;
+  const runId = uuidv7();
+  const contentIds = Array.from({ length: count }, () => uuidv7());
+  const plain = { description: null, metadata: {}, type: 'text/plain', size: 1, file_data: {}, external_id: null };
+  const contents = contentIds.map((id) => ({
+    ...plain,
+    id,
+    name: id,
+    content_hash: null,
+    source: 'text' as const,
+    url: null,
+    created_by: 'a test',
+    status: 'pending',
+  }));
+  await stores.contents.insert(scope, collectionId, contents);
+  const run = { upload_id: null, run_id: runId, workflow_id: null, stage: 'pending' as const, reader: 'native' };
+  const runs = contentIds.map((content_id) => ({ ...run, content_id, dedupe_key: null, external_id: null }));
+  await stores.runControl.insert(scope, collectionId, runs);
+  return { collectionId, runId, contentIds };
+}
+
+/** Chunk rows of a version of contents, `each` a content. */
+export function chunkRows(slice: RunSlice, { version = 1, each = 2 } = {}): NewChunk[] {
+  return slice.contentIds.flatMap((content_id) =>
+    Array.from({ length: each }, (_, index) => ({
+      id: chunkId({ collectionId: slice.collectionId, contentId: content_id, version, index }),
+      content_id,
+      version,
+      chunk_index: index,
+      content: `chunk ${index} of version ${version}`,
+      context: '',
+      size: 20,
+      tokens: 5,
+      metadata: {},
+    })),
+  );
+}
+
+/** Takes contents of a run through all stages but the last: read, split, indexed, and not published. */
+export async function makeReady(place: Place, slice: RunSlice, { version = 1, each = 2 } = {}): Promise<void> {
+  const { scope, stores } = place;
+  await stores.runs.begin(scope, slice, { stage: 'reading', upTo: 'splitting' });
+  await stores.chunks.insert(scope, slice, chunkRows(slice, { version, each }));
+  const finished = slice.contentIds.map((content_id) => ({
+    content_id,
+    version,
+    planned_chunks: each,
+    text_sha256: `text-${content_id}-${version}`,
+    file_data: {},
+  }));
+  await stores.runs.finishRead(scope, slice, finished);
+  await stores.chunks.advanceIndexed(scope, slice, new Map(slice.contentIds.map((id) => [id, each])));
+}
+
+/** Gives contents a new run of the next version, as a retry or a second upload does. */
+export async function restart(place: Place, contentIds: readonly string[]): Promise<RunSlice> {
+  const { scope, collectionId } = place;
+  const runId = uuidv7();
+  await place.stores.runControl.restart(scope, collectionId, { contentIds, runId, workflowId: null, stage: 'pending' });
+  return { collectionId, runId, contentIds };
+}
+
+/** Every column of the rows of a workspace that runs write to. */
+export async function rowsOf({ database, scope }: Place): Promise<Record<string, unknown[]>> {
+  const tables = ['content_collections', 'contents', 'chunks', 'workspaces'] as const;
+  const rows = await Promise.all(
+    tables.map(async (table) => {
+      const where = table === 'workspaces' ? 'id' : 'workspace_id';
+      const sql = `select to_jsonb(x) as row from ${table} x where ${where} = :workspaceId order by 1`;
+      return [table, await query<{ row: unknown }>(database, sql, { workspaceId: scope.workspaceId })] as const;
+    }),
+  );
+  return Object.fromEntries(rows);
+}
+
+/** How many statements of this database wait for a lock that another transaction holds. */
+export async function countWaiting(database: Database): Promise<number> {
+  const sql = `select count(*) as count from pg_stat_activity
+    where datname = current_database() and application_name = 'loci-test' and wait_event_type = 'Lock'`;
+  const [row] = await query<{ count: number }>(database, sql);
+  return row?.count ?? 0;
+}

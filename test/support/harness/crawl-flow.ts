@@ -1,0 +1,48 @@
+import type { UploadProgress } from '#domain/records/upload.ts';
+import { until, type Flow } from './flow.ts';
+
+/** An upload with its only crawl, and all of its contents. */
+export type Crawled = UploadProgress & { crawl: UploadProgress['crawls'][number] };
+
+/** Crawls from a URL and waits until nothing is under way. */
+export async function crawl(flow: Flow, url: string, fields: Readonly<Record<string, string>> = {}): Promise<Crawled> {
+  return untilOver(flow, await startCrawl(flow, url, fields));
+}
+
+/** Starts a crawl; gives the id of its upload. */
+export async function startCrawl(
+  flow: Flow,
+  url: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { upload_id } = await flow.send(['urls', url], ['crawl', 'true'], ...Object.entries(fields));
+  if (upload_id === null) throw new Error('nothing was taken');
+  return upload_id;
+}
+
+/** Waits until nothing of an upload is under way, as long as it gets on. */
+export async function untilOver(flow: Flow, uploadId: string): Promise<Crawled> {
+  let last = await crawled(flow, uploadId);
+  const factsOf = ({ status, progress, crawl: one }: Crawled) => JSON.stringify([status, progress, one.pages]);
+  while (last.status === 'running') {
+    const before = factsOf(last);
+    last = await until(
+      () => crawled(flow, uploadId),
+      (now) => factsOf(now) !== before,
+    );
+  }
+  return last;
+}
+
+/** An upload with its crawl as they stand. */
+export async function crawled(flow: Flow, uploadId: string): Promise<Crawled> {
+  const whole = await flow.progress(`${uploadId}?limit=1000`);
+  const [first] = whole.crawls;
+  if (!first) throw new Error('the upload has no crawl');
+  return { ...whole, crawl: first };
+}
+
+/** Statuses of contents by their paths. */
+export function statusesOf({ contents }: UploadProgress, origin: string): Record<string, string> {
+  return Object.fromEntries(contents.map(({ name, status }) => [name.replace(origin, ''), status]));
+}

@@ -1,0 +1,47 @@
+import type { ExecutionContext } from 'ava';
+import { createApp, type AppOptions } from '#api/app.ts';
+import { listen } from '#api/server.ts';
+import { openOwnServices, type OwnServices } from './own-services.ts';
+
+export type OwnSent = {
+  method?: string;
+  /** Goes behind `Bearer`. */
+  token?: string;
+  /** `X-Workspace-Id`. */
+  workspaceId?: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: FormData;
+};
+
+export type OwnAnswer = { status: number; headers: Headers; body: unknown };
+
+export type OwnApi = OwnServices & {
+  baseUrl: string;
+  send(path: string, sent?: OwnSent): Promise<OwnAnswer>;
+};
+
+/** The API in the process of the test, on a database of its own and with settings of its own. Gone at the end of the test. */
+export async function openOwnApi(t: ExecutionContext, options: Partial<AppOptions> = {}): Promise<OwnApi> {
+  const own = await openOwnServices(t, { temporal: 'away' });
+  const app = createApp(own.services, { version: 'test', ...options });
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  t.teardown(() => server.close(1_000));
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  return { ...own, baseUrl, send: (path, sent = {}) => send(`${baseUrl}/api/v1${path}`, sent) };
+}
+
+async function send(url: string, { token, workspaceId, json, form, ...sent }: OwnSent): Promise<OwnAnswer> {
+  const response = await fetch(url, {
+    ...sent,
+    headers: {
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(workspaceId === undefined ? {} : { 'X-Workspace-Id': workspaceId }),
+      ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...sent.headers,
+    },
+    body: json === undefined ? (form ?? null) : JSON.stringify(json),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { ExecutionContext } from 'ava';
+import { exchangeTokens } from '#activities/connections/oauth-steps.ts';
+import { persistRefresh } from '#activities/connections/refresh-record.ts';
+import { administratorIn } from '#domain/access/caller.ts';
+import type { ConcludedExchange, ExchangeOutcome } from '#domain/connections/oauth-refresh.ts';
+import { updateConnection } from '#operations/connections/change-connection.ts';
+import { createConnection } from '#operations/connections/create-connection.ts';
+import { getConnection } from '#operations/connections/get-connection.ts';
+import { openOwnServices } from './own-services.ts';
+import { startTokenServer, type TokenBehaviour } from '#test/support/servers/token-server.ts';
+
+/** A provider that takes each refresh token once: whoever comes back with an old one loses the grant. */
+export function strictly(): TokenBehaviour {
+  let current = 'rt-0';
+  let number = 0;
+  return ({ parameters }) => {
+    if (parameters['refresh_token'] !== current) {
+      current = 'revoked';
+      return { status: 400, body: { error: 'invalid_grant' } };
+    }
+    number += 1;
+    current = `rt-${number}`;
+    return { body: { access_token: `at-${number}`, refresh_token: current, expires_in: 3600 } };
+  };
+}
+
+/** A connection to a provider, with its steps, in a database of its own. */
+export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBehaviour = strictly()) {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const server = await startTokenServer(behaviour);
+  t.teardown(() => server.close());
+  const caller = administratorIn(await services.stores.system.insertWorkspace('a test'));
+  const { body: connection } = await createConnection(services, caller, {
+    idempotency: null,
+    body: {
+      integration: 'tracker',
+      integration_type: 'api',
+      label: null,
+      status: 'active',
+      config: { oauth: { token_endpoint: server.tokenEndpoint } },
+      credentials: { client_id: 'loci', client_secret: 'x', refresh_token: 'rt-0' },
+    },
+  });
+  const workspace_id = caller.scope.workspaceId;
+  const key = { workspace_id, connection_id: connection.id };
+  return {
+    services,
+    server,
+    caller,
+    exchange: (run_id: string, using = services) => exchangeTokens(using, { ...key, run_id }),
+    persist: (outcome: ExchangeOutcome) => persistRefresh(services, { workspace_id, outcome: concluded(outcome) }),
+    secrets: async () =>
+      (await getConnection(services, caller, { id: connection.id, includeCredentials: true })).credentials ?? {},
+    status: async () =>
+      (await getConnection(services, caller, { id: connection.id, includeCredentials: false })).status,
+    replace: (credentials: Record<string, unknown>) =>
+      updateConnection(services, caller, { id: connection.id, fields: { credentials } }),
+    /** As if a minute had passed. */
+    age: () => database.raw(`update credentials set last_refresh_at = last_refresh_at - interval '1 minute'`),
+    /** As if the provider had been failing for so long. */
+    awayFor: (minutes: number) =>
+      database.raw(`update credential_refreshes set failing_since = now() - ? * interval '1 minute'`, [minutes]),
+    /** As if it had gone on for two days, and the tokens had ended. */
+    drag: async () => {
+      await database.raw(`update credential_refreshes set failing_since = now() - interval '2 days'`);
+      await database.raw(`update credentials set expires_at = now() - interval '1 day'`);
+    },
+    dueInS: async () => {
+      const { rows } = await database.raw<{ rows: { s: number | null }[] }>(
+        `select extract(epoch from due_at - now())::float8 as s from credentials`,
+      );
+      return rows[0]?.s ?? null;
+    },
+    fence: async () => (await services.stores.refreshes.find(caller.scope, connection.id))?.fence ?? null,
+    deliveries: async () => {
+      const { rows } = await database.raw<{ rows: { event_type: string }[] }>(
+        'select event_type from webhook_deliveries',
+      );
+      return rows.map(({ event_type: type }) => type);
+    },
+    subscribe: () =>
+      database.raw(
+        `insert into webhook_endpoints (id, workspace_id, url, origin, status, sealed_secret)
+         values (?, ?, 'https://example.com/hook', 'https://example.com', 'active', 'sealed')`,
+        [randomUUID(), workspace_id],
+      ),
+  };
+}
+
+function concluded(outcome: ExchangeOutcome): ConcludedExchange {
+  if ('target' in outcome) return outcome;
+  throw new Error(`nothing was sent: ${outcome.kind}`);
+}

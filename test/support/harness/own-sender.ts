@@ -1,0 +1,41 @@
+import type { ExecutionContext } from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { WEBHOOK_WAITS_MS } from '#domain/webhooks/webhook-schedule.ts';
+import { announceTo } from '#operations/webhooks/announce-event.ts';
+import { sendingRules, type WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import { createEgress } from '#security/egress/egress.ts';
+import { query, type Database } from '#store/postgres.ts';
+import { openOwnServices } from './own-services.ts';
+import { DOWNLOAD_ADDRESS } from './stack.ts';
+
+/** Webhooks in a database of their own, with the real schedule, and with nobody who sends them but the test. */
+export async function openOwnSender(t: ExecutionContext, { timeoutMs = 60_000 } = {}) {
+  const { services: operations, database } = await openOwnServices(t, { temporal: 'away' });
+  const services: WebhookServices = {
+    ...operations,
+    egress: createEgress({ allow: [DOWNLOAD_ADDRESS] }),
+    webhooks: { waitsMs: WEBHOOK_WAITS_MS, timeoutMs, keptDays: 30 },
+  };
+  const scope = { workspaceId: await services.stores.system.insertWorkspace('sender'), collectionIds: null };
+  return {
+    services,
+    database,
+    scope,
+    rules: sendingRules(services.webhooks),
+    /** Deliveries to this URL, committed. */
+    announce: async (url: string, count = 1) => {
+      const ids: string[] = [];
+      for (let index = 0; index < count; index += 1) {
+        const event = { url, type: 'compress.completed' as const, data: { job_id: uuidv7() } };
+        ids.push(await announceTo(services.stores, scope, event));
+      }
+      return ids;
+    },
+  };
+}
+
+/** How many deliveries have this status. */
+export async function countDeliveries(database: Database, status: string): Promise<number> {
+  const sql = 'select count(*) as count from webhook_deliveries where status = :status';
+  return (await query<{ count: number }>(database, sql, { status }))[0]?.count ?? 0;
+}

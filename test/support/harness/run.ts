@@ -1,0 +1,217 @@
+/**
+ * `npm test [-- FILE ... | ava options]`: brings the whole product up on free ports with throw-away state, runs the tests
+ * against it, prints `N passed, N failed`, and leaves nothing behind. Fault tests end processes, so they run after the
+ * others, one at a time. Of a whole run the files of a few failed tests, faults apart, are run once more, alone; what passes
+ * then is told as unsteady. With `LOCI_TEST_STRICT=1` there is no second attempt.
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { globSync, realpathSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
+import { createLociServices, type LociServices, migrate, prepareFirstRun, PROJECT_DIR } from '#stack/loci-services.ts';
+import { endOfLog } from '#stack/process-log.ts';
+import { StackError } from '#stack/stack-error.ts';
+import { formatDuration, timedStep } from '#stack/timed-step.ts';
+import { createAvaReport, type TestCounts } from './ava-report.ts';
+import { type ControlServer, startControlServer } from './control-server.ts';
+import { filesToTryAgain } from './second-attempt.ts';
+import { DOWNLOAD_ADDRESS, TEST_STACK_VARIABLE, TEST_WEBHOOK_WAITS_S, type TestStackFacts } from './stack.ts';
+
+const FAULTS = 'test/faults/';
+/** Arguments of ava for one test at a time. */
+const ALONE = ['--serial', '--concurrency=1'];
+/** Settings of the shell that may reach a test run: where programs come from, never where data is. */
+const PASSED_ON =
+  /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+)$/;
+
+/** How much of a service's complaints is shown when a test failed. */
+const LOG_LINES = 8;
+const LOG_CHARACTERS = 400;
+
+const startedAt = performance.now();
+const stateDir = join(realpathSync(tmpdir()), `loci-test-${randomBytes(6).toString('hex')}`);
+const log = (line: string) => console.log(line);
+const environment: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name)),
+  ),
+  // One loopback address for servers of tests to be downloaded from; all the others stay refused.
+  LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
+  // Sites of tests need no rest between two requests; what is slow or large there is so on purpose.
+  LOCI_CRAWL_DELAY_MS: '5',
+  LOCI_CRAWL_PAGE_TIMEOUT_S: '10',
+  LOCI_CRAWL_MAX_PAGE_BYTES: String(2 * 1024 * 1024),
+  LOCI_CRAWL_QUERIES_PER_PATH: '7',
+  LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
+  // Hundreds of tests are one client at one address.
+  LOCI_RATE_LIMIT_PER_MINUTE: '0',
+  LOCI_FAILED_AUTH_PER_MINUTE: '0',
+  // Tests speak for users: `test/support/fixtures/user-token.ts`.
+  LOCI_JWT_SECRET: randomBytes(32).toString('base64url'),
+  LOCI_JWT_ISSUER: 'https://issuer.test',
+  LOCI_JWT_AUDIENCE: 'loci-tests',
+  // The days between the attempts of a webhook go by in seconds.
+  LOCI_WEBHOOK_WAITS_S: TEST_WEBHOOK_WAITS_S.join(','),
+  LOCI_WEBHOOK_TIMEOUT_S: '5',
+  // An answer that does not fit its schema is an error here, and a line in the log elsewhere.
+  NODE_ENV: 'test',
+  // Each file of tests is a process of its own, which would compile the same modules anew.
+  NODE_COMPILE_CACHE: join(stateDir, 'compiled'),
+};
+// Whatever ends this process, the reaper ends the stack and removes its state.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
+const total: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
+const unsteady: string[] = [];
+try {
+  await withStack(async (facts) => {
+    for (const run of plannedRuns(process.argv.slice(2))) add(total, await runTests(run, facts));
+  });
+  if (total.passed + total.failed === 0) throw new StackError('No test was run.');
+} catch (error) {
+  console.log(error instanceof StackError ? error.message : error);
+  total.failed += 1;
+}
+// Last, so that the end of a long log tells what to look for.
+for (const failure of unsteady) log(`--- unsteady, failed in the first and passed in a second attempt: ${failure}`);
+for (const failure of failures) log(`--- failed: ${failure}`);
+log(`${formatDuration(performance.now() - startedAt)}${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
+log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+async function withStack(use: (facts: TestStackFacts) => Promise<void>): Promise<void> {
+  const stack = await startLocalStack({
+    stateDir,
+    cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
+    ports: 'free',
+    environment,
+    isThrowAway: true,
+    log,
+  });
+  const services = createLociServices(stack);
+  let control: ControlServer | null = null;
+  try {
+    await migrate(stack);
+    const first = await prepareFirstRun(stack);
+    await timedStep({ log, title: 'Starting API and worker' }, async () => {
+      await Promise.all([services.api.start(), services.worker.start()]);
+    });
+    control = await startControlServer(controllable(stack, services));
+    log(`The stack is up after ${formatDuration(performance.now() - startedAt)}.`);
+    await use(factsOf(stack, first, control));
+    if (total.failed > 0 || unsteady.length > 0) await showLogs(services);
+  } finally {
+    await control?.close();
+    await services.api.stop();
+    await services.worker.stop();
+    await stack.stop();
+  }
+}
+
+function controllable(stack: RunningStack, services: LociServices) {
+  const all = [services.api, services.worker, stack.postgres, stack.temporal, stack.weaviate];
+  return new Map(all.flatMap((managed) => (managed === null ? [] : [[managed.name, managed] as const])));
+}
+
+function factsOf(
+  stack: RunningStack,
+  first: Awaited<ReturnType<typeof prepareFirstRun>>,
+  control: ControlServer,
+): TestStackFacts {
+  return {
+    baseUrl: `http://127.0.0.1:${stack.ports.api}`,
+    workerUrl: `http://127.0.0.1:${stack.ports.worker}`,
+    apiKey: first.api_key,
+    adminToken: stack.environment['LOCI_ADMIN_TOKEN'] ?? '',
+    workspaceId: first.workspace_id,
+    collectionId: first.collection_id,
+    temporalUi: stack.temporalUi ?? '',
+    stateDir: stack.context.stateDir,
+    controlUrl: control.url,
+    environment: stack.environment,
+  };
+}
+
+/** Arguments of ava for one run; `isWhole` when these are all tests but those of faults. */
+type PlannedRun = { args: string[]; isWhole: boolean };
+
+function plannedRuns(given: readonly string[]): PlannedRun[] {
+  const files = given.filter((argument) => argument.startsWith('test/'));
+  const options = given.filter((argument) => !argument.startsWith('test/'));
+  const isFault = (file: string) => file.startsWith(FAULTS) || file === FAULTS.slice(0, -1);
+  const ordinary = files.length > 0 ? files.filter((file) => !isFault(file)) : ['test/**/*.test.ts', `!${FAULTS}**`];
+  const faults = files.length > 0 ? files.filter(isFault) : globSync(`${FAULTS}*.test.ts`, { cwd: PROJECT_DIR });
+  return [
+    ...(ordinary.length > 0 ? [{ args: [...options, ...ordinary], isWhole: given.length === 0 }] : []),
+    ...(faults.length > 0 ? [{ args: [...options, ...ALONE, ...faults], isWhole: false }] : []),
+  ];
+}
+
+async function runTests({ args, isWhole }: PlannedRun, facts: TestStackFacts): Promise<TestCounts> {
+  const first = await runAva(args, facts);
+  const isFinal = first.counts.failed === 0 || !isWhole || environment['LOCI_TEST_STRICT'] === '1';
+  const files = isFinal ? null : filesToTryAgain(first.failures, PROJECT_DIR);
+  const second = files && (await tryAgain(files, facts));
+  if (second?.failed === 0) {
+    unsteady.push(...first.failures);
+    return { ...first.counts, passed: first.counts.passed + first.counts.failed, failed: 0 };
+  }
+  failures.push(...first.failures);
+  return first.counts;
+}
+
+async function tryAgain(files: readonly string[], facts: TestStackFacts): Promise<TestCounts> {
+  log(`--- once more, alone: ${files.join(', ')}`);
+  return (await runAva([...ALONE, ...files], facts)).counts;
+}
+
+type AvaRun = { counts: TestCounts; failures: string[] };
+
+async function runAva(args: readonly string[], facts: TestStackFacts): Promise<AvaRun> {
+  const ava = join(PROJECT_DIR, 'node_modules', 'ava', 'entrypoints', 'cli.js');
+  const report = createAvaReport();
+  const child = spawn(process.execPath, [ava, ...args], {
+    cwd: PROJECT_DIR,
+    env: {
+      ...environment,
+      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      ...facts.environment,
+      [TEST_STACK_VARIABLE]: JSON.stringify(facts),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const exited = new Promise<number | null>((settle) => child.once('close', settle));
+  for await (const line of createInterface({ input: child.stdout })) {
+    report.read(line);
+    log(line);
+  }
+  const code = await exited;
+  const counts = report.counts();
+  // A runner that died without naming a failed test has failed all the same.
+  return {
+    counts: code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 },
+    failures: report.failures(),
+  };
+}
+
+/** What API and worker complained about, when a test failed. */
+async function showLogs(services: LociServices): Promise<void> {
+  for (const { title, logFile } of [services.api, services.worker]) {
+    const lines = (await endOfLog(logFile, 5_000))
+      .split('\n')
+      .filter((line) => !/"level":"(info|debug|trace)"/.test(line));
+    log(`--- warnings and errors of the ${title}`);
+    for (const line of lines.slice(-LOG_LINES)) log(line.slice(0, LOG_CHARACTERS));
+  }
+}
+
+function add(sum: TestCounts, counts: TestCounts): void {
+  sum.passed += counts.passed;
+  sum.failed += counts.failed;
+  sum.skipped += counts.skipped;
+}

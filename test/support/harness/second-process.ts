@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { PROJECT_DIR } from '#stack/loci-services.ts';
+import { eventually } from './eventually.ts';
+import type { TestStack } from './stack.ts';
+
+/** One more API or worker beside that of the stack, with its log among the others. */
+export type SecondProcess = { url: string; logFile: string; stop(): Promise<void> };
+
+export type SecondProcessOptions = {
+  kind: 'api' | 'worker';
+  /** Of its log. */
+  name: string;
+  /** Settings that differ from those of the stack. */
+  environment?: Readonly<Record<string, string>>;
+};
+
+const PORT_SETTING = { api: 'LOCI_PORT', worker: 'LOCI_WORKER_PORT' };
+const MAIN_FILE = { api: 'api/main.ts', worker: 'workers/main.ts' };
+
+/** Starts it, as on another machine, and waits until it is ready. It ends with the test process. */
+export async function startSecondProcess(
+  stack: Pick<TestStack, 'environment' | 'stateDir'>,
+  { kind, name, environment = {} }: SecondProcessOptions,
+): Promise<SecondProcess> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const logFile = join(stack.stateDir, 'logs', `${name}.log`);
+  const output = openSync(logFile, 'a');
+  const child = spawn(process.execPath, [MAIN_FILE[kind]], {
+    cwd: PROJECT_DIR,
+    env: { ...process.env, ...stack.environment, [PORT_SETTING[kind]]: String(port), ...environment },
+    stdio: ['ignore', output, output],
+  });
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      process.off('exit', end);
+      resolve();
+    });
+  });
+  await eventually(`${name} is ready`, async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 60_000 });
+  return {
+    url,
+    logFile,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * `npm run picture [-- FOLDER]`: ingests a folder of documents on a throw-away stack and takes the pictures of the Temporal UI
+ * that the documentation shows. Without a folder, what the installed packages say about themselves is ingested.
+ */
+import { randomBytes } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
+import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
+import { createLociServices, migrate, prepareFirstRun, PROJECT_DIR } from '#stack/loci-services.ts';
+import { timedStep } from '#stack/timed-step.ts';
+import { launchChromium } from '#test/support/harness/chromium.ts';
+import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
+
+const IMAGES_DIR = join(PROJECT_DIR, 'docs', 'images');
+const DOCUMENTS = '**/*.{md,markdown,txt,html,pdf,docx,csv,json}';
+const MAX_DOCUMENTS = 240;
+const MAX_DOCUMENT_BYTES = 12 * 1024;
+/** The picture is taken when this share of the contents has come to an end. */
+const SHARE_DONE = { from: 20, to: 90 };
+const VIEW = { width: 1440, height: 1010 };
+const SETTLING_MS = 1_500;
+
+const log = (line: string) => console.log(line);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
+await withStack(async (stack, first) => {
+  const api = apiOf(`http://127.0.0.1:${stack.ports.api}/api/v1`, first.api_key);
+  const folder = process.argv[2] ?? join(PROJECT_DIR, 'node_modules');
+  const upload = await api.upload(first.collection_id, [...troublesomeFiles(), ...filesOf(folder)]);
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage({ viewport: VIEW, colorScheme: 'light' });
+    await api.untilShareDone(upload);
+    await takePictures(page, `${stack.temporalUi}/namespaces/default/workflows`, upload);
+  } finally {
+    await browser.close();
+  }
+});
+
+/** Two pages of the run that is under way: how far it is and what failed, then what is at work. */
+async function takePictures(page: Page, workflows: string, uploadId: string): Promise<void> {
+  mkdirSync(IMAGES_DIR, { recursive: true });
+  await page.goto(`${workflows}/${encodeURIComponent(`ingest-upload/${uploadId}`)}`);
+  await page.getByRole('tab', { name: 'User Metadata' }).click();
+  await page.frameLocator('iframe[src*=done]').getByText('contents done').waitFor();
+  await takePicture(page, 'ingestion-progress.png');
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.getByText('Batch 1:').first().waitFor();
+  await takePicture(page, 'ingestion.png');
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  // Bars of the timeline grow into their places; nothing tells when they are there.
+  await delay(SETTLING_MS);
+  await page.screenshot({ path: join(IMAGES_DIR, name) });
+  if (!(await page.getByText('Running', { exact: true }).first().isVisible()))
+    throw new Error('The ingestion was over before the picture was taken: give a larger folder.');
+  log(`Took docs/images/${name}`);
+}
+
+type First = Awaited<ReturnType<typeof prepareFirstRun>>;
+
+async function withStack(use: (stack: RunningStack, first: First) => Promise<void>): Promise<void> {
+  const others = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('LOCI_') || name.endsWith('_BINARY') || name === 'LOCI_CACHE_DIR',
+  );
+  const environment = Object.fromEntries(others);
+  const stack = await startLocalStack({
+    stateDir: join(realpathSync(tmpdir()), `loci-picture-${randomBytes(6).toString('hex')}`),
+    cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
+    ports: 'free',
+    environment,
+    isThrowAway: true,
+    log,
+  });
+  const services = createLociServices(stack);
+  try {
+    await migrate(stack);
+    const first = await prepareFirstRun(stack);
+    await timedStep({ log, title: 'Starting API and worker' }, async () => {
+      await Promise.all([services.api.start(), services.worker.start()]);
+    });
+    await use(stack, first);
+  } finally {
+    await services.api.stop();
+    await services.worker.stop();
+    await stack.stop();
+  }
+}
+
+/** Documents of the folder, in the order of their paths; what the folder keeps apart gets a name of its own. */
+function filesOf(folder: string): File[] {
+  const paths = globSync(DOCUMENTS, { cwd: folder })
+    .filter((path) => !/(^|\/)package(-lock)?\.json$|tsconfig/.test(path))
+    .map((path) => join(folder, path))
+    .filter((path) => statSync(path).isFile() && statSync(path).size <= MAX_DOCUMENT_BYTES);
+  return paths
+    .sort()
+    .slice(0, MAX_DOCUMENTS)
+    .map((path) => new File([readFileSync(path)], relative(folder, path).replaceAll(/[/\\]/g, ' - ')));
+}
+
+/** Files as they turn up in every large upload: one needs a password, one was cut off, one is a scan without text. */
+function troublesomeFiles(): File[] {
+  const letter = docx(docxParagraph('A letter.'));
+  return [
+    new File([pdf([[{ text: 'Board minutes' }]], { isEncrypted: true })], 'board-minutes.pdf'),
+    new File([letter.subarray(0, letter.length - 100)], 'letter.docx'),
+    new File([pdf([[]])], 'scan.pdf'),
+  ];
+}
+
+function apiOf(baseUrl: string, apiKey: string) {
+  const headers = { 'X-API-Key': apiKey };
+  return {
+    async upload(collectionId: string, files: readonly File[]): Promise<string> {
+      const form = new FormData();
+      form.append('collection_id', collectionId);
+      for (const file of files) form.append('files', file);
+      const answer = await fetch(`${baseUrl}/upload`, { method: 'POST', headers, body: form });
+      const text = await answer.text();
+      if (answer.status !== 202) throw new Error(`the upload answered ${answer.status}: ${text}`);
+      const { upload_id: id, ...response } = UploadResponse.parse(JSON.parse(text));
+      log(`Uploaded ${response.successful_uploads} documents, ${response.failed_uploads} were refused`);
+      if (id === null) throw new Error('No document was accepted.');
+      return id;
+    },
+    async untilShareDone(uploadId: string): Promise<void> {
+      for (;;) {
+        const answer = await fetch(`${baseUrl}/uploads/${uploadId}?limit=1`, { headers });
+        const { progress } = UploadProgress.parse(await answer.json());
+        if (progress.percent >= SHARE_DONE.from) {
+          log(`${progress.settled} of ${progress.total} contents are done`);
+          if (progress.percent > SHARE_DONE.to)
+            throw new Error('The ingestion was too fast for a picture: give a larger folder.');
+          return;
+        }
+        await delay(200);
+      }
+    },
+  };
+}
