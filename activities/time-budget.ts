@@ -4,7 +4,7 @@ import type { StepContext } from './step.ts';
 const SLICE_MS = 30_000;
 
 /** Repeats work while there is some, for at most half a minute; true when it came to its end. */
-export async function forSlice(step: StepContext, hasMore: () => Promise<boolean>): Promise<boolean> {
+export async function whileTimeLeft(step: StepContext, hasMore: () => Promise<boolean>): Promise<boolean> {
   const deadlineMs = performance.now() + SLICE_MS;
   while (await hasMore()) {
     step.signal.throwIfAborted();

@@ -16,7 +16,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
  * 24 hours, and the same request gets the same answer without a second effect.
  * @throws AppError `idempotency_conflict` while the first request runs, `idempotency_mismatch` for another body or route.
  */
-export async function answerOnce<Body>(
+export async function withIdempotency<Body>(
   services: Services,
   caller: Caller,
   request: { route: string; idempotency: Idempotency | null; effect: (stores: Stores) => Promise<Answer<Body>> },

@@ -1,6 +1,6 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
-import { createHostTurns } from '#store/crawls/host-rate-limit.ts';
+import { createHostRateLimit } from '#store/crawls/host-rate-limit.ts';
 import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from '#store/connections/oauth-system.ts';
 import { findReach, type Reach, type ReachQuery } from '#store/access/reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
@@ -68,7 +68,7 @@ export function createSystemStore(database: Database) {
       return findReach(database, user);
     },
 
-    ...createHostTurns(database),
+    ...createHostRateLimit(database),
     ...createBlobSweep(database),
     takeDueWakes: (olderThanMs: number, limit: number) => takeDueWakes(database, olderThanMs, limit),
 

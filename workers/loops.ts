@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
-import { dropTenantsAgain } from '#operations/index/sweep-dropped-tenants.ts';
+import { sweepDroppedTenants } from '#operations/index/sweep-dropped-tenants.ts';
 import { projectMemories } from '#operations/memories/project-memories.ts';
 import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
@@ -31,7 +31,7 @@ export function startLoops(services: WebhookServices): Loops {
     { name: 'reconcile', everyMs: 15_000, work: () => reconcileOutbox(services) },
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },
     { name: 'memories', everyMs: 1_000, work: () => projectMemories(services) },
-    { name: 'tenants', everyMs: 10_000, work: () => dropTenantsAgain(services) },
+    { name: 'tenants', everyMs: 10_000, work: () => sweepDroppedTenants(services) },
     { name: 'compressions', everyMs: 60_000, work: () => services.stores.system.purgeCompressions(PURGED_AT_ONCE) },
     { name: 'webhooks', everyMs: 500, work: () => webhooks.sendDue() },
     { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookLog(services) },

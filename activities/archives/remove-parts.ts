@@ -1,8 +1,8 @@
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
-import { followNewHome } from '#operations/index/enqueue-reprojection.ts';
+import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 import type { PartsToRemove } from '#store/archives/part-removals.ts';
-import { forSlice } from '#activities/time-budget.ts';
+import { whileTimeLeft } from '#activities/time-budget.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -20,7 +20,7 @@ export async function removeParts(
 ): Promise<boolean> {
   const scope = { ...scopeOf(deletion), collectionIds: null };
   const page = { contentId: deletion.content_id, limit: CONTENTS_AT_ONCE };
-  return forSlice(step, async () => {
+  return whileTimeLeft(step, async () => {
     const parts = await services.stores.partRemovals.next(scope, page);
     if (parts) await removeSome(services, deletion, parts);
     return parts !== null;
@@ -53,7 +53,7 @@ async function removeSome(
   const jobs = await stores.transaction(async (inside) => {
     const { renamed, ...gone } = await inside.partRemovals.complete(scope, key);
     await inside.deletions.add(scope, id, gone);
-    return followNewHome(inside, scope, renamed);
+    return enqueueReprojection(inside, scope, renamed);
   });
   startJobs(services, scope, jobs);
 }

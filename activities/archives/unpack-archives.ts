@@ -1,6 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import { removeVanished } from '#operations/archives/delete-missing-entries.ts';
+import { deleteMissingEntries } from '#operations/archives/delete-missing-entries.ts';
 import type { ContentFailure } from '#activities/uploads/claim.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import { unpackParts, type WholeContent } from './unpack-parts.ts';
@@ -13,7 +13,7 @@ type ReadContent = Omit<WholeContent, 'count'> & { count: number | null };
  * Takes out what contents hold that were read. What takes longer than the slice is left for the next one; what cannot be unpacked fails.
  * One that once held something and no longer does loses it.
  */
-export async function takeOut(
+export async function unpackArchives(
   services: WorkerServices,
   batch: Batch,
   reading: { wholes: readonly ReadContent[]; step: StepContext; deadlineMs: number },
@@ -32,6 +32,6 @@ export async function takeOut(
   const emptied = wholes.filter(({ content, count }) => !count && content.version > 1);
   const ids = emptied.map(({ content }) => content.content_id);
   for (const id of await services.stores.parts.outdated(scopeOf(batch), batch.collection_id, ids))
-    await removeVanished(services, batch, id);
+    await deleteMissingEntries(services, batch, id);
   return { left, failures };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import { removeVanished } from '#operations/archives/delete-missing-entries.ts';
+import { deleteMissingEntries } from '#operations/archives/delete-missing-entries.ts';
 import type { FoundPart } from '#operations/archives/plan-parts.ts';
 import { takeParts } from '#operations/archives/take-parts.ts';
 import type { UnpackedPart, UnpackResult } from '#providers/readers/reader-pool.ts';
@@ -91,7 +91,7 @@ export async function unpackParts(
     isAll = taken === 'taken' && next === null;
     if (!isAll && performance.now() > deadlineMs) return 'more';
   }
-  await removeVanished(services, batch, content.content_id);
+  await deleteMissingEntries(services, batch, content.content_id);
   return 'done';
 }
 

@@ -1,8 +1,8 @@
 import type { DeleteCollectionArgs } from '#domain/collections/collection-deletion.ts';
-import { followNewHome } from '#operations/index/enqueue-reprojection.ts';
+import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
 import type { Deleted, Tenant } from '#store/collections/collection-deletions.ts';
-import { forSlice } from '#activities/time-budget.ts';
+import { whileTimeLeft } from '#activities/time-budget.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -17,7 +17,7 @@ export async function endCollectionRuns(
   step: StepContext,
 ): Promise<string | null> {
   let { after } = deletion;
-  return forSlice(step, async () => {
+  return whileTimeLeft(step, async () => {
     const page = { after, limit: RUNS_AT_ONCE };
     const { ended, wakes } = await services.stores.transaction(async (stores) => {
       const runs = await stores.collectionDeletions.endRuns(scopeOf(deletion), deletedOf(deletion), page);
@@ -52,12 +52,12 @@ export async function removeCollectionRows(
   const removeContents = async () => {
     const removed = await services.stores.transaction(async (stores) => {
       const renamed = await stores.collectionDeletions.removeContents(scope, deleted, REMOVED_AT_ONCE);
-      return renamed && { jobs: await followNewHome(stores, scope, renamed) };
+      return renamed && { jobs: await enqueueReprojection(stores, scope, renamed) };
     });
     if (removed) startJobs(services, scope, removed.jobs);
     return removed !== null;
   };
-  return forSlice(
+  return whileTimeLeft(
     step,
     async () =>
       (await removeContents()) ||

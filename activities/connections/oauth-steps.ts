@@ -7,7 +7,7 @@ import type { TokenOutcome, Tokens } from '#domain/connections/token-answer.ts';
 import type { ExchangeOutcome, OAuthRefreshArgs, RefreshTarget } from '#domain/connections/oauth-refresh.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { oauthSettings } from '#operations/connections/oauth-settings.ts';
-import { receptionOf } from '#operations/connections/token-receipt-time.ts';
+import { tokenReceiptTime } from '#operations/connections/token-receipt-time.ts';
 import { openCredentials, sealCredentials } from '#operations/connections/seal-credentials.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -111,7 +111,7 @@ async function conclude(services: Services, ready: Ready, outcome: TokenOutcome)
   services.metrics.countRefresh(outcome.kind === 'refused' ? outcome.status : outcome.kind);
   if (outcome.kind === 'refused') return refused(target, { status: outcome.status, code: outcome.code, provider });
   if (outcome.kind === 'unavailable') return { ...outcome, target, sends, provider };
-  const received = receptionOf(services);
+  const received = tokenReceiptTime(services);
   const written = sealTokens(services, ready, { tokens: outcome.tokens, received });
   try {
     await Promise.race([services.stores.refreshes.writeTokens(scopeOf(target), target, written), givingUp()]);

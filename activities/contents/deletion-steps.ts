@@ -1,5 +1,5 @@
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
-import { followNewHome } from '#operations/index/enqueue-reprojection.ts';
+import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 import type { DeletedLink } from '#store/contents/deletions.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
@@ -69,7 +69,7 @@ export async function completeDeletion(
   }
   const jobs = await services.stores.transaction(async (stores) => {
     const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);
-    return followNewHome(stores, scope, isRenamed ? [deletion.content_id] : []);
+    return enqueueReprojection(stores, scope, isRenamed ? [deletion.content_id] : []);
   });
   startJobs(services, scope, jobs);
   await services.stores.outbox.settle(scope, deletion.outbox_id);

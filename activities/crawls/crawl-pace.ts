@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { urlHash } from '#domain/crawls/crawl-url.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
-import type { HostTurn } from '#store/crawls/host-rate-limit.ts';
+import type { RequestSlot } from '#store/crawls/host-rate-limit.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 type Pacing = {
@@ -27,7 +27,7 @@ export function hostOf(url: string): string {
 export async function takeTurn(
   { services, crawl, signal }: { services: WorkerServices; crawl: Crawl; signal: AbortSignal },
   { url, patienceMs }: { url: string; patienceMs: number },
-): Promise<HostTurn> {
+): Promise<RequestSlot> {
   const turn = await services.stores.system.takeHostTurn(hostOf(url), {
     everyMs: paceOf({ services, crawl }),
     // What others know of the host counts as long as this crawl has not read its robots.txt.

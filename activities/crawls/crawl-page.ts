@@ -9,7 +9,7 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 import { writePage } from './write-page.ts';
 
 /** A slice at work. `crawl` is as it was after the last page that was written. */
-export type Visit = {
+export type PageVisit = {
   services: WorkerServices;
   scope: Scope;
   /** By which rows know that this slice may write. */
@@ -34,7 +34,10 @@ const REST = 2;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /** Asks for a page, whose turn it is, and writes what it came to, in one transaction. Returns whether it counts towards the limit. */
-export async function visitPage(visit: Visit, next: { page: CrawlPage; known: KnownPage | null }): Promise<boolean> {
+export async function crawlPage(
+  visit: PageVisit,
+  next: { page: CrawlPage; known: KnownPage | null },
+): Promise<boolean> {
   const { services, scope, crawl, signal } = visit;
   const { page } = next;
   let isBegun = true;
@@ -63,7 +66,7 @@ type Failed = Extract<PageOutcome, { kind: 'failed' }>;
 
 /** A page that brings out what nobody foresaw fails alone, and the crawl goes on. */
 async function unlessUnforeseen<Result>(
-  { services: { log }, crawl, signal }: Visit,
+  { services: { log }, crawl, signal }: PageVisit,
   work: () => Promise<Result>,
 ): Promise<Result | Failed> {
   try {
@@ -92,7 +95,11 @@ function isLastTry(page: CrawlPage, { code }: Passing): boolean {
 
 type Passing = Extract<PageOutcome, { kind: 'again' }>;
 
-async function postpone({ services, scope, crawl }: Visit, page: CrawlPage, { code, afterMs }: Passing): Promise<void> {
+async function postpone(
+  { services, scope, crawl }: PageVisit,
+  page: CrawlPage,
+  { code, afterMs }: Passing,
+): Promise<void> {
   const { crawlPages, system } = services.stores;
   const paceMs = paceOf({ services, crawl });
   const growingMs = paceMs * FIRST_WAIT * WAIT_GROWTH ** (page.attempts - 1);
@@ -105,7 +112,7 @@ async function postpone({ services, scope, crawl }: Visit, page: CrawlPage, { co
 }
 
 async function write(
-  visit: Visit,
+  visit: PageVisit,
   { page, known: before }: { page: CrawlPage; known: KnownPage | null },
   outcome: Lasting,
 ): Promise<boolean> {

@@ -8,7 +8,7 @@ import { takeTurn } from './crawl-pace.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import { packBatches } from '#activities/uploads/upkeep-steps.ts';
 import { findKnown } from './save-page.ts';
-import { visitPage, type Visit } from './crawl-page.ts';
+import { crawlPage, type PageVisit } from './crawl-page.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** After this no further page is asked for; the workflow comes again, and others get their turn. */
@@ -57,7 +57,7 @@ export async function crawlSlice(
 /** Why a slice ended. */
 type Rest = { isOver: boolean; waitMs: number };
 
-async function visitPages(visit: Visit, isFirst: boolean): Promise<Rest> {
+async function visitPages(visit: PageVisit, isFirst: boolean): Promise<Rest> {
   const deadlineMs = performance.now() + (isFirst ? FIRST_SLICE_MS : SLICE_MS);
   const underWay = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
@@ -70,7 +70,7 @@ async function visitPages(visit: Visit, isFirst: boolean): Promise<Rest> {
       const next = isFull ? null : await nextPage(visit, [...underWay.keys()]);
       if (next && 'page' in next) {
         const { page } = next;
-        const visiting = visitPage(visit, next)
+        const visiting = crawlPage(visit, next)
           .then((isTaken) => void (done.taken += isTaken ? 1 : 0))
           .catch((error: unknown) => void failures.push(error))
           .finally(() => underWay.delete(page.url_hash));
@@ -89,7 +89,7 @@ async function visitPages(visit: Visit, isFirst: boolean): Promise<Rest> {
 
 /** The next page with its turn at the host, or in how many milliseconds there may be one; null: never. */
 async function nextPage(
-  visit: Visit,
+  visit: PageVisit,
   underWay: readonly string[],
 ): Promise<{ page: CrawlPage; known: KnownPage | null } | { inMs: number | null }> {
   const { services, scope, crawl } = visit;

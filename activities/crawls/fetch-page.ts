@@ -4,7 +4,7 @@ import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { KnownPage } from '#store/crawls/crawl-pages.ts';
 import { isPassing, isWorthAnotherDownload } from '#activities/failures.ts';
 import { fetchRobots, fetchSitemap, unreachable } from './fetch-site-file.ts';
-import { lookInto } from './inspect-page.ts';
+import { inspectPage } from './inspect-page.ts';
 import type { PageOutcome } from './page-outcome.ts';
 import { isRedirect, requestOptions, rulesOf, type PageRequest, type Reading } from './page-request.ts';
 import { readAnswer, servesPages } from './read-answer.ts';
@@ -44,7 +44,8 @@ async function fetchDocument(services: WorkerServices, request: PageRequest): Pr
       signal: AbortSignal.any([signal, late.signal]),
       headers: { ...options.headers, ...conditionsOf(known) },
     });
-    const look = (sha256: string | null, payload: PageTaskPayload) => lookInto(services, request, { sha256, payload });
+    const look = (sha256: string | null, payload: PageTaskPayload) =>
+      inspectPage(services, request, { sha256, payload });
     const reading: Reading = { services, request, response, look };
     const { status, headers } = response;
     if (status === 304 && known) {

@@ -19,7 +19,7 @@ const NOWHERE: PageTaskValue = {
  * Looks into a stored answer of the site, or judges links alone. An answer that cannot be looked into leads nowhere; whether it
  * can be read is found out when it is ingested.
  */
-export async function lookInto(
+export async function inspectPage(
   { blobs, pages }: WorkerServices,
   { crawl, signal }: PageRequest,
   { sha256, payload }: { sha256: string | null; payload: PageTaskPayload },

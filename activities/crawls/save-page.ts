@@ -54,7 +54,7 @@ export async function holdKnown(
 }
 
 /** Makes a fetched document a content of the upload: a new one, a new version of the one there is, or none for one that says the same. */
-export async function takeDocument(writing: Writing, document: Document): Promise<PageEnd> {
+export async function savePage(writing: Writing, document: Document): Promise<PageEnd> {
   const { scope, crawl, known } = writing;
   const { stores } = writing.services;
   const { type, blob, validators, fingerprint } = document;
@@ -86,7 +86,7 @@ function saysTheSame(known: KnownPage, { blob, fingerprint }: Document): boolean
 }
 
 /** A page that the site says is as it was. */
-export async function takeUnchanged(
+export async function saveUnchangedPage(
   { services, scope, crawl, known }: Writing,
   { validators }: Extract<PageOutcome, { kind: 'unchanged' }>,
 ): Promise<PageEnd> {

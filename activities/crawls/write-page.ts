@@ -6,7 +6,7 @@ import type { FoundPage } from '#store/crawls/crawl-frontier.ts';
 import type { KnownPage, PageEnd } from '#store/crawls/crawl-pages.ts';
 import { frontierLimits, mostSitemaps } from './crawl-limits.ts';
 import type { PageOutcome } from './page-outcome.ts';
-import { failPage, holdKnown, takeDocument, takeUnchanged, type Writing } from './save-page.ts';
+import { failPage, holdKnown, savePage, saveUnchangedPage, type Writing } from './save-page.ts';
 
 const MAX_HOPS = 5;
 /** Of one page; more that robots.txt does not allow are not worth a row. */
@@ -47,9 +47,9 @@ async function endOf(writing: Writing, outcome: Exclude<PageOutcome, { kind: 'ag
       if (page.hops === 0) await addSitemaps(writing, outcome.sitemaps, 1);
       return { state: 'fetched' };
     case 'document':
-      return (await yieldToCanonical(writing, outcome.canonical)) ?? takeDocument(writing, outcome);
+      return (await yieldToCanonical(writing, outcome.canonical)) ?? savePage(writing, outcome);
     case 'unchanged':
-      return takeUnchanged(writing, outcome);
+      return saveUnchangedPage(writing, outcome);
     case 'redirect':
       return followRedirect(writing, outcome);
     case 'skipped':

@@ -7,7 +7,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { ChunkToRewrite } from '#store/index/reindexings.ts';
 import type { Stores } from '#store/stores.ts';
-import { forSlice } from '#activities/time-budget.ts';
+import { whileTimeLeft } from '#activities/time-budget.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -30,7 +30,7 @@ export async function reindexSlice(
   args: ReindexArgs,
   step: StepContext,
 ): Promise<ReindexProgress | null> {
-  const isDone = await forSlice(step, () => rewriteSome(services, args, step.signal));
+  const isDone = await whileTimeLeft(step, () => rewriteSome(services, args, step.signal));
   return isDone ? null : progressOf(services, args);
 }
 

@@ -15,7 +15,7 @@ import { createChunkWriter, type ChunkWriter } from './chunk-writer.ts';
 import { isPassing } from '#activities/failures.ts';
 import { splitKeptTexts } from './split-kept-texts.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
-import { takeOut } from '#activities/archives/unpack-archives.ts';
+import { unpackArchives } from '#activities/archives/unpack-archives.ts';
 import { partCountOf } from '#activities/archives/unpack-parts.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -89,7 +89,7 @@ async function readGroup(
       ...texts.map(({ file, result }) => ({ ...file, count: partCountOf(file.content, result.notes) })),
       ...kept.texts.map(({ content }) => ({ content, path: '', count: null })),
     ];
-    const taken = await takeOut(services, batch, { wholes, step, deadlineMs });
+    const taken = await unpackArchives(services, batch, { wholes, step, deadlineMs });
     notBegun.push(...taken.left);
     failures.push(...taken.failures);
     const isDone = (id: string) =>

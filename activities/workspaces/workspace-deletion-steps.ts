@@ -1,7 +1,7 @@
 import { memoryTenant } from '#domain/memories/memory-index.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { DELETE_WORKSPACE, type DeleteWorkspaceArgs, type GivenUp } from '#domain/workspaces/workspace-deletion.ts';
-import { forSlice } from '#activities/time-budget.ts';
+import { whileTimeLeft } from '#activities/time-budget.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -21,7 +21,7 @@ export async function endWorkspaceWork(
   const end = (workflowIds: readonly string[]) =>
     Promise.all(workflowIds.map((workflowId) => jobs.terminate(workflowId, REASON)));
   const running = () => jobs.running(scope.workspaceId, { exceptType: DELETE_WORKSPACE, limit: WORKFLOWS_AT_ONCE });
-  return forSlice(step, async () => {
+  return whileTimeLeft(step, async () => {
     const work = (await stores.workspaceDeletions.work(scope, WORKFLOWS_AT_ONCE)).map((row) => row.workflow_id);
     await end(work);
     await stores.workspaceDeletions.forgetWork(scope, work);
@@ -47,7 +47,7 @@ export async function giveUpIndex(
   };
   const present = { tenant: memoryTenant(scope.workspaceId), ...embedders.preferred.space };
   await giveUp([present, ...(await stores.workspaceDeletions.memoryTenants(scope))]);
-  return forSlice(step, async () => {
+  return whileTimeLeft(step, async () => {
     const tenants = await stores.workspaceDeletions.generations(scope, TENANTS_AT_ONCE);
     if (tenants.length > 0) await giveUp(tenants);
     return tenants.length === TENANTS_AT_ONCE;
@@ -64,12 +64,14 @@ export async function removeWorkspaceRows(
   const { workspaceDeletions } = stores;
   const id = deletion.deletion_id;
   for (const rows of workspaceDeletions.tables) {
-    const isDone = await forSlice(step, () => workspaceDeletions.removeRows(scope, id, { rows, size: ROWS_AT_ONCE }));
+    const isDone = await whileTimeLeft(step, () =>
+      workspaceDeletions.removeRows(scope, id, { rows, size: ROWS_AT_ONCE }),
+    );
     if (!isDone) return false;
   }
   const deleteBytes = (hashes: readonly string[]) =>
     Promise.all(hashes.map((sha256) => blobs.delete(scope.workspaceId, sha256)));
-  return forSlice(step, () =>
+  return whileTimeLeft(step, () =>
     workspaceDeletions.removeBlobs(scope, id, {
       limit: BLOBS_AT_ONCE,
       deleteBytes: async (hashes) => void (await deleteBytes(hashes)),
@@ -85,7 +87,7 @@ export async function dropGivenUp(
 ): Promise<GivenUp | null> {
   const scope = scopeOf(deletion);
   let { after } = deletion;
-  const isDone = await forSlice(step, async () => {
+  const isDone = await whileTimeLeft(step, async () => {
     const page = await stores.workspaceDeletions.givenUp(scope, { after, limit: TENANTS_AT_ONCE });
     const left = await Promise.all(
       page.map(async (one) => {

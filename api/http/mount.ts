@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { AppError } from '#domain/app-error.ts';
-import type { Asker } from '#domain/access/caller.ts';
+import type { Principal } from '#domain/access/caller.ts';
 import type { Services } from '#operations/services.ts';
 import { admitRequest, type Access, type Admitting } from '#api/http/request/authentication.ts';
 import { readIdempotencyKey } from '#api/http/request/idempotency.ts';
@@ -67,7 +67,7 @@ async function serve(route: Route, context: Context, options: MountOptions & Adm
   send(context, answer, { route, options });
 }
 
-async function askerOf(route: Route, context: Context, admitting: Admitting): Promise<Asker | null> {
+async function askerOf(route: Route, context: Context, admitting: Admitting): Promise<Principal | null> {
   const { permission, administration, anyWorkspace } = route;
   if (permission === null) return null;
   return admitRequest(admitting, context, { permission, administration, anyWorkspace });
@@ -90,7 +90,7 @@ function send(context: Context, answer: unknown, how: { route: Route; options: M
     context.body = reply.content.stream;
     context.set('Content-Type', reply.content.mediaType);
   } else {
-    context.body = JSON.stringify(fitting(reply.content.body, context, how));
+    context.body = JSON.stringify(serializeResponse(reply.content.body, context, how));
     context.type = 'application/json';
   }
   // Last: a new body takes Content-Length away.
@@ -101,7 +101,7 @@ function send(context: Context, answer: unknown, how: { route: Route; options: M
  * The body as its schema has it: columns that no schema names never leave the service, and what does not fit is not sent at
  * all, for nobody knows what is in it. The log says which fields, never their values.
  */
-function fitting(body: unknown, context: Context, how: { route: Route; options: MountOptions }): unknown {
+function serializeResponse(body: unknown, context: Context, how: { route: Route; options: MountOptions }): unknown {
   const parsed = how.route.response.safeParse(body);
   if (parsed.success) return parsed.data;
   const { requestId, route } = requestState(context);

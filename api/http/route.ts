@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
-import type { Asker, Caller, Permission } from '#domain/access/caller.ts';
+import type { Principal, Caller, Permission } from '#domain/access/caller.ts';
 import type { Limits, Services } from '#operations/services.ts';
 import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
@@ -59,7 +59,7 @@ export type RouteData<
 /** A request on its way to a handler, nothing of it validated but who asks. */
 export type RouteRequest = {
   services: Services;
-  asker: Asker | null;
+  asker: Principal | null;
   context: Context;
   raw: { path: unknown; query: unknown; body: unknown };
   idempotencyKey: string | null;
@@ -110,7 +110,7 @@ export function administrationRoute<
   Q extends z.ZodObject = typeof Nothing,
 >(
   data: RouteData<P, Q, B, R> & { permission: Permission; administration: 'too' | 'only' },
-  handler: (input: HandlerInput<P, Q, B> & { asker: Asker }) => Promise<Answer<R>>,
+  handler: (input: HandlerInput<P, Q, B> & { asker: Principal }) => Promise<Answer<R>>,
 ): Route {
   return {
     ...data,

@@ -38,7 +38,7 @@ export async function judge(court: Court, contents: readonly Acknowledged[]): Pr
 async function lastCensus({ behind, workspaceId }: Court): Promise<Census> {
   const deadline = performance.now() + CENSUS_MS;
   for (;;) {
-    await behind.hurry(workspaceId);
+    await behind.makeDue(workspaceId);
     const census = await takeCensus(behind, workspaceId);
     if (isSound(census) || performance.now() > deadline) return census;
   }

@@ -45,7 +45,7 @@ export type Caller = {
 };
 
 /** Who is asking: a key, a user, or the operator, who administers workspaces by a token of their own. */
-export type Asker = Caller | 'administrator';
+export type Principal = Caller | 'administrator';
 
 /** The operator, acting in a workspace. */
 export function administratorIn(workspaceId: string): Caller {

@@ -5,7 +5,7 @@ export type VersionSpan = { from: number; to: number };
  * The versions from 1 to `highest` that are not among `living`, as spans in order: what may be removed is named, never "all
  * but", so that what is written meanwhile is never among it.
  */
-export function deadVersions(living: readonly number[], highest: number): VersionSpan[] {
+export function residualVersions(living: readonly number[], highest: number): VersionSpan[] {
   const ends = [0, ...living.toSorted((a, b) => a - b), highest + 1];
   return ends.slice(1).flatMap((next, before) => {
     const span = { from: (ends[before] ?? 0) + 1, to: Math.min(next - 1, highest) };

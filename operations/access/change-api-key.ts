@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { ApiKey, UpdateApiKeyRequest } from '#domain/records/api-key.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import type { Stores } from '#store/stores.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { asStoredTime, checkApiKeyValues, limitsOf, requireCollections, requireWithin } from './api-key-limits.ts';
 import { apiKeyNotFound } from './get-api-key.ts';
 import type { Services } from '#operations/services.ts';
@@ -47,7 +47,7 @@ export async function rotateApiKey(
   request: { id: string; idempotency: Idempotency | null },
 ): Promise<Answer<ApiKey>> {
   const { id, idempotency } = request;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /api-keys/${id}/rotate`,
     idempotency,
     effect: async (stores) => {

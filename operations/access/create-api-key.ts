@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { asStoredTime, checkApiKeyValues, limitsOf, requireCollections, requireWithin } from './api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -18,7 +18,7 @@ export async function createApiKey(
 ): Promise<Answer<ApiKey>> {
   const { body, idempotency } = request;
   checkApiKeyValues(services, body);
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: 'POST /api-keys',
     idempotency,
     effect: async (stores) => {

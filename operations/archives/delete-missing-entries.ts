@@ -9,7 +9,7 @@ const AT_ONCE = 500;
  * Takes parts that a content no longer holds, with all that came out of them, out of search and out of every run in a collection; a
  * workflow removes what is left of them. Only as long as the run that found out still has the content.
  */
-export async function removeVanished(services: Services, run: RunKey, contentId: string): Promise<void> {
+export async function deleteMissingEntries(services: Services, run: RunKey, contentId: string): Promise<void> {
   const scope = { workspaceId: run.workspace_id, collectionIds: [run.collection_id] };
   for (let count = AT_ONCE; count === AT_ONCE;) {
     const outcome = await services.stores.transaction(async (stores) => {

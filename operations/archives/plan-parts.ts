@@ -18,8 +18,14 @@ export type FoundPart = { key: string; path: string } & (
  * What a part is to be: a `fresh` content, one that another collection has (`linked`), one with other bytes (`replaced`), one that
  * runs `again`, or one that is `kept` as it is.
  */
-export type Fate = 'fresh' | 'linked' | 'replaced' | 'again' | 'kept';
-export type PlannedPart = { part: FoundPart; fate: Fate; known: KnownPart | null; content: NewContent; key: string };
+export type PartAction = 'fresh' | 'linked' | 'replaced' | 'again' | 'kept';
+export type PlannedPart = {
+  part: FoundPart;
+  fate: PartAction;
+  known: KnownPart | null;
+  content: NewContent;
+  key: string;
+};
 
 /** A run that takes parts out of a content, with the stores of its transaction. */
 export type Taking = { services: Services; scope: Scope; run: RunKey; holder: PartHolder };
@@ -46,7 +52,7 @@ export async function planParts(
   });
 }
 
-function fateOf(part: FoundPart, here: KnownPart, holder: PartHolder): Fate {
+function fateOf(part: FoundPart, here: KnownPart, holder: PartHolder): PartAction {
   if (part.refusal) return 'again';
   if (here.content_hash !== part.blob.sha256 || here.name !== part.path) return 'replaced';
   return here.reader === holder.reader && isUpToDate(here) ? 'kept' : 'again';

@@ -6,7 +6,7 @@ import type { JobStart } from '#domain/jobs.ts';
 import { partKey } from '#domain/archives/part-identity.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { PartHolder } from '#store/archives/parts.ts';
-import { planParts, type Fate, type FoundPart, type PlannedPart, type Taking } from './plan-parts.ts';
+import { planParts, type PartAction, type FoundPart, type PlannedPart, type Taking } from './plan-parts.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
@@ -130,7 +130,7 @@ async function writeRuns(
 ): Promise<string[]> {
   const { stores } = services;
   const { collection_id: collectionId } = run;
-  const contentsOf = (...fates: Fate[]) => group.filter(({ fate }) => fates.includes(fate));
+  const contentsOf = (...fates: PartAction[]) => group.filter(({ fate }) => fates.includes(fate));
   const fresh = contentsOf('fresh').map(({ content }) => ({ ...content, status: 'pending' }));
   await stores.contents.insert(scope, collectionId, fresh);
   await stores.runControl.insert(

@@ -1,6 +1,6 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { Collection } from '#domain/records/collection.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { getCollection } from './get-collection.ts';
 import { lockCollection } from './lock-collection.ts';
 import type { Services } from '#operations/services.ts';
@@ -18,7 +18,7 @@ export async function archiveCollection(
   { id, action, idempotency }: Archiving,
 ): Promise<Answer<Collection>> {
   const wanted = action === 'archive' ? 'archived' : 'active';
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /collections/{collection_id}/${action}`,
     idempotency,
     effect: async (stores) => {

@@ -1,7 +1,7 @@
 import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { getCollection } from './get-collection.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -27,7 +27,7 @@ export async function createCollection(
     const msg = 'is not configured on this server; leave it out to use the default embedder';
     throw validationError([{ loc: ['body', 'embedding'], msg, type: 'embedder_unavailable' }]);
   }
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: 'POST /collections',
     idempotency,
     effect: async (stores) => {

@@ -3,8 +3,8 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { compressJob } from '#domain/compression/compression-jobs.ts';
 import type { Compression, CompressRequest } from '#domain/records/compression.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { noteBlobs } from '#operations/blobs/register-blobs.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { registerBlobs } from '#operations/blobs/register-blobs.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
@@ -30,12 +30,12 @@ export async function acceptCompression(
     throw new AppError('payload_too_large', message);
   }
   const blob = await services.blobs.put(scope.workspaceId, oneChunk(bytes), maxJobBytes);
-  await noteBlobs(services, caller, [blob]);
+  await registerBlobs(services, caller, [blob]);
   const id = uuidv7();
   const args = { workspace_id: scope.workspaceId, job_id: id };
   const job = compressJob(args, { strategy: aims.strategy, sizeBytes: blob.sizeBytes });
   let isNew = false;
-  const answer = await answerOnce<Compression>(services, caller, {
+  const answer = await withIdempotency<Compression>(services, caller, {
     route: 'POST /compress',
     idempotency,
     effect: async (stores) => {

@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { CompressionJob } from '#domain/records/compression.ts';
 import type { CompressionRow } from '#store/compression/compressions.ts';
 import type { Stores } from '#store/stores.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { endCompression, failedWith } from './end-compression.ts';
 import type { Services } from '#operations/services.ts';
 import { toCompressionJob } from './present-compression.ts';
@@ -22,7 +22,7 @@ export async function cancelCompression(
   caller: Caller,
   { id, idempotency }: { id: string; idempotency: Idempotency | null },
 ): Promise<Answer<CompressionJob>> {
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: 'POST /compress/{job_id}/cancel',
     idempotency,
     effect: async (stores) => {

@@ -3,7 +3,7 @@ import { validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { AuthorizeAnswer, AuthorizeRequest } from '#domain/records/oauth.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { connectionNotFound, connectionReach } from './connection-reach.ts';
 import { oauthSettings } from './oauth-settings.ts';
 import { openCredentials } from './seal-credentials.ts';
@@ -41,7 +41,7 @@ export async function authorizeConnection(
     redirect_url: redirectUrl,
     lifeS: STATE_LIFE_S,
   };
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: 'POST /oauth/authorize/{connection_id}',
     idempotency: request.idempotency,
     effect: async (stores) => {

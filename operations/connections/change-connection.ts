@@ -5,7 +5,7 @@ import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
 import { lifeOfSecrets } from '#domain/connections/stored-tokens.ts';
 import type { Connection, UpdateConnectionRequest } from '#domain/records/connection.ts';
 import { connectionNotFound, connectionReach } from './connection-reach.ts';
-import { receptionOf } from './token-receipt-time.ts';
+import { tokenReceiptTime } from './token-receipt-time.ts';
 import { sealCredentials } from './seal-credentials.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -32,7 +32,7 @@ export async function updateConnection(
     } else {
       const credentialId = before.credential_id ?? uuidv7();
       const sealed = sealCredentials(services, caller.scope, { id: credentialId, credentials });
-      await stores.credentials.put(caller.scope, sealed, lifeOfSecrets(credentials, receptionOf(services)));
+      await stores.credentials.put(caller.scope, sealed, lifeOfSecrets(credentials, tokenReceiptTime(services)));
       const wasBroken = before.status === 'expired' || before.status === 'error';
       const status = others.status ?? (wasBroken ? 'active' : undefined);
       await stores.connections.update(caller.scope, id, { ...others, status, credentialId });

@@ -6,7 +6,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { OAuthState } from '#store/connections/oauth-states.ts';
 import { credentialsOf, hashState, verifierContext } from './authorize-connection.ts';
 import { oauthSettings } from './oauth-settings.ts';
-import { receptionOf } from './token-receipt-time.ts';
+import { tokenReceiptTime } from './token-receipt-time.ts';
 import { openCredentials, sealCredentials } from './seal-credentials.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -69,7 +69,7 @@ async function writeTokens(
   const before = await stores.refreshes.lock(scope, connectionId);
   const credentialId = before?.credential_id ?? uuidv7();
   const known = before ? openCredentials(services, scope, { id: credentialId, sealed: before.sealed }) : {};
-  const received = receptionOf(services);
+  const received = tokenReceiptTime(services);
   const credentials = withTokens(known, tokens, received);
   const life = lifeOfTokens(tokens, refreshTokenOf(credentials) !== null, received);
   await stores.credentials.put(scope, sealCredentials(services, scope, { id: credentialId, credentials }), life);

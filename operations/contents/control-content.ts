@@ -8,7 +8,7 @@ import { isSettled } from '#domain/statuses.ts';
 import type { RunState } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
 import type { Wake } from '#store/outbox/wakes.ts';
-import { answerOnce, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import { contentNotFound } from './get-content.ts';
 import { archived } from '#operations/collections/lock-collection.ts';
 import type { Services } from '#operations/services.ts';
@@ -30,7 +30,7 @@ export async function controlContent(services: Services, caller: Caller, control
   const { contentId, action, idempotency } = control;
   let jobs: JobStart[] = [];
   let wakes: Wake[] = [];
-  const { body } = await answerOnce<Content>(services, caller, {
+  const { body } = await withIdempotency<Content>(services, caller, {
     route: `POST /contents/{content_id}/${action}`,
     idempotency,
     effect: async (stores) => {

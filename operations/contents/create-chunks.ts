@@ -6,7 +6,7 @@ import { ingestBatchJob } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { isSettled } from '#domain/statuses.ts';
 import type { Stores } from '#store/stores.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { restartContent } from './control-content.ts';
 import { contentNotFound } from './get-content.ts';
 import type { Services } from '#operations/services.ts';
@@ -31,7 +31,7 @@ export async function createChunks(
     throw validationError([{ loc: ['body', 'reader'], msg, type: 'unknown_reader' }]);
   }
   const jobs: JobStart[] = [];
-  const { status, body: answer } = await answerOnce(services, caller, {
+  const { status, body: answer } = await withIdempotency(services, caller, {
     route: 'POST /chunks/create',
     idempotency,
     effect: async (stores) => {

@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { Asker } from '#domain/access/caller.ts';
+import type { Principal } from '#domain/access/caller.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -7,7 +7,7 @@ import type { Services } from '#operations/services.ts';
  * The receipt of a deletion, complete or under way. With a workspace goes everybody who could ask for it, but the operator.
  * @throws AppError `not_found`.
  */
-export async function getDeletion({ stores }: Services, asker: Asker, id: string): Promise<Deletion> {
+export async function getDeletion({ stores }: Services, asker: Principal, id: string): Promise<Deletion> {
   const deletion =
     asker === 'administrator'
       ? await stores.workspaceDeletions.findReceipt(id)

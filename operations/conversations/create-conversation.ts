@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { Conversation, CreateConversationRequest } from '#domain/records/conversation.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { ownerOfNew, requireCollections, toConversation } from './conversation-access.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -13,7 +13,7 @@ export async function createConversation(
 ): Promise<Answer<Conversation>> {
   const { body, idempotency } = request;
   const ownerId = ownerOfNew(caller, body.owner_id);
-  return answerOnce<Conversation>(services, caller, {
+  return withIdempotency<Conversation>(services, caller, {
     route: 'POST /conversations',
     idempotency,
     effect: async (stores) => {

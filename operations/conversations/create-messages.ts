@@ -16,7 +16,7 @@ import { titleKey } from '#domain/conversations/title-key.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
 import type { MessageRow, StoredMessage } from '#store/conversations/messages.ts';
 import type { Stores } from '#store/stores.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { lockWritable } from './conversation-access.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
@@ -42,7 +42,7 @@ export async function createMessages(
   requireFew(groups);
   if (groups.some((group) => group.enable_memories)) requirePermission(caller, 'memories:write');
   const jobs: JobStart[] = [];
-  const answer = await answerOnce<Message[]>(services, caller, {
+  const answer = await withIdempotency<Message[]>(services, caller, {
     route: 'POST /messages',
     idempotency: request.idempotency,
     effect: async (stores) => {

@@ -8,7 +8,11 @@ import type { Stores } from '#store/stores.ts';
  * Has the index follow contents whose `external_id` is another one, since they are at home in another collection: adds the
  * work to the outbox, in the transaction that moved them. Returns it, to be started when that is committed.
  */
-export async function followNewHome(stores: Stores, scope: Scope, contentIds: readonly string[]): Promise<JobStart[]> {
+export async function enqueueReprojection(
+  stores: Stores,
+  scope: Scope,
+  contentIds: readonly string[],
+): Promise<JobStart[]> {
   if (contentIds.length === 0) return [];
   const published = await stores.projections.claim({ ...scope, collectionIds: null }, contentIds);
   const jobs = published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() }));

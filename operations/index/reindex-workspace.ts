@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { reindexJob } from '#domain/index/reindexing.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 import { getWorkspace } from '#operations/workspaces/workspaces.ts';
@@ -21,7 +21,7 @@ export async function reindexWorkspace(
   requireAll(caller);
   const jobs: JobStart[] = [];
   const { workspaceId } = caller.scope;
-  const answer = await answerOnce<Reindexing>(services, caller, {
+  const answer = await withIdempotency<Reindexing>(services, caller, {
     route: `POST /workspaces/${workspaceId}/reindex`,
     idempotency,
     effect: async (stores) => {

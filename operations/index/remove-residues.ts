@@ -1,4 +1,4 @@
-import { deadVersions } from '#domain/contents/residual-versions.ts';
+import { residualVersions } from '#domain/contents/residual-versions.ts';
 import type { Residue } from '#store/system.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -34,7 +34,7 @@ async function removeResidue(services: Services, residue: Residue): Promise<void
   const { live_versions: keep, max_version: maxVersion } = residue;
   if (found) {
     const { space, tenant } = found.index;
-    const range = maxVersion === null ? {} : { versions: deadVersions(keep, maxVersion) };
+    const range = maxVersion === null ? {} : { versions: residualVersions(keep, maxVersion) };
     await services.vectors.deleteContent(space, tenant, { contentId: key.contentId, ...range });
   }
   for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE;) {

@@ -8,7 +8,7 @@ const PASS_DELAYS_MS = [15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => sec
 const AT_ONCE = 20;
 
 /** Drops tenants of deleted collections once more, for a day. Returns how many were looked at. */
-export async function dropTenantsAgain({ stores, vectors, log }: Services): Promise<number> {
+export async function sweepDroppedTenants({ stores, vectors, log }: Services): Promise<number> {
   const due = await stores.droppedTenants.takeDue(AT_ONCE, PASS_DELAYS_MS);
   for (const dropped of due) {
     const { tenant, passes, workspace_id, provider, model, model_hash, dimensions } = dropped;

@@ -9,7 +9,7 @@ import type {
 } from '#domain/records/memory.ts';
 import type { MemoryRow, MemoryText } from '#store/memories/memories.ts';
 import type { Stores } from '#store/stores.ts';
-import { answerOnce, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import type { WriteAnswer } from './create-memory.ts';
 import { memoryNotFound, requireOwner } from './memory-owner.ts';
 import { projectMemory } from './project-memories.ts';
@@ -45,7 +45,7 @@ export async function replaceMemory(
 ): Promise<WriteAnswer<ReplaceMemoryAnswer>> {
   const { memoryId, body, idempotency } = request;
   const userId = requireOwner(caller, body.user_id);
-  const answer = await answerOnce<ReplaceMemoryAnswer>(services, caller, {
+  const answer = await withIdempotency<ReplaceMemoryAnswer>(services, caller, {
     route: `POST /memories/${memoryId}/replace`,
     idempotency,
     effect: async (stores) => {

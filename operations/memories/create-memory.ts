@@ -3,7 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { memoryObjectId } from '#domain/memories/memory-index.ts';
 import type { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireOwner } from './memory-owner.ts';
 import { projectMemory } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
@@ -23,7 +23,7 @@ export async function createMemory(
 ): Promise<WriteAnswer<MemoryAnswer>> {
   const { body, idempotency } = request;
   const userId = requireOwner(caller, body.user_id);
-  const answer = await answerOnce<MemoryAnswer>(services, caller, {
+  const answer = await withIdempotency<MemoryAnswer>(services, caller, {
     route: 'POST /memories',
     idempotency,
     effect: async (stores) => {

@@ -8,8 +8,8 @@ import { reachesCollection, type Scope } from '#domain/access/scope.ts';
 import type { NewRun } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
 import { planCrawls, writeCrawls, type PlannedCrawl } from '#operations/crawls/accept-crawls.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { inLine } from '#operations/run-exclusive-by-key.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
@@ -46,8 +46,8 @@ export async function acceptUpload(
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
   // Uploads into one collection wait for each other anyway; here they do so without a connection that others need.
-  const { status, body } = await inLine(form.collection_id, () =>
-    answerOnce(services, caller, {
+  const { status, body } = await runExclusiveByKey(form.collection_id, () =>
+    withIdempotency(services, caller, {
       route: 'POST /upload',
       idempotency: received.idempotency,
       effect: async (stores) => {

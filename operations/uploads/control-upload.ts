@@ -2,7 +2,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
 import type { UploadProgress } from '#domain/records/upload.ts';
 import type { Wake } from '#store/outbox/wakes.ts';
-import { answerOnce, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import { getUpload, uploadNotFound } from './get-upload.ts';
 import type { Services } from '#operations/services.ts';
 import { noteWakes, wakeJobs } from '#operations/jobs/start-jobs.ts';
@@ -23,7 +23,7 @@ export async function controlUpload(
 ): Promise<UploadProgress> {
   const { uploadId, action, idempotency } = control;
   let wakes: Wake[] = [];
-  const { body } = await answerOnce<UploadProgress>(services, caller, {
+  const { body } = await withIdempotency<UploadProgress>(services, caller, {
     route: `POST /uploads/{upload_id}/${action}`,
     idempotency,
     effect: async (stores) => {

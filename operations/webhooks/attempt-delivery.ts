@@ -107,7 +107,7 @@ async function send(services: WebhookServices, taken: TakenDelivery, url: string
       idleTimeoutMs: timeoutMs,
       maxRedirects: 0,
     });
-    await takeLeave(response);
+    await drainResponse(response);
     const retryAfterS = retryAfter(response.headers['retry-after'], MAX_RETRY_AFTER_S);
     return { status: response.status, retryAfterS, error: null };
   } catch (error) {
@@ -117,7 +117,7 @@ async function send(services: WebhookServices, taken: TakenDelivery, url: string
   }
 }
 
-async function takeLeave(response: FetchedResponse): Promise<void> {
+async function drainResponse(response: FetchedResponse): Promise<void> {
   const timer = setTimeout(() => void response.discard(), READ_MS);
   let bytes = 0;
   try {

@@ -1,7 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
 import { requireTold, webhookNotFound } from './webhook-reach.ts';
@@ -56,7 +56,7 @@ export async function rotateWebhook(
   request: { id: string; idempotency: Idempotency | null },
 ): Promise<Answer<Webhook>> {
   const { id, idempotency } = request;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /webhooks/${id}/rotate`,
     idempotency,
     effect: async (stores) => {

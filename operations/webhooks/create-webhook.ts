@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { CreateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
 import { requireTold } from './webhook-reach.ts';
@@ -24,7 +24,7 @@ export async function createWebhook(
   const { url, description, events, collections: asked } = request.body;
   const { scope } = caller;
   const collections = asked === undefined ? scope.collectionIds && [...scope.collectionIds] : asked;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: 'POST /webhooks',
     idempotency: request.idempotency,
     effect: async (stores) => {

@@ -6,7 +6,7 @@ import type { WebhookDelivery, WebhookDeliveryDetail, WebhookDeliveryList } from
 import { urlForDisplay } from '#security/url-for-display.ts';
 import type { Stores } from '#store/stores.ts';
 import type { DeliveryRow } from '#store/webhooks/webhook-deliveries.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireActive } from './change-webhook.ts';
 import type { Services } from '#operations/services.ts';
 import { requireReadable, webhookNotFound } from './webhook-reach.ts';
@@ -61,7 +61,7 @@ export async function redeliver(
   request: { id: string; idempotency: Idempotency | null },
 ): Promise<Answer<WebhookDelivery>> {
   const { id, idempotency } = request;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /webhook-deliveries/${id}/redeliver`,
     idempotency,
     effect: async (stores) => {
@@ -87,7 +87,7 @@ export async function testWebhook(
   request: { id: string; idempotency: Idempotency | null },
 ): Promise<Answer<WebhookDelivery>> {
   const { id: webhookId, idempotency } = request;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /webhooks/${webhookId}/test`,
     idempotency,
     effect: async (stores) => {

@@ -5,7 +5,7 @@ import type { Secret } from '#security/secret.ts';
 import { generateWebhookSecret } from '#security/webhook-signature.ts';
 import type { TakenDelivery } from '#store/webhooks/webhook-attempts.ts';
 import type { SealedSecret } from '#store/webhooks/webhooks.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
 
 type Keys = Pick<Services, 'secrets'>;
@@ -44,7 +44,7 @@ export async function rotateWorkspaceWebhookSecret(
   idempotency: Idempotency | null,
 ): Promise<Answer<WorkspaceWebhookSecret>> {
   const { scope } = caller;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /workspaces/${scope.workspaceId}/webhook-secret/rotate`,
     idempotency,
     effect: async (stores) => {

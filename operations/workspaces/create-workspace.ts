@@ -3,7 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import { administratorIn } from '#domain/access/caller.ts';
 import type { CreatedWorkspace, CreateWorkspaceRequest } from '#domain/records/workspace.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Ids of workspaces by idempotency key are made in it. */
@@ -21,7 +21,7 @@ export async function createWorkspace(
   const { body, idempotency } = request;
   const id = idempotency === null ? v7() : v5(idempotency.key, NAMESPACE);
   const caller = administratorIn(id);
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: 'POST /workspaces',
     idempotency,
     effect: async (stores) => {

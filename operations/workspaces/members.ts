@@ -4,7 +4,7 @@ import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
 import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
 import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '#domain/records/workspace.ts';
 import { permissionsOfRole, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
-import { answerOnce, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { limitsOf } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
 import { getWorkspace } from './workspaces.ts';
@@ -20,7 +20,7 @@ export async function addMember(
   request: { body: AddMemberRequest; idempotency: Idempotency | null },
 ): Promise<Answer<WorkspaceMember>> {
   const { body, idempotency } = request;
-  return answerOnce(services, caller, {
+  return withIdempotency(services, caller, {
     route: `POST /workspaces/${caller.scope.workspaceId}/members`,
     idempotency,
     effect: async (stores) => {

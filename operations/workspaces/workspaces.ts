@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import { administratorIn, type Asker, type Caller } from '#domain/access/caller.ts';
+import { administratorIn, type Principal, type Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
 import type { Services } from '#operations/services.ts';
@@ -8,7 +8,7 @@ import type { Services } from '#operations/services.ts';
  * Who acts in this workspace: the operator in any, everybody else in the one that they are in.
  * @throws AppError `not_found`, the same for absent and foreign ones.
  */
-export function actingIn(asker: Asker, workspaceId: string): Caller {
+export function actingIn(asker: Principal, workspaceId: string): Caller {
   if (asker === 'administrator') return administratorIn(workspaceId);
   if (asker.scope.workspaceId !== workspaceId) throw workspaceNotFound();
   return asker;
@@ -35,7 +35,7 @@ export async function updateWorkspace(
 /** A page of the workspaces in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listWorkspaces(
   services: Services,
-  asker: Asker,
+  asker: Principal,
   query: { limit: number; cursor?: string | undefined },
 ): Promise<WorkspaceList> {
   const reach = asker === 'administrator' ? 'all' : asker.workspaceIds;

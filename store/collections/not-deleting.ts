@@ -4,7 +4,7 @@
  * statement: the few collections that are being deleted have an index of their own. `<> all (array)` would be, too, but where
  * there are few collections the planner takes that for true of no row, and then sorts a whole list to show a page of it.
  */
-export function livingIn(column: string): string {
+export function notDeleting(column: string): string {
   return `${column} not in (select id from collections where workspace_id = :workspaceId and status = 'deleting')`;
 }
 

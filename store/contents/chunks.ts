@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { RunSlice } from '#store/uploads/run-stages.ts';
-import { COLLECTION_REACHED, livingIn } from '#store/collections/not-deleting.ts';
+import { COLLECTION_REACHED, notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** A chunk to be written; `id` is made of collection, content, version and index. */
@@ -49,7 +49,7 @@ const COLUMNS = `ch.id, ch.content_id, ch.collection_id, ch.workspace_id, ch.con
   floor(extract(epoch from ch.created_at))::bigint as created_at`;
 
 const PUBLISHED = `cc.workspace_id = :workspaceId and cc.active_version is not null
-  and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
+  and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')}
   and (:collectionId::uuid is null or cc.collection_id = :collectionId) and (:contentId::uuid is null or cc.content_id = :contentId)`;
 
 /** The same for one collection. */
@@ -66,7 +66,7 @@ const FIND_PUBLISHED: PreparedStatement = {
     cross join lateral (
       select from content_collections cc where cc.content_id = ch.content_id and cc.collection_id = ch.collection_id
         and cc.workspace_id = :workspaceId and cc.active_version = ch.version
-        and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')} offset 0) published
+        and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')} offset 0) published
     cross join lateral (select * from contents where id = ch.content_id offset 0) t`,
 };
 
@@ -199,7 +199,7 @@ export function createChunkStore(database: Database) {
         database,
         `select cc.chunk_count, cc.active_version from content_collections cc where cc.workspace_id = :workspaceId
            and cc.content_id = :contentId and cc.collection_id = :collectionId
-           and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}`,
+           and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')}`,
         { ...scope, ...key },
       );
     },

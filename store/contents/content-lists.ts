@@ -1,7 +1,7 @@
 import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
-import { COLLECTION_REACHED, livingIn } from '#store/collections/not-deleting.ts';
+import { COLLECTION_REACHED, notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type ContentFilter = {
@@ -25,7 +25,7 @@ const AS_SEEN = `cc.collection_id,
     case when cc.collection_id = t.collection_id then t.status_message else cc.stage_message end as status_message`;
 
 const REACHED = `(:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
-  and ${livingIn('cc.collection_id')}`;
+  and ${notDeleting('cc.collection_id')}`;
 
 /**
  * A content as it stands in one of its collections: its home, else the oldest in reach. Never one out of reach: its id and what

@@ -2,7 +2,7 @@ import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
 import { CONTENT_COLUMNS, countContents, listContents, SEEN, type ContentFilter } from './content-lists.ts';
-import { livingIn } from '#store/collections/not-deleting.ts';
+import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** A content to be added, with the state of its first run. */
@@ -29,7 +29,7 @@ export type NewContent = {
 /** A content is in reach when one of its collections is. */
 const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
   select 1 from content_collections cc where cc.content_id = t.id
-    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')})`;
+    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')})`;
 
 /** The contents themselves; their runs are in `runs`. */
 export function createContentStore(database: Database) {
@@ -64,7 +64,7 @@ export function createContentStore(database: Database) {
         database,
         `select (select cc.active_text_sha256 from content_collections cc
                  where cc.content_id = t.id and cc.active_version is not null
-                   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${livingIn('cc.collection_id')}
+                   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')}
                  order by cc.publish_seq desc limit 1) as text_sha256
          from contents t where t.id = :id and ${IN_SCOPE}`,
         { ...scope, id },

@@ -1,9 +1,9 @@
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** `isMine` false: it would be so long until the next turn, and none was taken. */
-export type HostTurn = { isMine: boolean; inMs: number };
+export type RequestSlot = { isMine: boolean; inMs: number };
 
-export type TurnWish = {
+export type RequestSlotOptions = {
   /** Between this turn and the next. */
   everyMs: number;
   /** True for who knows what the host asks for; else the longest that others know of counts. */
@@ -12,9 +12,9 @@ export type TurnWish = {
 };
 
 /** Turns at asking a host, over all crawls. */
-export function createHostTurns(database: Database) {
+export function createHostRateLimit(database: Database) {
   return {
-    takeHostTurn: (hostHash: string, turn: TurnWish) => takeHostTurn(database, hostHash, turn),
+    takeHostTurn: (hostHash: string, turn: RequestSlotOptions) => takeHostTurn(database, hostHash, turn),
     restHost: (hostHash: string, forMs: number) => restHost(database, hostHash, forMs),
     forgetHosts: () => forgetHosts(database),
   };
@@ -27,8 +27,8 @@ export function createHostTurns(database: Database) {
 async function takeHostTurn(
   database: Database,
   hostHash: string,
-  { everyMs, isKnown, patienceMs }: TurnWish,
-): Promise<HostTurn> {
+  { everyMs, isKnown, patienceMs }: RequestSlotOptions,
+): Promise<RequestSlot> {
   const taken = await queryOne<{ ms: number }>(
     database,
     `insert into host_turns as turns (host_hash, next_at, every_ms)

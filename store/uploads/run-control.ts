@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
-import { livingIn } from '#store/collections/not-deleting.ts';
+import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { bindTarget, IN_TARGET, type RunTarget } from './run-target.ts';
 
@@ -50,7 +50,7 @@ export type Restart = {
 export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
 const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
-  and ${livingIn('cc.collection_id')}`;
+  and ${notDeleting('cc.collection_id')}`;
 
 const TARGETED = `${IN_SCOPE} and ${IN_TARGET}`;
 

@@ -1,7 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
-import { livingIn } from '#store/collections/not-deleting.ts';
+import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type UploadRow = {
@@ -82,7 +82,7 @@ export function createUploadStore(database: Database) {
         database,
         `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors, created_at, updated_at
          from uploads where id = :id and workspace_id = :workspaceId
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) and ${livingIn('collection_id')}`,
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) and ${notDeleting('collection_id')}`,
         { ...scope, id },
       );
     },

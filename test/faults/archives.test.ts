@@ -67,7 +67,7 @@ test.serial('no file of an archive is lost or twice though worker and API are ki
   const names = await behind.query<{ name: string }>('select name from contents where part_of = :id', { id });
   t.is(new Set(names.map(({ name }) => name)).size, FILES + 1);
   await eventually('nothing is left to do', async () => {
-    await behind.hurry(flow.workspaceId);
+    await behind.makeDue(flow.workspaceId);
     return problemsOf(await takeCensus(behind, flow.workspaceId)).length === 0;
   });
   t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);

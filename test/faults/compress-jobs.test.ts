@@ -75,7 +75,7 @@ test.serial('a job whose workflow was terminated ends as failed, and is announce
   await eventually('the workflow is terminated', () => handle.terminate('by a test').then(() => true));
   await worker.start();
   const job = await eventually('the job has failed', async () => {
-    await behind.hurry(api.workspaceId);
+    await behind.makeDue(api.workspaceId);
     const now = await jobOf(api, id);
     return now.status === 'failed' && now;
   });

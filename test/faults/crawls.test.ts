@@ -45,7 +45,7 @@ test.serial('a worker that is killed in the middle of a crawl loses no page and 
   });
   t.is(new Set(urls.map(({ url }) => url)).size, urls.length, 'no page is there twice');
   await eventually('nothing is lost, doubled or left over', async () => {
-    await behind.hurry(flow.workspaceId);
+    await behind.makeDue(flow.workspaceId);
     return isSound(await takeCensus(behind, flow.workspaceId));
   });
   t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
@@ -94,7 +94,7 @@ test.serial('a crawl whose workflow an operator ends is over, and what it had un
   await eventually('it is terminated', () => handle.terminate('by a test').then(() => true));
   await worker.start();
   const over = await eventually('the crawl is over', async () => {
-    await behind.hurry(flow.workspaceId);
+    await behind.makeDue(flow.workspaceId);
     const now = await crawled(flow, id);
     return now.status === 'running' ? null : now;
   });

@@ -33,7 +33,7 @@ async function terminate(workflowId: string): Promise<void> {
 /** What the upkeep would come to within minutes. */
 async function reached<Value>(flow: Flow, what: string, ask: () => Promise<Value | null | false>): Promise<Value> {
   return eventually(what, async () => {
-    await behind.hurry(flow.workspaceId);
+    await behind.makeDue(flow.workspaceId);
     return ask();
   });
 }

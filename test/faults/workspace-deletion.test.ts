@@ -4,7 +4,7 @@ import { apiClient } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { longFiles, startFlow } from '#test/support/harness/flow.ts';
-import { furnish } from '#test/support/fixtures/seed-workspace.ts';
+import { seedWorkspace } from '#test/support/fixtures/seed-workspace.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { filesOf, rowsOf, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
 
@@ -20,7 +20,7 @@ test.serial('a workspace is deleted to the end though the worker is killed again
   t.teardown(() => behind.close());
   const flow = await startFlow();
   await flow.upload(...longFiles(30));
-  await furnish(flow);
+  await seedWorkspace(flow);
   const tenants = await tenantsOf(behind, flow.workspaceId);
   const path = `/workspaces/${flow.workspaceId}`;
   const { deletion_id } = await operator.get(path, DeletionAccepted, { method: 'DELETE', headers, status: 202 });

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
-import { answerOnce, type Answer } from '#operations/idempotency.ts';
+import { withIdempotency, type Answer } from '#operations/idempotency.ts';
 import { query } from '#store/postgres.ts';
 import type { Stores } from '#store/stores.ts';
 import { makePlace, type Place } from '#test/support/harness/content-runs.ts';
@@ -22,7 +22,7 @@ async function openRequests(t: ExecutionContext) {
   const place: Place = await makePlace(own.database);
   let effects = 0;
   const ask = ({ key = 'k', fingerprint = 'f', route = 'POST /things', principal, meanwhile }: Asked = {}) =>
-    answerOnce<Body>(own.services, principal === undefined ? place.caller : { ...place.caller, principal }, {
+    withIdempotency<Body>(own.services, principal === undefined ? place.caller : { ...place.caller, principal }, {
       route,
       idempotency: { key, fingerprint },
       effect: async (stores): Promise<Answer<Body>> => {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import { AppError } from '#domain/app-error.ts';
-import { requirePermission, type Asker, type Permission } from '#domain/access/caller.ts';
+import { requirePermission, type Principal, type Permission } from '#domain/access/caller.ts';
 import { authenticateKey } from '#operations/access/authenticate-key.ts';
 import { authenticateUser, type TokenSource } from '#operations/access/authenticate-user.ts';
 import type { Services } from '#operations/services.ts';
@@ -35,7 +35,7 @@ type Credentials = { kind: 'key' | 'token'; text: string };
  * Finds out who is asking, before anything of the body is read, and that they may.
  * @throws AppError `unauthorized`, `forbidden`, `rate_limited`, or `not_found` for a workspace the caller does not reach.
  */
-export async function admitRequest(admitting: Admitting, context: Context, admission: Admission): Promise<Asker> {
+export async function admitRequest(admitting: Admitting, context: Context, admission: Admission): Promise<Principal> {
   const { limiter } = admitting;
   const address = context.req.socket.remoteAddress ?? '';
   const asker = await limiter.countFailure(address, () => findAsker(admitting, context, admission));
@@ -49,7 +49,7 @@ export async function admitRequest(admitting: Admitting, context: Context, admis
   return asker;
 }
 
-async function findAsker({ services, access }: Admitting, context: Context, admission: Admission): Promise<Asker> {
+async function findAsker({ services, access }: Admitting, context: Context, admission: Admission): Promise<Principal> {
   const { kind, text } = credentialsOf(context);
   if (kind === 'token' && admission.administration !== undefined && isAdministrator(access, text)) {
     return 'administrator';

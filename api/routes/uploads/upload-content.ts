@@ -1,6 +1,6 @@
 import { UploadForm, UploadResponse } from '#domain/records/upload.ts';
 import { acceptUpload } from '#operations/uploads/accept-upload.ts';
-import { noteBlobs } from '#operations/blobs/register-blobs.ts';
+import { registerBlobs } from '#operations/blobs/register-blobs.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
 import { closedSignal } from '#api/http/request/closed-signal.ts';
@@ -47,7 +47,7 @@ export const uploadContentRoute = route(
       workspaceId: caller.scope.workspaceId,
       blobs: services.blobs,
       limits: services.limits,
-      stored: (blobs) => noteBlobs(services, caller, blobs),
+      stored: (blobs) => registerBlobs(services, caller, blobs),
       inspect: (form, counts) => uploadFormIssues(services, form, counts),
     });
     const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };

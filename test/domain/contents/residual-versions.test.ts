@@ -1,24 +1,24 @@
 import test from 'ava';
 import { array, assert, integer, property } from 'fast-check';
-import { deadVersions } from '#domain/contents/residual-versions.ts';
+import { residualVersions } from '#domain/contents/residual-versions.ts';
 
 test('dead versions are all up to the highest but the living, in spans', (t) => {
-  t.deepEqual(deadVersions([], 5), [{ from: 1, to: 5 }]);
-  t.deepEqual(deadVersions([2], 2), [{ from: 1, to: 1 }]);
-  t.deepEqual(deadVersions([2, 1], 2), []);
-  t.deepEqual(deadVersions([4, 7], 8), [
+  t.deepEqual(residualVersions([], 5), [{ from: 1, to: 5 }]);
+  t.deepEqual(residualVersions([2], 2), [{ from: 1, to: 1 }]);
+  t.deepEqual(residualVersions([2, 1], 2), []);
+  t.deepEqual(residualVersions([4, 7], 8), [
     { from: 1, to: 3 },
     { from: 5, to: 6 },
     { from: 8, to: 8 },
   ]);
-  t.deepEqual(deadVersions([], 0), []);
+  t.deepEqual(residualVersions([], 0), []);
 });
 
 test('no version is dead and living, and none is forgotten', (t) => {
   const version = integer({ min: 1, max: 30 });
   assert(
     property(array(version), integer({ min: 0, max: 25 }), (living, highest) => {
-      const dead = deadVersions(living, highest).flatMap(({ from, to }) =>
+      const dead = residualVersions(living, highest).flatMap(({ from, to }) =>
         Array.from({ length: to - from + 1 }, (_, after) => from + after),
       );
       const expected = Array.from({ length: highest }, (_, before) => before + 1).filter((v) => !living.includes(v));

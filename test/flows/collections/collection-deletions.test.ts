@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { Collection } from '#domain/records/collection.ts';
 import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
-import { dropTenantsAgain } from '#operations/index/sweep-dropped-tenants.ts';
+import { sweepDroppedTenants } from '#operations/index/sweep-dropped-tenants.ts';
 import { createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query } from '#store/postgres.ts';
 import { formFor } from '#test/support/harness/api-client.ts';
@@ -176,7 +176,7 @@ test('a tenant that a stalled worker brings back after the deletion is dropped a
   let passes = 0;
   for (let looked = 1; looked > 0;) {
     await services.vectors.ensureTenant(space, tenant);
-    looked = await dropTenantsAgain(services);
+    looked = await sweepDroppedTenants(services);
     passes += looked;
     t.is(await services.vectors.tenantExists(space, tenant), looked === 0);
     await query(database, 'update dropped_tenants set due_at = now()');

@@ -172,7 +172,7 @@ test('a collection that is deleted in the middle of a crawl takes the crawl with
     ({ status }) => status === 'completed',
   );
   await eventually('nothing is left of the crawl', async () => {
-    await behind.hurry(flow.workspaceId);
+    await behind.makeDue(flow.workspaceId);
     const [rows] = await behind.query<{ count: number }>(
       `select (select count(*) from crawls where workspace_id = :id) + (select count(*) from crawl_pages where workspace_id = :id) as count`,
       { id: flow.workspaceId },

@@ -99,7 +99,7 @@ test('what changes while the index is made anew is found as it is in the end', a
   );
   const found = await flow.search('record', { filters: { step: 3 }, max_results: 100 });
   t.is(found.length, (await flow.chunks(changed)).length);
-  await behind.hurry(flow.workspaceId);
+  await behind.makeDue(flow.workspaceId);
   t.deepEqual(problemsOf(await until(() => takeCensus(behind, flow.workspaceId), isSound)), []);
 });
 

@@ -4,7 +4,7 @@ import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
 import { CreatedWorkspace, WorkspaceList } from '#domain/records/workspace.ts';
 import { apiClient } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
-import { furnish } from '#test/support/fixtures/seed-workspace.ts';
+import { seedWorkspace } from '#test/support/fixtures/seed-workspace.ts';
 import { startFlow, until } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { filesOf, rowsOf, runningWorkflows, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
@@ -35,7 +35,7 @@ test('a workspace is gone for everybody at once, and nothing of it is left when 
   const workspace = await operator.get('/workspaces', CreatedWorkspace, { ...made, status: 201 });
   const key = { key: workspace.api_key.secret ?? '', workspaceId: workspace.id };
   const flow = await startFlow({ key });
-  await furnish(flow);
+  await seedWorkspace(flow);
   const tenants = await tenantsOf(behind, workspace.id);
   t.true(tenants.length >= 4 && tenants.some(({ tenant }) => tenant.startsWith('memories-')));
   t.not((await filesOf(workspace.id)).length, 0);

@@ -10,7 +10,7 @@ export type BehindTheApi = {
   /** Where the contents of an upload are, and how often work on them began in vain. */
   runsOf(uploadId: string): Promise<RunRow[]>;
   /** Makes what the worker looks after by the clock due now: a test has no hour to wait. */
-  hurry(workspaceId: string): Promise<void>;
+  makeDue(workspaceId: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export function openBehindTheApi(stack: Pick<TestStack, 'databaseUrl' | 'weaviat
          where upload_id = :uploadId order by content_id`,
         { uploadId },
       ),
-    hurry: async (workspaceId) => {
+    makeDue: async (workspaceId) => {
       await query(database, `update residues set due_at = now() where workspace_id = :workspaceId`, { workspaceId });
       await query(
         database,
