@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
 import { statusOf } from '#api/http/response/error-status.ts';
 import type { ErrorCode } from '#domain/app-error.ts';
 import { ERROR_MEANINGS } from '#domain/error-meanings.ts';
-import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
 
 const page = readDocument('docs/api.md');
@@ -33,12 +30,6 @@ test('the page has every error code with its status and in the words of the Temp
     return [`\`${code}\``, code === 'validation_failed' ? `${status}, on upload 400` : status, meaning, remedy];
   });
   t.deepEqual(described, meant);
-});
-
-test('every test file that the page names is there', (t) => {
-  const named = page.match(/`test\/[\w./-]+\.test\.ts`/g) ?? [];
-  t.true(named.length > 20);
-  for (const name of named) t.true(existsSync(join(PROJECT_DIR, name.slice(1, -1))), name);
 });
 
 function compare(one: string, other: string): number {

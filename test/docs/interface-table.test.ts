@@ -56,6 +56,7 @@ test('the table has every endpoint beyond the interface', (t) => {
 
 test('every row of the tables names a test that is there, by file and title', (t) => {
   const titles = new Map<string, string[]>();
+  t.true(Object.values(rows).flat().length > 20);
   for (const row of Object.values(rows).flat()) {
     const shownBy = row.at(-1) ?? '';
     if (shownBy === MISSING) continue;

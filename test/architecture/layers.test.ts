@@ -1,0 +1,131 @@
+import test from 'ava';
+import { importCycles, layerOf, readSources, type Import, type SourceFile } from './source-model.ts';
+
+const MAX_LINES = 250;
+
+/** What a folder may import as values, beside itself and Node's own modules: folders, and packages by their name or `*`. */
+const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages: readonly string[] }>> = {
+  domain: { folders: [], packages: ['zod', 'uuid'] },
+  operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid', 'p-limit'] },
+  security: { folders: ['domain', 'observability'], packages: ['*'] },
+  observability: { folders: ['domain', 'security'], packages: ['*'] },
+  store: { folders: ['domain', 'security', 'observability'], packages: ['*'] },
+  providers: { folders: ['domain', 'security', 'observability'], packages: ['*'] },
+  workflows: { folders: ['domain'], packages: ['@temporalio/workflow'] },
+  activities: {
+    folders: ['operations', 'domain', 'observability'],
+    packages: ['@temporalio/activity', '@temporalio/common'],
+  },
+  api: {
+    folders: ['operations', 'domain', 'security', 'observability'],
+    packages: [
+      'zod',
+      'koa',
+      '@koa/router',
+      'koa-body',
+      '@koa/cors',
+      'rate-limiter-flexible',
+      'swagger-ui-dist',
+      'raw-body',
+      'formidable',
+      'content-type',
+    ],
+  },
+};
+
+/** Files that put the parts together: they may import anything, and nobody imports them. */
+const MAIN_FILES = new Set(['api/main.ts', 'api/openapi-main.ts', 'workers/main.ts', 'migrations/run.ts']);
+/** Folders whose files are main files or serve them. */
+const ASSEMBLY = new Set(['config', 'services', 'stack', 'test', 'bench', 'workers', 'migrations', 'client']);
+
+const sources = readSources();
+/** A package of its own, with the same rules for its files. */
+const clientSources = readSources({ client: true });
+const imports = sources.flatMap((file) => file.imports);
+
+test('every file is at most 250 lines long', (t) => {
+  const long = [...sources, ...clientSources].filter(({ lines }) => lines > MAX_LINES);
+  t.deepEqual(pathsOf(long), []);
+});
+
+test('folders import only what the table allows', (t) => {
+  const broken = imports
+    .filter((one) => !one.isType && !isAllowed(one))
+    .map(({ from, to, packageName }) => `${from} -> ${to ?? packageName}`);
+  t.deepEqual(broken, []);
+});
+
+test('workers/jobs.ts stays small enough for the API: domain and the Temporal client only', (t) => {
+  const others = imports.filter(({ from, isType, to, packageName }) => {
+    if (from !== 'workers/jobs.ts' || isType) return false;
+    return to === null ? packageName !== '@temporalio/client' : layerOf(to) !== 'domain';
+  });
+  t.deepEqual(others, []);
+});
+
+test('workflows import only files of domain that need no zod and no I/O', (t) => {
+  const reached = new Set<string>();
+  const visit = (file: string) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const one of imports) if (one.from === file && !one.isType && one.to !== null) visit(one.to);
+  };
+  for (const { path } of sources) if (layerOf(path) === 'workflows') visit(path);
+  const foreign = imports
+    .filter(
+      ({ from, isType, packageName }) =>
+        reached.has(from) && !isType && packageName !== null && packageName !== '@temporalio/workflow',
+    )
+    .map(({ from, packageName }) => `${from} -> ${packageName}`);
+  t.deepEqual(foreign, []);
+});
+
+test('nobody imports a main file, and only assembly reads the configuration', (t) => {
+  const broken = imports
+    .filter(({ from, to, isType }) =>
+      to === null
+        ? false
+        : layerOf(to) === 'config'
+          ? !isType && !MAIN_FILES.has(from) && !ASSEMBLY.has(layerOf(from))
+          : MAIN_FILES.has(to),
+    )
+    .map(({ from, to }) => `${from} -> ${to}`);
+  t.deepEqual(broken, []);
+});
+
+test('the client imports nothing of the server', (t) => {
+  const reached = clientSources
+    .flatMap((file) => file.imports)
+    .filter(({ to }) => to !== null && !to.startsWith('client/src/'));
+  t.deepEqual(reached, []);
+});
+
+test('there are no import cycles', (t) => {
+  t.deepEqual(importCycles([...sources, ...clientSources], { withTypes: false }), []);
+});
+
+test('no file or folder is called utils, helpers, common or types', (t) => {
+  t.deepEqual(
+    pathsOf([...sources, ...clientSources]).filter((path) =>
+      /(^|\/)(utils?|helpers?|common|types)(\.ts|\/)/.test(path),
+    ),
+    [],
+  );
+});
+
+test('nothing is exported wholesale', (t) => {
+  t.deepEqual(pathsOf([...sources, ...clientSources].filter(({ text }) => /^export \* /m.test(text))), []);
+});
+
+function pathsOf(files: readonly SourceFile[]): string[] {
+  return files.map(({ path }) => path);
+}
+
+function isAllowed({ from, to, packageName }: Import): boolean {
+  const folder = layerOf(from);
+  if (MAIN_FILES.has(from) || ASSEMBLY.has(folder)) return true;
+  const rule = MAY_IMPORT[folder];
+  if (!rule) return false;
+  if (to !== null) return layerOf(to) === folder || rule.folders.includes(layerOf(to));
+  return packageName !== null && (rule.packages.includes('*') || rule.packages.includes(packageName));
+}
