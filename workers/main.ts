@@ -1,43 +1,28 @@
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { createActivities } from '#activities/index.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { readConfig, type Config } from '#config/index.ts';
-import { systemClock } from '#domain/clock.ts';
-import { embedderName } from '#domain/embedder.ts';
 import { sendConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
-import { createMetrics } from '#observability/metrics.ts';
-import { createAccessCounter } from '#operations/contents/access-counter.ts';
-import { checkReadiness } from '#operations/check-readiness.ts';
-import { createCompressors } from '#providers/compressors/index.ts';
-import { createEmbedders } from '#providers/embedders/index.ts';
 import { createModelCatalogue } from '#providers/models/index.ts';
-import { createChatModel } from '#providers/models/chat-model.ts';
 import { createPagePool } from '#providers/crawler/page-pool.ts';
-import { createTokenRequester, OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
-import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
 import { createReaderPool } from '#providers/readers/reader-pool.ts';
 import { withUnstructured } from '#providers/readers/external/unstructured.ts';
 import { createEgress } from '#security/egress/egress.ts';
-import { createKeyRing } from '#security/sealed.ts';
-import { createLocalBlobStore } from '#store/blobs/local-blob-store.ts';
+import { buildServices, openDependencies, type Dependencies } from '#services/build-services.ts';
 import { createPostgres } from '#store/postgres.ts';
-import { createStores } from '#store/stores.ts';
-import { createVectorIndex } from '#store/weaviate/vector-index.ts';
-import { createJobs } from './jobs.ts';
+import { openHealthServer } from './health-server.ts';
 import { startLoops } from './loops.ts';
 import { ensureRefreshSchedule } from './refresh-schedule.ts';
 import { createTaskWorkers } from './task-workers.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
-const WEAVIATE_TIMEOUT_MS = 30_000;
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
 const RECONNECT_MS = 1_000;
-/** Looking for the links of a page takes milliseconds, and no tree of it is built. */
+/** Finding the links of a page takes milliseconds and builds no tree of the page. */
 const PAGE_LIMITS = { processes: 1, memoryBytes: 384 * 1024 * 1024, timeoutMs: 20_000 };
 
 async function main(): Promise<void> {
@@ -46,14 +31,15 @@ async function main(): Promise<void> {
   sendConsoleToLog(log);
   installRuntime(log);
   const closing = new AsyncDisposableStack();
-  const stopping = untilAskedToStop();
+  const { signal } = stopOnSignals();
   try {
-    const services = await buildServices(config, log, closing);
+    const services = await buildWorkerServices(config, log, closing);
     const state = { workers: [] as readonly Worker[] };
-    closing.defer(await listen(services, config, () => state.workers));
+    const health = await openHealthServer(services, config.worker, () => state.workers);
+    closing.defer(() => health.close());
     const loops = startLoops(services);
     closing.defer(() => loops.stop());
-    const connection = await connect(config, log, stopping.signal);
+    const connection = await connectToTemporal(config, log, signal);
     if (!connection) return;
     closing.defer(() => connection.close());
     state.workers = await createTaskWorkers({
@@ -65,12 +51,12 @@ async function main(): Promise<void> {
     });
     const running = state.workers.map((worker) => worker.run());
     const { namespace } = config.temporal;
-    const scheduled = ensureRefreshSchedule({ connection, namespace, log, signal: stopping.signal });
-    const stop = () => state.workers.forEach(shutDown);
-    stopping.signal.addEventListener('abort', stop);
-    // Asked to stop while the workers were being made: that was before anybody listened.
-    if (stopping.signal.aborted) stop();
-    log.info({ embedder: services.instance.embedder }, 'the worker takes work');
+    const scheduled = ensureRefreshSchedule({ connection, namespace, log, signal });
+    const stop = () => state.workers.forEach(shutDownWorker);
+    signal.addEventListener('abort', stop);
+    // The signal may have come while the workers were created, before the listener was there.
+    if (signal.aborted) stop();
+    log.info({ embedder: services.instance.embedder }, 'the worker is running');
     await Promise.all([...running, scheduled]);
   } finally {
     await closing.disposeAsync();
@@ -78,25 +64,35 @@ async function main(): Promise<void> {
   log.info('stopped');
 }
 
-/** Everything that steps work with; nothing here needs a server to be up. */
-async function buildServices(config: Config, log: Log, closing: AsyncDisposableStack): Promise<WorkerServices> {
-  const { database, temporal, weaviate, secrets, embedder, limits, readers } = config;
-  const postgres = createPostgres({ ...database, applicationName: 'loci-worker' });
-  closing.defer(() => postgres.destroy());
-  const stores = createStores(postgres);
-  const vectors = createVectorIndex({ ...weaviate, timeoutMs: WEAVIATE_TIMEOUT_MS });
-  closing.defer(() => vectors.close());
-  const jobs = createJobs(temporal);
-  closing.defer(() => jobs.close());
-  const embedders = await createEmbedders({ ...embedder, cacheDir: config.cacheDir });
-  closing.defer(() => embedders.close());
+/** Builds what activities and loops need. No server needs to be up. Each part registers itself in `closing`. */
+async function buildWorkerServices(config: Config, log: Log, closing: AsyncDisposableStack): Promise<WorkerServices> {
+  const database = createPostgres({ ...config.database, applicationName: 'loci-worker' });
+  closing.defer(() => database.destroy());
+  const dependencies = await openDependencies(config, database, closing);
+  const pools = await openProcessPools(config, dependencies, closing);
+  const egress = createEgress({ allow: config.egressAllow });
+  const models = createModelCatalogue();
+  return {
+    ...buildServices(config, { dependencies, models, egress, log, closing }),
+    ...pools,
+    egress,
+    archives: config.archives,
+    downloads: { maxBytes: config.limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
+    webhooks: config.webhooks,
+    crawling: config.crawling,
+  };
+}
+
+/** Opens the pools of child processes that read documents and pages. */
+async function openProcessPools(config: Config, { embedders }: Dependencies, closing: AsyncDisposableStack) {
+  const { limits, readers } = config;
   const { tokenCounting } = embedders.preferred;
+  // On the file system of the blobs, so that documents are linked instead of copied.
   const workFolder = join(config.blobDir, '.reading');
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   const pool = createReaderPool({
     ...readers,
     maxTextBytes: limits.maxTextBytes,
-    // On the file system of the blobs, so that documents are linked and not copied.
     workFolder,
     readableFolders: tokenCounting.kind === 'tokenizer' ? [tokenCounting.folder] : [],
   });
@@ -109,45 +105,10 @@ async function buildServices(config: Config, log: Log, closing: AsyncDisposableS
   });
   const pages = createPagePool({ ...PAGE_LIMITS, workFolder });
   closing.defer(() => pages.close());
-  const chat = createChatModel(config.chat);
-  const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
-  closing.defer(() => compressors.close());
-  const accesses = createAccessCounter({ stores, log });
-  const egress = createEgress({ allow: config.egressAllow });
-  closing.defer(() => accesses.close());
-  return {
-    stores,
-    vectors,
-    blobs: createLocalBlobStore({ dir: config.blobDir }),
-    embedders,
-    models: createModelCatalogue(),
-    readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
-    chat,
-    compressors,
-    documents,
-    pages,
-    egress,
-    oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
-    archives: config.archives,
-    downloads: { maxBytes: limits.maxDownloadBytes, totalTimeoutMs: DOWNLOAD_TIMEOUT_MS },
-    authorization: {
-      callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
-      redirectUrls: config.oauthRedirects,
-    },
-    webhooks: config.webhooks,
-    crawling: config.crawling,
-    jobs,
-    accesses,
-    clock: systemClock,
-    log,
-    metrics: createMetrics(),
-    secrets: { keyRing: createKeyRing(secrets.keys), apiKeyPepper: secrets.apiKeyPepper },
-    limits,
-    instance: { embedder: embedderName(embedders.preferred.space), embedderNote: embedder.note },
-  };
+  return { documents, pages };
 }
 
-/** The SDK's own lines go through our log; signals are ours to handle. */
+/** Sends the SDK's log lines to our log and leaves process signals to this file. */
 function installRuntime(log: Log): void {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
     const fields = { component: 'temporal', ...(meta?.['error'] === undefined ? {} : { error: meta['error'] }) };
@@ -156,60 +117,26 @@ function installRuntime(log: Log): void {
   Runtime.install({ logger, shutdownSignals: [] });
 }
 
-/** Waits for Temporal as long as it takes; null when the process is asked to stop first. */
-async function connect(config: Config, log: Log, signal: AbortSignal): Promise<NativeConnection | null> {
+/** Connects to Temporal and retries without limit; returns null when the process is told to stop first. */
+async function connectToTemporal(config: Config, log: Log, signal: AbortSignal): Promise<NativeConnection | null> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
       return await NativeConnection.connect({ address: config.temporal.address });
     } catch (error) {
-      if (attempt % 10 === 1) log.warn({ error, address: config.temporal.address }, 'Temporal does not answer yet');
+      if (attempt % 10 === 1)
+        log.warn({ error, address: config.temporal.address }, 'Temporal does not answer yet; retrying');
       await delay(RECONNECT_MS);
     }
   }
   return null;
 }
 
-function shutDown(worker: Worker): void {
+function shutDownWorker(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
-/** Health and metrics for operators. Ready means: connected and taking work. */
-async function listen(
-  services: WorkerServices,
-  config: Config,
-  workers: () => readonly Worker[],
-): Promise<() => Promise<void>> {
-  const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
-    const json = (status: number, body: unknown) => ({ status, type: 'application/json', body: JSON.stringify(body) });
-    if (path === '/livez') return json(200, { status: 'ok' });
-    if (path === '/metrics')
-      return { status: 200, type: services.metrics.contentType, body: await services.metrics.render() };
-    if (path !== '/readyz')
-      return json(404, { code: 'not_found', detail: 'There are /livez, /readyz and /metrics.', request_id: '' });
-    const readiness = await checkReadiness(services);
-    const isRunning = workers().length > 0 && workers().every((worker) => worker.getState() === 'RUNNING');
-    return json(isRunning ? 200 : 503, { ...readiness, ready: isRunning });
-  };
-  const server = createServer((request, response) => {
-    answer(request.url ?? '/')
-      .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
-      .catch((error: unknown) => {
-        services.log.error({ error }, 'a health request failed');
-        response.writeHead(500).end();
-      });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.worker.port, config.worker.host, resolve);
-  });
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-}
-
-function untilAskedToStop(): { signal: AbortSignal } {
+/** An abort signal for SIGTERM and SIGINT. */
+function stopOnSignals(): { signal: AbortSignal } {
   const controller = new AbortController();
   process.once('SIGTERM', () => controller.abort());
   process.once('SIGINT', () => controller.abort());
@@ -220,7 +147,7 @@ try {
   await main();
   process.exit(0);
 } catch (error) {
-  // Before the log is there, or when it cannot start: in the words of whoever threw it.
+  // The log may not exist yet, so the message goes to the console.
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 }

@@ -93,6 +93,15 @@ test('nobody imports a main file, and only assembly reads the configuration', (t
   t.deepEqual(broken, []);
 });
 
+test('only main files, the stack, tests and benchmarks build services', (t) => {
+  const builders = new Set(['services', 'stack', 'test', 'bench']);
+  const broken = imports
+    .filter(({ from, to }) => to !== null && layerOf(to) === 'services' && !MAIN_FILES.has(from))
+    .filter(({ from }) => !builders.has(layerOf(from)))
+    .map(({ from, to }) => `${from} -> ${to}`);
+  t.deepEqual(broken, []);
+});
+
 test('the client imports nothing of the server', (t) => {
   const reached = clientSources
     .flatMap((file) => file.imports)
