@@ -16,7 +16,8 @@ import {
   planCompression,
 } from '#activities/compression/compression-steps.ts';
 import type { ConversationSteps } from '#domain/conversations/conversation-steps.ts';
-import { extractFromMessages, summariseMessages } from '#activities/conversations/conversation-steps.ts';
+import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
+import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
 import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
 import { controlCrawl, endCrawl } from '#activities/crawls/crawl-steps.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/deletion-steps.ts';

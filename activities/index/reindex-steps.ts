@@ -1,7 +1,7 @@
 import { indexedText } from '#domain/chunking/chunker.ts';
 import { filterRecordOf } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
-import { spaceText } from '#domain/memories/memory-index.ts';
+import { serializeSpace } from '#domain/memories/memory-index.ts';
 import type { ReindexArgs, ReindexProgress } from '#domain/index/reindexing.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
@@ -19,7 +19,7 @@ export async function beginReindexing(services: WorkerServices, args: ReindexArg
   const { space } = services.embedders.preferred;
   await services.stores.transaction(async (stores) => {
     if (!(await stores.reindexings.begin(scope, args.reindexing_id))) return;
-    await stores.memoryProjections.forget(scope, spaceText(space));
+    await stores.memoryProjections.markUnindexed(scope, serializeSpace(space));
   });
   return progressOf(services, args);
 }

@@ -42,7 +42,8 @@ import { deleteConversationRoute } from '#api/routes/conversations/delete-conver
 import { getConversationRoute } from '#api/routes/conversations/get-conversation.ts';
 import { listConversationsRoute } from '#api/routes/conversations/list-conversations.ts';
 import { listMessagesRoute } from '#api/routes/conversations/list-messages.ts';
-import { archiveConversationRoute, endConversationRoute } from '#api/routes/conversations/move-conversation.ts';
+import { endConversationRoute } from '#api/routes/conversations/end-conversation.ts';
+import { archiveConversationRoute } from '#api/routes/conversations/archive-conversation.ts';
 import { updateConversationRoute } from '#api/routes/conversations/update-conversation.ts';
 import { createMemoryRoute } from '#api/routes/memories/create-memory.ts';
 import { deleteMemoryRoute } from '#api/routes/memories/delete-memory.ts';

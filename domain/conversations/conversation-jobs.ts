@@ -37,3 +37,14 @@ export function extractMemoriesJob(args: ExtractMemoriesArgs): JobStart {
     summary: `Extract memories from ${args.to - args.from + 1} messages of conversation ${args.conversation_id}`,
   };
 }
+
+/** Messages before the first summary; of fewer there is nothing to be summarised. */
+const MIN_NEW_MESSAGES = 2;
+
+/** A new summary when there is this much more than the last one was asked for, as a share of it. */
+const MIN_GROWTH_SHARE = 0.25;
+
+/** True when a conversation has grown so much that its summary should be written anew. The longer it is, the rarer. */
+export function isSummaryDue(messages: number, asked: number): boolean {
+  return messages - asked >= Math.max(MIN_NEW_MESSAGES, Math.floor(asked * MIN_GROWTH_SHARE));
+}

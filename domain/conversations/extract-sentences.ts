@@ -9,7 +9,7 @@ import { findSentenceEnds } from '#domain/chunking/sentences.ts';
 export function extractSentences(texts: readonly string[], maxCharacters: number): string[] {
   const sentences = texts.flatMap(splitSentences).slice(-MAX_SENTENCES);
   const bags = sentences.map((sentence) => new Set(wordsOf(sentence)));
-  const ranks = rankBy(similarities(bags));
+  const ranks = pageRank(computeSimilarities(bags));
   const order = sentences.map((_, index) => index).sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
   const chosen = new Set<number>();
   const said = new Set<string>();
@@ -48,7 +48,7 @@ function wordsOf(sentence: string): string[] {
 }
 
 /** Symmetric, with nothing on the diagonal. */
-function similarities(bags: readonly Set<string>[]): number[][] {
+function computeSimilarities(bags: readonly Set<string>[]): number[][] {
   const matrix = bags.map(() => bags.map(() => 0));
   bags.forEach((one, row) => {
     for (let column = 0; column < row; column += 1) {
@@ -65,7 +65,7 @@ function similarities(bags: readonly Set<string>[]): number[][] {
 }
 
 /** PageRank by repeated multiplication. */
-function rankBy(weights: readonly (readonly number[])[]): number[] {
+function pageRank(weights: readonly (readonly number[])[]): number[] {
   const outgoing = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
   let ranks = weights.map(() => 1);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {

@@ -1,4 +1,3 @@
-import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
 import { EMBEDDER_PROVIDERS, type EmbeddingSpace } from '#domain/embedder.ts';
 import { compileFilter, type FacetQuery } from '#domain/filters/compile-filter.ts';
@@ -6,20 +5,12 @@ import { chunkFacets } from '#domain/filters/facets.ts';
 import type { Field } from '#domain/filters/fields.ts';
 import type { Filter } from '#domain/filters/filter.ts';
 
-/** Namespace of the ids of memories' objects; any UUID, fixed for ever. */
-const NAMESPACE = '0d3f5f63-9a8e-4a51-8a54-2f3f3b8f9a77';
-
-/** The object of one version in the index: writing it twice is writing it once, and no version ever takes another's place. */
-export function memoryObjectId(memoryId: string, version: number): string {
-  return uuidv5(`${memoryId}/${version}`, NAMESPACE);
-}
-
 /** All memories of a workspace share a tenant. */
 export function memoryTenant(workspaceId: string): string {
   return `memories-${workspaceId}`;
 }
 
-const Space = z.object({
+const SpaceSchema = z.object({
   provider: z.enum(EMBEDDER_PROVIDERS),
   model: z.string(),
   model_hash: z.string(),
@@ -27,20 +18,20 @@ const Space = z.object({
 });
 
 /** An embedding space as rows keep it. */
-export function spaceText({ provider, model, model_hash, dimensions }: EmbeddingSpace): string {
+export function serializeSpace({ provider, model, model_hash, dimensions }: EmbeddingSpace): string {
   return JSON.stringify({ provider, model, model_hash, dimensions });
 }
 
 /** The space that `spaceText` wrote. */
-export function parseSpaceText(text: string): EmbeddingSpace {
-  return Space.parse(JSON.parse(text));
+export function parseSpace(text: string): EmbeddingSpace {
+  return SpaceSchema.parse(JSON.parse(text));
 }
 
 /** A version as filters see it; times as milliseconds since 1970. */
-export type IndexedMemory = { user_id: string; memory_type: string; valid_from: Date; valid_to: Date | null };
+export type IndexedMemoryVersion = { user_id: string; memory_type: string; valid_from: Date; valid_to: Date | null };
 
 /** Terms under which a version is found. */
-export function memoryFacets({ user_id, memory_type, valid_from, valid_to }: IndexedMemory): string[] {
+export function memoryFacets({ user_id, memory_type, valid_from, valid_to }: IndexedMemoryVersion): string[] {
   const validity = {
     from: valid_from.getTime(),
     ...(valid_to === null ? { current: true } : { to: valid_to.getTime() }),

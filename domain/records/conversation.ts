@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-rules.ts';
+import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
 import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
 /** A conversation as the interface shows it. */

@@ -2,7 +2,8 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { Conversation, CreateConversationRequest } from '#domain/records/conversation.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { ownerOfNew, requireCollections, toConversation } from './conversation-access.ts';
+import { resolveConversationOwner, requireReachableCollections } from './require-conversation.ts';
+import { toConversation } from './get-conversation.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Creates a conversation. @throws AppError `not_found` for its collections, `validation_failed` for its owner. */
@@ -12,12 +13,12 @@ export async function createConversation(
   request: { body: CreateConversationRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Conversation>> {
   const { body, idempotency } = request;
-  const ownerId = ownerOfNew(caller, body.owner_id);
+  const ownerId = resolveConversationOwner(caller, body.owner_id);
   return withIdempotency<Conversation>(services, caller, {
     route: 'POST /conversations',
     idempotency,
     effect: async (stores) => {
-      await requireCollections(stores, caller, body.collections);
+      await requireReachableCollections(stores, caller, body.collections);
       const row = await stores.conversations.insert(caller.scope, {
         ...body,
         titleKey: titleKey(body.title ?? ''),

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError, validationError } from '#domain/app-error.ts';
 import { requirePermission, type Caller } from '#domain/access/caller.ts';
-import { extractMemoriesJob, summariseJob } from '#domain/conversations/conversation-jobs.ts';
-import { isSummaryDue } from '#domain/conversations/conversation-rules.ts';
+import { extractMemoriesJob, summariseJob, isSummaryDue } from '#domain/conversations/conversation-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import {
   MAX_MESSAGES,
@@ -14,19 +13,22 @@ import {
 } from '#domain/records/message.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
-import type { MessageRow, StoredMessage } from '#store/conversations/messages.ts';
+import type { MessageRow, MessageToInsert } from '#store/conversations/messages.ts';
 import type { Stores } from '#store/stores.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { lockWritable } from './conversation-access.ts';
+import { lockWritableConversations } from './require-conversation.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 
-const TITLE_CHARACTERS = 80;
+const MAX_TITLE_CHARACTERS = 80;
 /** Each is locked and written to by statements of its own. */
 const MAX_CONVERSATIONS = 100;
 
 /** What goes into one conversation, in the order of the request; `place` is where in the answer. */
-type Batch = { conversation: ConversationRow; items: { message: NewMessage; memories: boolean; place: number }[] };
+type ConversationBatch = {
+  conversation: ConversationRow;
+  items: { message: NewMessage; memories: boolean; place: number }[];
+};
 
 /**
  * Stores messages, all or none. Those without a conversation get one together. Summaries and memories follow by workflow.
@@ -39,7 +41,7 @@ export async function createMessages(
   request: { body: CreateMessagesRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Message[]>> {
   const groups = Array.isArray(request.body) ? request.body : [request.body];
-  requireFew(groups);
+  requireWithinLimits(groups);
   if (groups.some((group) => group.enable_memories)) requirePermission(caller, 'memories:write');
   const jobs: JobStart[] = [];
   const answer = await withIdempotency<Message[]>(services, caller, {
@@ -47,10 +49,10 @@ export async function createMessages(
     idempotency: request.idempotency,
     effect: async (stores) => {
       const stored: Message[] = [];
-      for (const batch of await batchesOf(stores, caller, groups)) {
-        const rows = await storeBatch(stores, caller, batch);
+      for (const batch of await groupByConversation(stores, caller, groups)) {
+        const rows = await insertMessages(stores, caller, batch);
         rows.forEach((row, index) => (stored[batch.items[index]?.place ?? 0] = toMessage(row)));
-        jobs.push(...(await askForWork(stores, caller, { batch, rows })));
+        jobs.push(...(await enqueueFollowUpJobs(stores, caller, { batch, rows })));
       }
       return { status: 201, body: stored };
     },
@@ -59,21 +61,25 @@ export async function createMessages(
   return answer;
 }
 
-function requireFew(groups: readonly MessageGroup[]): void {
+function requireWithinLimits(groups: readonly MessageGroup[]): void {
   const count = groups.reduce((sum, { content }) => sum + (Array.isArray(content) ? content.length : 1), 0);
-  if (count > MAX_MESSAGES) throw tooMany(`At most ${MAX_MESSAGES} messages in one request`);
+  if (count > MAX_MESSAGES) throw tooManyError(`At most ${MAX_MESSAGES} messages in one request`);
   const conversations = new Set(groups.map((group) => group.conversation_id));
   if (conversations.size > MAX_CONVERSATIONS)
-    throw tooMany(`At most ${MAX_CONVERSATIONS} conversations in one request`);
+    throw tooManyError(`At most ${MAX_CONVERSATIONS} conversations in one request`);
 }
 
-function tooMany(msg: string): AppError {
+function tooManyError(msg: string): AppError {
   return validationError([{ loc: ['body'], msg, type: 'too_big' }]);
 }
 
-async function batchesOf(stores: Stores, caller: Caller, groups: readonly MessageGroup[]): Promise<Batch[]> {
+async function groupByConversation(
+  stores: Stores,
+  caller: Caller,
+  groups: readonly MessageGroup[],
+): Promise<ConversationBatch[]> {
   const ids = [...new Set(groups.flatMap((group) => group.conversation_id ?? []))];
-  const found = await lockWritable(stores, caller, ids);
+  const found = await lockWritableConversations(stores, caller, ids);
   for (const { status } of found) {
     if (status !== 'active') {
       throw new AppError(
@@ -82,7 +88,7 @@ async function batchesOf(stores: Stores, caller: Caller, groups: readonly Messag
       );
     }
   }
-  const batches = new Map<string | null, Batch>(
+  const batches = new Map<string | null, ConversationBatch>(
     found.map((conversation) => [conversation.id, { conversation, items: [] }]),
   );
   let place = 0;
@@ -90,7 +96,10 @@ async function batchesOf(stores: Stores, caller: Caller, groups: readonly Messag
     const contents = Array.isArray(group.content) ? group.content : [group.content];
     const messages = contents.map((content) => (typeof content === 'string' ? messageOfText(content) : content));
     const key = group.conversation_id ?? null;
-    const batch = batches.get(key) ?? { conversation: await beginConversation(stores, caller, messages), items: [] };
+    const batch = batches.get(key) ?? {
+      conversation: await createConversationFor(stores, caller, messages),
+      items: [],
+    };
     batches.set(key, batch);
     for (const message of messages) batch.items.push({ message, memories: group.enable_memories, place: place++ });
   }
@@ -98,12 +107,12 @@ async function batchesOf(stores: Stores, caller: Caller, groups: readonly Messag
 }
 
 /** Called by the first words of its first message; a sender whom a key names owns it. */
-async function beginConversation(
+async function createConversationFor(
   stores: Stores,
   caller: Caller,
   messages: readonly NewMessage[],
 ): Promise<ConversationRow> {
-  const title = messages[0]?.content.trim().split('\n')[0]?.slice(0, TITLE_CHARACTERS).toWellFormed() || null;
+  const title = messages[0]?.content.trim().split('\n')[0]?.slice(0, MAX_TITLE_CHARACTERS).toWellFormed() || null;
   const sender = messages.find(({ role, sender_id }) => role === 'user' && sender_id !== null)?.sender_id ?? null;
   return stores.conversations.insert(caller.scope, {
     title,
@@ -117,14 +126,18 @@ async function beginConversation(
   });
 }
 
-async function storeBatch(stores: Stores, caller: Caller, { conversation, items }: Batch): Promise<MessageRow[]> {
+async function insertMessages(
+  stores: Stores,
+  caller: Caller,
+  { conversation, items }: ConversationBatch,
+): Promise<MessageRow[]> {
   const parents = [...new Set(items.flatMap(({ message }) => message.parent_message_id ?? []))];
-  const known = await stores.messages.idsIn(caller.scope, conversation.id, parents);
+  const known = await stores.messages.findExistingIds(caller.scope, conversation.id, parents);
   if (known.length < parents.length) {
     throw new AppError('not_found', 'A parent_message_id names no message of this conversation.');
   }
   const ownerId = caller.userId ?? conversation.owner_id;
-  const messages = items.map(({ message, memories }): StoredMessage => {
+  const messages = items.map(({ message, memories }): MessageToInsert => {
     const userId = caller.userId ?? message.sender_id ?? ownerId;
     return {
       ...message,
@@ -138,10 +151,10 @@ async function storeBatch(stores: Stores, caller: Caller, { conversation, items 
 }
 
 /** What is to follow, acknowledged in the transaction of the messages. */
-async function askForWork(
+async function enqueueFollowUpJobs(
   stores: Stores,
   caller: Caller,
-  { batch, rows }: { batch: Batch; rows: readonly MessageRow[] },
+  { batch, rows }: { batch: ConversationBatch; rows: readonly MessageRow[] },
 ): Promise<JobStart[]> {
   const { conversation, items } = batch;
   const [first, last] = [rows[0], rows.at(-1)];
@@ -153,7 +166,7 @@ async function askForWork(
   }
   if (isSummaryDue(last.seq, conversation.summary_asked)) {
     jobs.push(summariseJob({ ...key, messages: last.seq }));
-    await stores.conversations.noteSummaryAsked(caller.scope, conversation.id, last.seq);
+    await stores.conversations.recordSummaryRequest(caller.scope, conversation.id, last.seq);
   }
   for (const job of jobs) await stores.outbox.add(caller.scope, job);
   return jobs;

@@ -1,8 +1,8 @@
 import type { Caller } from '#domain/access/caller.ts';
-import type { ConversationStatus } from '#domain/conversations/conversation-rules.ts';
+import type { ConversationStatus } from '#domain/conversations/conversation-status.ts';
 import type { ConversationList } from '#domain/records/conversation.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
-import { toConversation } from './conversation-access.ts';
+import { toConversation } from './get-conversation.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListConversationsQuery = {
@@ -15,7 +15,7 @@ export type ListConversationsQuery = {
 };
 
 /** Stands in no title: what is searched for has no letter. */
-const NOTHING = '\u0001';
+const UNMATCHABLE_KEY = '\u0001';
 
 /** Conversations in reach, the newest first; with `search` the likest titles first. */
 export async function listConversations(
@@ -24,7 +24,7 @@ export async function listConversations(
   query: ListConversationsQuery,
 ): Promise<ConversationList> {
   const { skip, limit, status, search, user_id: userId, collection_id: collectionId } = query;
-  const key = search === undefined ? undefined : titleKey(search) || NOTHING;
+  const key = search === undefined ? undefined : titleKey(search) || UNMATCHABLE_KEY;
   const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
   const { conversations } = services.stores;
   const [rows, totalCount] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
 import type { MessageList } from '#domain/records/message.ts';
-import { requireReadable } from './conversation-access.ts';
+import { requireReadableConversation } from './require-conversation.ts';
 import { toMessage } from './create-messages.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -18,7 +18,7 @@ export type ListMessagesQuery = {
  */
 export async function listMessages(services: Services, caller: Caller, query: ListMessagesQuery): Promise<MessageList> {
   const { conversationId, limit, cursor } = query;
-  const conversation = await requireReadable(services.stores, caller, conversationId);
+  const conversation = await requireReadableConversation(services.stores, caller, conversationId);
   const filter = { conversationId, parentId: query.parent_message_id ?? null };
   const binding = { list: 'messages', filters: filter };
   const after = cursor === undefined ? 0 : Number(decodeCursor(binding, cursor)[0]);

@@ -1,16 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { memoryObjectId } from '#domain/memories/memory-index.ts';
+import { memoryObjectId } from '#domain/memories/memory-ids.ts';
 import type { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { requireOwner } from './memory-owner.ts';
+import { resolveMemoryOwner } from './memory-owner.ts';
 import { projectMemory } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
-import { toMemoryRecord } from './present-memory.ts';
+import { toMemoryRecord } from './memory-record.ts';
 
 /** An answer, and whether search finds already what it tells of. */
-export type WriteAnswer<Body> = Answer<Body> & { isIndexed: boolean };
+export type MemoryWriteResult<Body> = Answer<Body> & { isIndexed: boolean };
 
 /**
  * Creates a memory: searchable when this returns, or soon after when the index or the embedder is away.
@@ -20,9 +20,9 @@ export async function createMemory(
   services: Services,
   caller: Caller,
   request: { body: CreateMemoryRequest; idempotency: Idempotency | null },
-): Promise<WriteAnswer<MemoryAnswer>> {
+): Promise<MemoryWriteResult<MemoryAnswer>> {
   const { body, idempotency } = request;
-  const userId = requireOwner(caller, body.user_id);
+  const userId = resolveMemoryOwner(caller, body.user_id);
   const answer = await withIdempotency<MemoryAnswer>(services, caller, {
     route: 'POST /memories',
     idempotency,

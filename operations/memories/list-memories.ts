@@ -1,9 +1,9 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
 import type { MemoryList, MemoryType } from '#domain/records/memory.ts';
-import { ownerInSight } from './memory-owner.ts';
+import { resolveOwnerFilter } from './memory-owner.ts';
 import type { Services } from '#operations/services.ts';
-import { toMemoryDetail } from './present-memory.ts';
+import { toMemoryDetail } from './memory-record.ts';
 
 export type ListMemoriesQuery = {
   user_id?: string | undefined;
@@ -14,7 +14,7 @@ export type ListMemoriesQuery = {
 
 /** A page of memories, oldest first. @throws AppError `forbidden` for those of another user, `validation_failed`. */
 export async function listMemories(services: Services, caller: Caller, query: ListMemoriesQuery): Promise<MemoryList> {
-  const userId = ownerInSight(caller, query.user_id);
+  const userId = resolveOwnerFilter(caller, query.user_id);
   const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type } };
   const after = decodeTimeCursor(binding, query.cursor);
   const filter = { userId, memoryType: query.memory_type ?? null, asOf: null, readerId: caller.userId };

@@ -5,16 +5,16 @@ import type { Caller } from '#domain/access/caller.ts';
  * The user in whose name a memory is written: a token speaks for its own user, a key names one.
  * @throws AppError `validation_failed` when a key names none, or a token another than its own.
  */
-export function requireOwner(caller: Caller, userId: string | undefined): string {
+export function resolveMemoryOwner(caller: Caller, userId: string | undefined): string {
   if (caller.userId === null) {
     if (userId !== undefined) return userId;
-    throw problem('Field required: with an API key, the user whose memory this is', 'missing');
+    throw userIdError('Field required: with an API key, the user whose memory this is', 'missing');
   }
   if (userId === undefined || userId === caller.userId) return caller.userId;
-  throw problem('Must be the user of the token, or be left out', 'foreign_user');
+  throw userIdError('Must be the user of the token, or be left out', 'foreign_user');
 }
 
-function problem(msg: string, type: string): AppError {
+function userIdError(msg: string, type: string): AppError {
   return validationError([{ loc: ['body', 'user_id'], msg, type }]);
 }
 
@@ -22,7 +22,7 @@ function problem(msg: string, type: string): AppError {
  * Whose memories are looked at: a token looks at those of its own user, a key at those of the user it names, or at all (null).
  * @throws AppError `forbidden` when a token names another user.
  */
-export function ownerInSight(caller: Caller, userId: string | undefined): string | null {
+export function resolveOwnerFilter(caller: Caller, userId: string | undefined): string | null {
   if (caller.userId === null) return userId ?? null;
   if (userId === undefined || userId === caller.userId) return caller.userId;
   throw new AppError('forbidden', 'A user token reaches the memories of its own user only; leave user_id out.');

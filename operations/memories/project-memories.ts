@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import { memoryFacets, memoryTenant, parseSpaceText, spaceText } from '#domain/memories/memory-index.ts';
+import { memoryFacets, memoryTenant, parseSpace, serializeSpace } from '#domain/memories/memory-index.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { PendingVersion } from '#store/memories/memory-projections.ts';
+import type { PendingMemoryVersion } from '#store/memories/memory-projections.ts';
 import type { Services } from '#operations/services.ts';
 
 /** A request waits this long for its write to be searchable; then the worker takes over. */
-const WAIT_MS = 10_000;
+const REQUEST_WAIT_MS = 10_000;
 /** Whoever has the turn of a memory is done in some tens of milliseconds. */
-const TURN_POLL_MS = 20;
+const LEASE_POLL_MS = 20;
 /** Over before the worker takes up what a request was killed with; longer than a request waits. */
 const REQUEST_LEASE_MS = 20_000;
 /** Longer than it takes to embed and write as many as are taken at once. */
 const WORKER_LEASE_MS = 60_000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 /** As for contents: the first pass removes nearly everything, the later ones what a stalled process sent afterwards. */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
 
@@ -23,16 +23,16 @@ const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => 
  * says that it is not searchable yet, and will be without anybody's doing.
  */
 export async function projectMemory(services: Services, scope: Scope, memoryId: string): Promise<boolean> {
-  const work = projectPending(services, scope, memoryId).then(
+  const work = projectPendingVersions(services, scope, memoryId).then(
     () => true,
     async (error: unknown) => {
       services.log.warn({ error, workspace_id: scope.workspaceId }, 'a memory is not in the index yet; it will be');
-      await services.stores.memoryProjections.hurry(scope, [memoryId]).catch(() => undefined);
+      await services.stores.memoryProjections.makeDue(scope, [memoryId]).catch(() => undefined);
       return false;
     },
   );
   const patience = new AbortController();
-  const late = delay(WAIT_MS, false, { signal: patience.signal }).catch(() => false);
+  const late = delay(REQUEST_WAIT_MS, false, { signal: patience.signal }).catch(() => false);
   try {
     return await Promise.race([work, late]);
   } finally {
@@ -40,36 +40,36 @@ export async function projectMemory(services: Services, scope: Scope, memoryId: 
   }
 }
 
-async function projectPending(services: Services, scope: Scope, memoryId: string): Promise<void> {
-  for (const deadlineMs = performance.now() + WAIT_MS; performance.now() < deadlineMs;) {
+async function projectPendingVersions(services: Services, scope: Scope, memoryId: string): Promise<void> {
+  for (const deadlineMs = performance.now() + REQUEST_WAIT_MS; performance.now() < deadlineMs;) {
     const memory = { scope, memoryIds: [memoryId], leaseMs: REQUEST_LEASE_MS };
-    if (await inTurn(services, memory, (versions) => projectVersions(services, versions))) return;
+    if (await withProjectionLease(services, memory, (versions) => projectVersions(services, versions))) return;
     // Whoever had the turn did it, or the memory is gone.
-    if ((await services.stores.memoryProjections.pendingOf(scope, [memoryId])).length === 0) return;
-    await delay(TURN_POLL_MS);
+    if ((await services.stores.memoryProjections.listPending(scope, [memoryId])).length === 0) return;
+    await delay(LEASE_POLL_MS);
   }
   throw new AppError('dependency_unavailable', 'Another process is writing this memory into the index.');
 }
 
 /** Does work on what is pending of those of these memories that nobody else is writing; false when that is none. */
-async function inTurn(
+async function withProjectionLease(
   services: Services,
   { scope, memoryIds, leaseMs }: { scope: Scope; memoryIds: readonly string[]; leaseMs: number },
-  work: (versions: PendingVersion[]) => Promise<void>,
+  work: (versions: PendingMemoryVersion[]) => Promise<void>,
 ): Promise<boolean> {
   const { memoryProjections } = services.stores;
-  const turn = await memoryProjections.takeTurn(scope, memoryIds, leaseMs);
+  const turn = await memoryProjections.acquireLease(scope, memoryIds, leaseMs);
   if (turn === null) return false;
   try {
-    await work(await memoryProjections.pendingOf(scope, turn.memory_ids));
+    await work(await memoryProjections.listPending(scope, turn.memory_ids));
   } finally {
-    await memoryProjections.endTurn(turn);
+    await memoryProjections.releaseLease(turn);
   }
   return true;
 }
 
 /** Writes versions into the index as they are valid now, and notes it. All of one workspace. */
-async function projectVersions(services: Services, versions: readonly PendingVersion[]): Promise<void> {
+async function projectVersions(services: Services, versions: readonly PendingMemoryVersion[]): Promise<void> {
   const [first] = versions;
   if (!first) return;
   const { preferred } = services.embedders;
@@ -82,10 +82,14 @@ async function projectVersions(services: Services, versions: readonly PendingVer
     ({ index_state, object_id }) => index_state !== 'current' || missing.includes(object_id),
   );
   await putVersions(services, tenant, absent);
-  await services.stores.memoryProjections.mark(versions, spaceText(preferred.space));
+  await services.stores.memoryProjections.markIndexed(versions, serializeSpace(preferred.space));
 }
 
-async function putVersions(services: Services, tenant: string, versions: readonly PendingVersion[]): Promise<void> {
+async function putVersions(
+  services: Services,
+  tenant: string,
+  versions: readonly PendingMemoryVersion[],
+): Promise<void> {
   if (versions.length === 0) return;
   const { preferred } = services.embedders;
   const vectors = await preferred.embed(
@@ -106,19 +110,23 @@ async function putVersions(services: Services, tenant: string, versions: readonl
     await put();
   } catch {
     // The first memory of a workspace, or of an index that lost its data; one that is away is away for this, too.
-    await bringTenantBack(services, tenant, versions);
+    await recreateTenant(services, tenant, versions);
     await put();
   }
 }
 
 /** Notes what went with a tenant before there is one again: nobody would notice afterwards that the rest is missing. */
-async function bringTenantBack(services: Services, tenant: string, written: readonly PendingVersion[]): Promise<void> {
+async function recreateTenant(
+  services: Services,
+  tenant: string,
+  written: readonly PendingMemoryVersion[],
+): Promise<void> {
   const { space } = services.embedders.preferred;
   const workspaceId = written[0]?.workspace_id;
   if (workspaceId !== undefined && !(await services.vectors.tenantExists(space, tenant))) {
     const scope = { workspaceId, collectionIds: null };
     const objects = written.map((version) => version.object_id);
-    await services.stores.memoryProjections.forget(scope, spaceText(space), objects);
+    await services.stores.memoryProjections.markUnindexed(scope, serializeSpace(space), objects);
   }
   await services.vectors.ensureTenant(space, tenant);
 }
@@ -128,11 +136,11 @@ async function bringTenantBack(services: Services, tenant: string, written: read
  * objects of deleted memories, and memories of another embedder. Returns how many things there were to do.
  */
 export async function projectMemories(services: Services): Promise<number> {
-  const due = await services.stores.memoryProjections.takeDue(AT_ONCE);
+  const due = await services.stores.memoryProjections.claimDue(BATCH_SIZE);
   let isAway: unknown = null;
   for (const [workspaceId, versions] of Map.groupBy(due, (version) => version.workspace_id)) {
     const memoryIds = [...new Set(versions.map((version) => version.memory_id))];
-    await inTurn(
+    await withProjectionLease(
       services,
       { scope: { workspaceId, collectionIds: null }, memoryIds, leaseMs: WORKER_LEASE_MS },
       async (pending) => {
@@ -141,38 +149,38 @@ export async function projectMemories(services: Services): Promise<number> {
           isAway = error;
           if (error instanceof AppError && error.code === 'dependency_unavailable') return;
           for (const version of pending)
-            await projectVersions(services, [version]).catch((one: unknown) => warn(services, one));
+            await projectVersions(services, [version]).catch((one: unknown) => logProjectionFailure(services, one));
         });
       },
     );
   }
-  if (isAway !== null) warn(services, isAway);
-  const moved = await leaveOtherSpaces(services);
+  if (isAway !== null) logProjectionFailure(services, isAway);
+  const moved = await clearOtherSpace(services);
   return due.length + moved + (await removeMemoryResidues(services));
 }
 
-function warn(services: Services, error: unknown): void {
+function logProjectionFailure(services: Services, error: unknown): void {
   services.log.warn({ error, component: 'memories' }, 'memories are not in the index yet; they will be tried again');
 }
 
 /** Another embedder is configured: its space gets everything anew, and the old one is emptied. */
-async function leaveOtherSpaces(services: Services): Promise<number> {
+async function clearOtherSpace(services: Services): Promise<number> {
   const { memoryProjections } = services.stores;
-  const found = await memoryProjections.findElsewhere(spaceText(services.embedders.preferred.space));
+  const found = await memoryProjections.findOtherSpace(serializeSpace(services.embedders.preferred.space));
   if (!found) return 0;
-  const space: EmbeddingSpace = parseSpaceText(found.index_space);
+  const space: EmbeddingSpace = parseSpace(found.index_space);
   await services.vectors.dropTenant(space, memoryTenant(found.workspace_id));
-  await memoryProjections.leaveSpace({ workspaceId: found.workspace_id, collectionIds: null }, found.index_space);
+  await memoryProjections.clearSpace({ workspaceId: found.workspace_id, collectionIds: null }, found.index_space);
   return 1;
 }
 
 /** Removes the objects of deleted memories. */
 async function removeMemoryResidues(services: Services): Promise<number> {
   const { memoryProjections } = services.stores;
-  const due = await memoryProjections.takeDueResidues(AT_ONCE, PASS_DELAYS_MS.slice(1));
+  const due = await memoryProjections.claimDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
   for (const residue of due) {
     await removeMemoryObjects(services, residue);
-    if (residue.passes >= PASS_DELAYS_MS.length) await memoryProjections.dropResidue(residue.memory_id);
+    if (residue.passes >= PASS_DELAYS_MS.length) await memoryProjections.deleteResidue(residue.memory_id);
   }
   return due.length;
 }
@@ -183,7 +191,7 @@ export async function removeMemoryObjects(
   memory: { workspace_id: string; memory_id: string; spaces?: readonly string[] },
 ): Promise<void> {
   const { space: present } = services.embedders.preferred;
-  const others = (memory.spaces ?? []).filter((text) => text !== spaceText(present)).map(parseSpaceText);
+  const others = (memory.spaces ?? []).filter((text) => text !== serializeSpace(present)).map(parseSpace);
   for (const space of [present, ...others]) {
     await services.vectors.deleteContent(space, memoryTenant(memory.workspace_id), { contentId: memory.memory_id });
   }

@@ -1,4 +1,4 @@
-import type { ConversationStatus } from '#domain/conversations/conversation-rules.ts';
+import type { ConversationStatus } from '#domain/conversations/conversation-status.ts';
 import type { Conversation } from '#domain/records/conversation.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
@@ -91,7 +91,7 @@ export function createConversationStore(database: Database) {
         `select ${COLUMNS} from conversations c where ${READABLE} and ${MATCHING}
          order by case when :titleKey::text is null then 0 else 1 - word_similarity(:titleKey, c.title_key) end,
            c.created_at desc, c.id desc offset :skip limit :limit`,
-        { ...bind(scope, filter), ...page },
+        { ...filterBindings(scope, filter), ...page },
       );
     },
 
@@ -99,7 +99,7 @@ export function createConversationStore(database: Database) {
       const row = await queryOne<{ count: number }>(
         database,
         `select count(*) as count from conversations c where ${READABLE} and ${MATCHING}`,
-        bind(scope, filter),
+        filterBindings(scope, filter),
       );
       return row?.count ?? 0;
     },
@@ -138,7 +138,7 @@ export function createConversationStore(database: Database) {
     },
 
     /** Those of these collections that are not in scope. */
-    async collectionsOutOfReach(scope: Scope, ids: readonly string[]): Promise<string[]> {
+    async findUnreachableCollections(scope: Scope, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await query<{ id: string }>(
         database,
@@ -159,7 +159,7 @@ export function createConversationStore(database: Database) {
     },
 
     /** Notes that a summary of so many messages was asked for. */
-    async noteSummaryAsked(scope: Scope, id: string, messages: number): Promise<void> {
+    async recordSummaryRequest(scope: Scope, id: string, messages: number): Promise<void> {
       await query(
         database,
         `update conversations set summary_asked = greatest(summary_asked, :messages::bigint) where id = :id and workspace_id = :workspaceId`,
@@ -181,7 +181,7 @@ export function createConversationStore(database: Database) {
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;
 
-function bind(scope: Scope, filter: ConversationFilter & ConversationReader) {
+function filterBindings(scope: Scope, filter: ConversationFilter & ConversationReader) {
   const { status, titleKey, userId, collectionId, readerId } = filter;
   return { ...scope, status, titleKey, userId, collectionId, readerId };
 }

@@ -10,7 +10,7 @@ export type MessageRow = Omit<Message, 'created_at' | 'updated_at' | 'sent_at'> 
 };
 
 /** A message ready to be stored. `memory_user_id`: whose memories are to be extracted from it; null for none. */
-export type StoredMessage = Omit<NewMessage, 'created_at'> & {
+export type MessageToInsert = Omit<NewMessage, 'created_at'> & {
   checksum: string;
   owner_id: string | null;
   memory_user_id: string | null;
@@ -19,7 +19,7 @@ export type StoredMessage = Omit<NewMessage, 'created_at'> & {
 };
 
 /** A message that memories are extracted from. */
-export type MemorySource = { id: string; seq: number; content: string; role: string; memory_user_id: string };
+export type ExtractionSource = { id: string; seq: number; content: string; role: string; memory_user_id: string };
 
 const COLUMNS = `m.id, m.conversation_id, m.sender_id, m.content, m.workspace_id, m.created_at, m.updated_at, m.role, m.tool_calls,
   m.message_type, m.tags, m.checksum, m.attachments, m.parent_message_id, m.meta_data, m.sent_at, m.owner_id, m.seq`;
@@ -31,7 +31,7 @@ export function createMessageStore(database: Database) {
      * Adds messages behind those that are there, in a transaction that holds the conversation. Fails whole when the conversation
      * is gone.
      */
-    async insert(scope: Scope, conversationId: string, messages: readonly StoredMessage[]): Promise<MessageRow[]> {
+    async insert(scope: Scope, conversationId: string, messages: readonly MessageToInsert[]): Promise<MessageRow[]> {
       const rows = await query<MessageRow>(
         database,
         `with c as (
@@ -61,7 +61,7 @@ export function createMessageStore(database: Database) {
     },
 
     /** Those of these that are in the conversation. */
-    async idsIn(scope: Scope, conversationId: string, ids: readonly string[]): Promise<string[]> {
+    async findExistingIds(scope: Scope, conversationId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await query<{ id: string }>(
         database,
@@ -96,7 +96,7 @@ export function createMessageStore(database: Database) {
     },
 
     /** The last messages up to a number, oldest first, as far back as so many characters reach. */
-    async lastTexts(
+    async listRecentTexts(
       scope: Scope,
       conversationId: string,
       upTo: { seq: number; messages: number; characters: number },
@@ -114,12 +114,12 @@ export function createMessageStore(database: Database) {
     },
 
     /** Messages of a span that memories are wanted from and not yet extracted. */
-    memorySources(
+    listExtractionSources(
       scope: Scope,
       conversationId: string,
       span: { from: number; to: number; limit: number },
-    ): Promise<MemorySource[]> {
-      return query<MemorySource>(
+    ): Promise<ExtractionSource[]> {
+      return query<ExtractionSource>(
         database,
         `select id, seq, content, role, memory_user_id from messages where conversation_id = :conversationId and workspace_id = :workspaceId
            and seq between :from and :to and memory_user_id is not null order by seq limit :limit`,
@@ -128,7 +128,7 @@ export function createMessageStore(database: Database) {
     },
 
     /** Claims these for the extraction whose transaction this is. Returns those that no other one had. */
-    async noteExtracted(scope: Scope, ids: readonly string[]): Promise<string[]> {
+    async claimForExtraction(scope: Scope, ids: readonly string[]): Promise<string[]> {
       const rows = await query<{ id: string }>(
         database,
         `update messages set memory_user_id = null where id = any(:ids::uuid[]) and workspace_id = :workspaceId

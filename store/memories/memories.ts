@@ -18,8 +18,8 @@ export type MemoryRow = {
   valid_to: Date | null;
 };
 
-export type MemoryText = { memory: string; topics: readonly string[]; metadata: Record<string, unknown> };
-export type NewMemory = MemoryText & {
+export type MemoryFields = { memory: string; topics: readonly string[]; metadata: Record<string, unknown> };
+export type NewMemory = MemoryFields & {
   id: string;
   objectId: string;
   userId: string;
@@ -32,7 +32,7 @@ export type MemoryReader = { readerId: string | null };
 export type MemoryFilter = { userId: string | null; memoryType?: MemoryType | null; asOf: Date | null };
 
 /** Requests bring their own writes into the index; the worker takes over when one did not within this time. */
-const LEFT_TO_REQUEST = `clock_timestamp() + interval '30 seconds'`;
+const REQUEST_DEADLINE = `clock_timestamp() + interval '30 seconds'`;
 
 const COLUMNS = `m.id as memory_id, m.user_id, m.memory_type, v.version, v.object_id, v.memory, v.topics, v.metadata, m.created_at,
   (extract(epoch from m.created_at) * 1000000)::bigint as created_us, v.valid_from as updated_at, v.valid_to`;
@@ -55,7 +55,7 @@ export function createMemoryStore(database: Database) {
            values (:id, :workspaceId, :userId, :memoryType, :createdBy) on conflict (id) do nothing returning *
          ), v as (
            insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by, valid_from, index_due_at)
-           select id, 1, workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :createdBy, created_at, ${LEFT_TO_REQUEST} from m
+           select id, 1, workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :createdBy, created_at, ${REQUEST_DEADLINE} from m
            returning *
          ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
         { ...memory, workspaceId: scope.workspaceId, metadata: JSON.stringify(memory.metadata) },
@@ -86,13 +86,13 @@ export function createMemoryStore(database: Database) {
     /** Makes a new version current, exactly when `base` still is. Returns null when it is not. */
     async addVersion(
       scope: Scope,
-      change: MemoryText & { id: string; base: number; objectId: string; changedBy: string },
+      change: MemoryFields & { id: string; base: number; objectId: string; changedBy: string },
     ): Promise<MemoryRow | null> {
       return queryOne<MemoryRow>(
         database,
         `with closed as (
            -- Versions follow each other in time, also when the clock does not.
-           update memory_versions set index_due_at = ${LEFT_TO_REQUEST},
+           update memory_versions set index_due_at = ${REQUEST_DEADLINE},
              valid_to = greatest(date_trunc('milliseconds', clock_timestamp()), valid_from + interval '1 millisecond')
            where memory_id = :id and version = :base and workspace_id = :workspaceId and valid_to is null returning valid_to as at
          ), m as (
@@ -100,7 +100,7 @@ export function createMemoryStore(database: Database) {
              and exists (select 1 from closed) returning *
          ), v as (
            insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by, valid_from, index_due_at)
-           select m.id, m.version, m.workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :changedBy, closed.at, ${LEFT_TO_REQUEST}
+           select m.id, m.version, m.workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :changedBy, closed.at, ${REQUEST_DEADLINE}
            from m, closed returning *
          ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
         { ...change, workspaceId: scope.workspaceId, metadata: JSON.stringify(change.metadata) },
@@ -119,7 +119,7 @@ export function createMemoryStore(database: Database) {
            and (:afterUs::bigint is null or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by m.created_at, m.id limit :limit`,
         {
-          ...bind(scope, filter),
+          ...filterBindings(scope, filter),
           afterUs: page.after?.createdUs,
           afterId: page.after?.id,
           limit: page.limit + 1,
@@ -131,13 +131,13 @@ export function createMemoryStore(database: Database) {
       const row = await queryOne<{ count: number }>(
         database,
         `select count(*) as count ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}`,
-        bind(scope, filter),
+        filterBindings(scope, filter),
       );
       return row?.count ?? 0;
     },
 
     /** The newest or the oldest memories. */
-    outermost(
+    listByAge(
       scope: Scope,
       filter: MemoryFilter,
       page: { end: 'newest' | 'oldest'; limit: number },
@@ -147,21 +147,21 @@ export function createMemoryStore(database: Database) {
         database,
         `select ${COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}
          order by m.created_at ${direction}, m.id ${direction} limit :limit`,
-        { ...bind(scope, filter), limit: page.limit },
+        { ...filterBindings(scope, filter), limit: page.limit },
       );
     },
 
     /** Those of these objects that stand for a version that is valid (then) and match. */
-    findByObjects(scope: Scope, filter: MemoryFilter, objectIds: readonly string[]): Promise<MemoryRow[]> {
+    findByObjectIds(scope: Scope, filter: MemoryFilter, objectIds: readonly string[]): Promise<MemoryRow[]> {
       return query<MemoryRow>(
         database,
         `select ${COLUMNS} ${FROM} where v.object_id = any(:objectIds::uuid[]) and m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}`,
-        { ...bind(scope, filter), objectIds },
+        { ...filterBindings(scope, filter), objectIds },
       );
     },
 
     /** Versions of a memory, newest first, one row more than `limit` when there are more. */
-    history(scope: Scope, id: string, page: { before: number | null; limit: number }): Promise<MemoryRow[]> {
+    listVersions(scope: Scope, id: string, page: { before: number | null; limit: number }): Promise<MemoryRow[]> {
       return query<MemoryRow>(
         database,
         `select ${COLUMNS} ${FROM} where m.id = :id and m.workspace_id = :workspaceId
@@ -187,7 +187,7 @@ export function createMemoryStore(database: Database) {
 
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
-function bind(scope: Scope, filter: MemoryFilter & Partial<MemoryReader>) {
+function filterBindings(scope: Scope, filter: MemoryFilter & Partial<MemoryReader>) {
   const { userId, memoryType = null, asOf, readerId = null } = filter;
   return { workspaceId: scope.workspaceId, userId, memoryType, asOf, readerId };
 }

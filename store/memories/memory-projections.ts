@@ -2,7 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** A version whose object in the index is not yet what it should be. */
-export type PendingVersion = {
+export type PendingMemoryVersion = {
   memory_id: string;
   version: number;
   workspace_id: string;
@@ -18,7 +18,7 @@ export type PendingVersion = {
 };
 
 /** The right to write memories into the index, for a while. */
-export type Turn = { memory_ids: string[]; until: Date };
+export type ProjectionLease = { memory_ids: string[]; until: Date };
 
 /** `spaces`: where objects of it were, which may be others than that of the present embedder. */
 export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: string[]; passes: number };
@@ -33,7 +33,7 @@ export function createMemoryProjectionStore(database: Database) {
      * Takes the turns of these memories that nobody else has, for so long: Weaviate (1.38) loses entries of its filter index
      * when one object is changed twice at the same time. Who is killed leaves them to the next after that.
      */
-    async takeTurn(scope: Scope, memoryIds: readonly string[], leaseMs: number): Promise<Turn | null> {
+    async acquireLease(scope: Scope, memoryIds: readonly string[], leaseMs: number): Promise<ProjectionLease | null> {
       const rows = await query<{ id: string; until: Date }>(
         database,
         `update memories set projecting_until = date_trunc('milliseconds', now()) + :leaseMs::bigint * interval '1 millisecond' where id in (
@@ -47,7 +47,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** Gives turns back, unless they are somebody else's by now. */
-    async endTurn(turn: Turn): Promise<void> {
+    async releaseLease(turn: ProjectionLease): Promise<void> {
       await query(
         database,
         `update memories set projecting_until = null where id in (
@@ -57,8 +57,8 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** What is pending of these memories. */
-    pendingOf(scope: Scope, memoryIds: readonly string[]): Promise<PendingVersion[]> {
-      return query<PendingVersion>(
+    listPending(scope: Scope, memoryIds: readonly string[]): Promise<PendingMemoryVersion[]> {
+      return query<PendingMemoryVersion>(
         database,
         `select ${COLUMNS} from memory_versions v join memories m on m.id = v.memory_id
          where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING} order by v.memory_id, v.version`,
@@ -67,8 +67,8 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** What is pending and due; the next try is moved on at once, so that two loops do not take the same. */
-    takeDue(limit: number): Promise<PendingVersion[]> {
-      return query<PendingVersion>(
+    claimDue(limit: number): Promise<PendingMemoryVersion[]> {
+      return query<PendingMemoryVersion>(
         database,
         `update memory_versions v set index_attempts = v.index_attempts + 1,
            index_due_at = now() + least(power(2, least(v.index_attempts, 6)) * 5, 300) * interval '1 second'
@@ -81,7 +81,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** The index holds these as they were valid when they were written; nothing is noted of those that were claimed anew meanwhile. */
-    async mark(versions: readonly PendingVersion[], space: string): Promise<void> {
+    async markIndexed(versions: readonly PendingMemoryVersion[], space: string): Promise<void> {
       if (versions.length === 0) return;
       await query(
         database,
@@ -98,7 +98,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** Leaves what is pending of these memories to the worker, at once. */
-    async hurry(scope: Scope, memoryIds: readonly string[]): Promise<void> {
+    async makeDue(scope: Scope, memoryIds: readonly string[]): Promise<void> {
       await query(
         database,
         `update memory_versions v set index_due_at = now() where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING}`,
@@ -107,7 +107,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** True when the index should hold something of the workspace. */
-    async hasIndexed(scope: Scope): Promise<boolean> {
+    async hasIndexedVersions(scope: Scope): Promise<boolean> {
       const row = await queryOne(
         database,
         `select 1 as one from memory_versions where workspace_id = :workspaceId and index_state in ('current', 'past') limit 1`,
@@ -120,7 +120,7 @@ export function createMemoryProjectionStore(database: Database) {
      * Has everything of a workspace that should be in this space written there anew, also what somebody is just writing: it may
      * have gone where nothing is any more. Only `exceptObjects` go to where there will be something.
      */
-    async forget(scope: Scope, space: string, exceptObjects: readonly string[] = []): Promise<void> {
+    async markUnindexed(scope: Scope, space: string, exceptObjects: readonly string[] = []): Promise<void> {
       await query(
         database,
         `update memory_versions set index_state = 'none', index_due_at = now(), index_attempts = index_attempts + 1
@@ -130,7 +130,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** A workspace with memories in another space than this one, if there is any. */
-    findElsewhere(space: string): Promise<{ workspace_id: string; index_space: string } | null> {
+    findOtherSpace(space: string): Promise<{ workspace_id: string; index_space: string } | null> {
       return queryOne(
         database,
         `(select workspace_id, index_space from memory_versions where index_space < :space limit 1) union all
@@ -140,7 +140,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** Has what is in this space written anew into that of the present embedder. */
-    async leaveSpace(scope: Scope, space: string): Promise<void> {
+    async clearSpace(scope: Scope, space: string): Promise<void> {
       await query(
         database,
         `update memory_versions set index_state = 'none', index_space = null, index_due_at = now()
@@ -150,7 +150,7 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /** Deleted memories whose next pass over the index is due. */
-    takeDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<MemoryResidue[]> {
+    claimDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<MemoryResidue[]> {
       return query<MemoryResidue>(
         database,
         `update memory_residues set passes = passes + 1,
@@ -161,7 +161,7 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    async dropResidue(memoryId: string): Promise<void> {
+    async deleteResidue(memoryId: string): Promise<void> {
       await query(database, `delete from memory_residues where memory_id = :memoryId`, { memoryId });
     },
   };

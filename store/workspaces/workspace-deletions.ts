@@ -1,5 +1,5 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import { memoryTenant, parseSpaceText } from '#domain/memories/memory-index.ts';
+import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Tenant } from '#store/collections/collection-deletions.ts';
@@ -77,7 +77,7 @@ export function createWorkspaceDeletions(database: Database) {
          union select distinct unnest(spaces) from memory_residues where workspace_id = :workspaceId`,
         { ...scope },
       );
-      return rows.map(({ space }) => ({ tenant: memoryTenant(scope.workspaceId), ...parseSpaceText(space) }));
+      return rows.map(({ space }) => ({ tenant: memoryTenant(scope.workspaceId), ...parseSpace(space) }));
     },
 
     /**

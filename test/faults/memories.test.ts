@@ -6,7 +6,7 @@ import {
   RETRIEVAL_METHODS,
   SearchMemoriesResponse,
 } from '#domain/records/memory.ts';
-import { memoryTenant, parseSpaceText } from '#domain/memories/memory-index.ts';
+import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
 import { openInsides, until } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
@@ -83,7 +83,7 @@ test.serial('a memory deleted while Weaviate is away leaves nothing in the index
     'select index_space from memory_versions where memory_id = ?',
     [memory_id],
   );
-  const space = parseSpaceText(rows[0]?.index_space ?? '');
+  const space = parseSpace(rows[0]?.index_space ?? '');
   const objects = () => insides.vectors.countObjects(space, memoryTenant(api.workspaceId), { contentId: memory_id });
   t.is(await objects(), 1);
   await processes.weaviate.signal('SIGKILL');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteConversation } from '#operations/conversations/change-conversation.ts';
+import { deleteConversation } from '#operations/conversations/delete-conversation.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { ConversationParams } from './conversation-params.ts';

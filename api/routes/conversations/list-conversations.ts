@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-rules.ts';
+import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
 import { ConversationList } from '#domain/records/conversation.ts';
 import { Id, storableText } from '#domain/records/fields.ts';
 import { listConversations } from '#operations/conversations/list-conversations.ts';

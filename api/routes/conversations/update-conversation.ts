@@ -1,5 +1,5 @@
 import { Conversation, UpdateConversationRequest } from '#domain/records/conversation.ts';
-import { updateConversation } from '#operations/conversations/change-conversation.ts';
+import { updateConversation } from '#operations/conversations/update-conversation.ts';
 import { route } from '#api/http/route.ts';
 import { ConversationParams } from './conversation-params.ts';
 

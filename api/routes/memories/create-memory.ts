@@ -1,7 +1,7 @@
 import { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { route } from '#api/http/route.ts';
-import { INDEXING_NOTE, writeReply } from './memory-params.ts';
+import { INDEXING_NOTE, memoryWriteReply } from './memory-params.ts';
 
 export const createMemoryRoute = route(
   {
@@ -18,5 +18,5 @@ export const createMemoryRoute = route(
     examples: { body: { user_id: 'ada', memory: 'Prefers tea to coffee.', topics: ['drinks'] } },
   },
   async ({ services, caller, body, idempotency }) =>
-    writeReply(await createMemory(services, caller, { body, idempotency })),
+    memoryWriteReply(await createMemory(services, caller, { body, idempotency })),
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MemoryHistory } from '#domain/records/memory.ts';
-import { getMemoryHistory } from '#operations/memories/get-memory.ts';
+import { getMemoryHistory } from '#operations/memories/get-memory-history.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 import { MemoryParams } from './memory-params.ts';

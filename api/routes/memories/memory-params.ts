@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Id } from '#domain/records/fields.ts';
-import type { WriteAnswer } from '#operations/memories/create-memory.ts';
+import type { MemoryWriteResult } from '#operations/memories/create-memory.ts';
 import { Reply } from '#api/http/response/reply.ts';
 
 export const MemoryParams = z.object({ memory_id: Id });
 
 /** An answer to a write, which says so when search does not find it yet. */
-export function writeReply<Body>({ status, body, isIndexed }: WriteAnswer<Body>): Reply<Body> {
+export function memoryWriteReply<Body>({ status, body, isIndexed }: MemoryWriteResult<Body>): Reply<Body> {
   return Reply.json(body, { status, headers: isIndexed ? {} : { 'Loci-Indexing': 'pending' } });
 }
 

@@ -1,7 +1,7 @@
 import { ReplaceMemoryAnswer, ReplaceMemoryRequest } from '#domain/records/memory.ts';
-import { replaceMemory } from '#operations/memories/change-memory.ts';
+import { replaceMemory } from '#operations/memories/replace-memory.ts';
 import { route } from '#api/http/route.ts';
-import { INDEXING_NOTE, MemoryParams, writeReply } from './memory-params.ts';
+import { INDEXING_NOTE, MemoryParams, memoryWriteReply } from './memory-params.ts';
 
 export const replaceMemoryRoute = route(
   {
@@ -18,5 +18,5 @@ export const replaceMemoryRoute = route(
     examples: { body: { user_id: 'ada', memory: 'Prefers coffee by now.', topics: ['drinks'], metadata: {} } },
   },
   async ({ services, caller, params, body, idempotency }) =>
-    writeReply(await replaceMemory(services, caller, { memoryId: params.memory_id, body, idempotency })),
+    memoryWriteReply(await replaceMemory(services, caller, { memoryId: params.memory_id, body, idempotency })),
 );

@@ -1,7 +1,7 @@
 import { MemoryAnswer, UpdateMemoryRequest } from '#domain/records/memory.ts';
-import { updateMemory } from '#operations/memories/change-memory.ts';
+import { updateMemory } from '#operations/memories/update-memory.ts';
 import { route } from '#api/http/route.ts';
-import { INDEXING_NOTE, MemoryParams, writeReply } from './memory-params.ts';
+import { INDEXING_NOTE, MemoryParams, memoryWriteReply } from './memory-params.ts';
 
 export const updateMemoryRoute = route(
   {
@@ -17,5 +17,5 @@ export const updateMemoryRoute = route(
     examples: { body: { user_id: 'ada', topics: ['drinks', 'breakfast'] } },
   },
   async ({ services, caller, params, body }) =>
-    writeReply(await updateMemory(services, caller, { memoryId: params.memory_id, body })),
+    memoryWriteReply(await updateMemory(services, caller, { memoryId: params.memory_id, body })),
 );

@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import { extractFromMessages, summariseMessages } from '#activities/conversations/conversation-steps.ts';
+import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
+import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { getConversation } from '#operations/conversations/change-conversation.ts';
+import { getConversation } from '#operations/conversations/get-conversation.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { listMemories } from '#operations/memories/list-memories.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';

@@ -1,12 +1,14 @@
 import test from 'ava';
-import { isSummaryDue, statusAfter } from '#domain/conversations/conversation-rules.ts';
+import { nextConversationStatus } from '#domain/conversations/conversation-status.ts';
+import { isSummaryDue } from '#domain/conversations/conversation-jobs.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
 
 test('a conversation goes one way', (t) => {
-  t.is(statusAfter('active', 'end'), 'ended');
-  t.is(statusAfter('ended', 'end'), 'ended');
-  t.is(statusAfter('archived', 'end'), null);
-  for (const status of ['active', 'ended', 'archived'] as const) t.is(statusAfter(status, 'archive'), 'archived');
+  t.is(nextConversationStatus('active', 'end'), 'ended');
+  t.is(nextConversationStatus('ended', 'end'), 'ended');
+  t.is(nextConversationStatus('archived', 'end'), null);
+  for (const status of ['active', 'ended', 'archived'] as const)
+    t.is(nextConversationStatus(status, 'archive'), 'archived');
 });
 
 test('summaries follow growth, the rarer the longer a conversation is', (t) => {

@@ -18,35 +18,35 @@ async function openMemory(t: ExecutionContext) {
 
 test('one at a time writes a memory into the index, and who is killed leaves the turn to the next', async (t) => {
   const { database, scope, id, turns } = await openMemory(t);
-  const first = await turns.takeTurn(scope, [id], LEASE_MS);
+  const first = await turns.acquireLease(scope, [id], LEASE_MS);
   t.deepEqual(first?.memory_ids, [id]);
-  t.is(await turns.takeTurn(scope, [id, randomUUID()], LEASE_MS), null);
-  t.is(await turns.takeTurn({ ...scope, workspaceId: randomUUID() }, [id], LEASE_MS), null);
-  if (first) await turns.endTurn(first);
-  const killed = await turns.takeTurn(scope, [id], LEASE_MS);
+  t.is(await turns.acquireLease(scope, [id, randomUUID()], LEASE_MS), null);
+  t.is(await turns.acquireLease({ ...scope, workspaceId: randomUUID() }, [id], LEASE_MS), null);
+  if (first) await turns.releaseLease(first);
+  const killed = await turns.acquireLease(scope, [id], LEASE_MS);
   t.not(killed, null);
   await query(database, `update memories set projecting_until = now() - interval '1 millisecond'`);
-  const next = await turns.takeTurn(scope, [id], LEASE_MS);
+  const next = await turns.acquireLease(scope, [id], LEASE_MS);
   t.not(next, null);
-  if (killed) await turns.endTurn(killed);
-  t.is(await turns.takeTurn(scope, [id], LEASE_MS), null, 'who comes back late does not end the turn of another');
+  if (killed) await turns.releaseLease(killed);
+  t.is(await turns.acquireLease(scope, [id], LEASE_MS), null, 'who comes back late does not end the turn of another');
 });
 
 test('what was written into an index that was lost meanwhile is not taken for written', async (t) => {
   const { scope, id, turns } = await openMemory(t);
-  const versions = await turns.pendingOf(scope, [id]);
+  const versions = await turns.listPending(scope, [id]);
   t.is(versions.length, 1);
-  await turns.forget(scope, 'the space');
-  await turns.mark(versions, 'the space');
-  t.is((await turns.pendingOf(scope, [id])).length, 1);
-  const again = await turns.pendingOf(scope, [id]);
-  await turns.forget(
+  await turns.markUnindexed(scope, 'the space');
+  await turns.markIndexed(versions, 'the space');
+  t.is((await turns.listPending(scope, [id])).length, 1);
+  const again = await turns.listPending(scope, [id]);
+  await turns.markUnindexed(
     scope,
     'the space',
     again.map((version) => version.object_id),
   );
-  await turns.mark(again, 'the space');
-  t.deepEqual(await turns.pendingOf(scope, [id]), []);
-  await turns.forget(scope, 'the space');
-  t.is((await turns.pendingOf(scope, [id])).length, 1);
+  await turns.markIndexed(again, 'the space');
+  t.deepEqual(await turns.listPending(scope, [id]), []);
+  await turns.markUnindexed(scope, 'the space');
+  t.is((await turns.listPending(scope, [id])).length, 1);
 });

@@ -1,22 +1,25 @@
 import { memoryTenant } from '#domain/memories/memory-index.ts';
 import { FEEDBACK_HITS, feedbackQuery, feedbackVector } from '#domain/search/relevance-feedback.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { embedQuery, findMemories } from './find-memories.ts';
-import type { Found, MemorySearch } from './search-memories.ts';
+import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Searches, takes what the best hits have in common into the query, words and vector, and searches again. */
-export async function findWithFeedback(services: Services, scope: Scope, search: MemorySearch): Promise<Found> {
+export async function searchWithFeedback(
+  services: Services,
+  scope: Scope,
+  search: MemorySearch,
+): Promise<MemorySearchResult> {
   const { query, type } = search;
   const vector = type === 'keyword' ? null : await embedQuery(services, query);
-  const first = await findMemories(services, scope, { ...search, text: query, vector });
+  const first = await searchMemoryIndex(services, scope, { ...search, text: query, vector });
   const best = first.slice(0, FEEDBACK_HITS);
   if (best.length < 2) return { rows: first, details: { steps: [type], model: null, queries: [query], note: null } };
   const texts = best.map((row) => row.memory);
   const text = type === 'vector' ? query : feedbackQuery(query, texts);
   const objectIds = best.map((row) => row.object_id);
   const moved = vector && feedbackVector(vector, await vectorsOf(services, scope, objectIds));
-  const rows = await findMemories(services, scope, { ...search, text, vector: moved });
+  const rows = await searchMemoryIndex(services, scope, { ...search, text, vector: moved });
   return { rows, details: { steps: [type, 'relevance_feedback'], model: null, queries: [query], note: null } };
 }
 

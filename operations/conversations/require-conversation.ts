@@ -1,6 +1,5 @@
 import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import type { Conversation } from '#domain/records/conversation.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
 import type { Stores } from '#store/stores.ts';
 
@@ -10,7 +9,11 @@ export function conversationNotFound(): AppError {
 }
 
 /** A conversation that the caller reads. @throws AppError `not_found`. */
-export async function requireReadable(stores: Stores, caller: Caller, id: string): Promise<ConversationRow> {
+export async function requireReadableConversation(
+  stores: Stores,
+  caller: Caller,
+  id: string,
+): Promise<ConversationRow> {
   const row = await stores.conversations.find(caller.scope, id, { readerId: caller.userId });
   if (!row) throw conversationNotFound();
   return row;
@@ -20,7 +23,11 @@ export async function requireReadable(stores: Stores, caller: Caller, id: string
  * Conversations that the caller may change, held until the transaction ends; in the order of the ids.
  * @throws AppError `not_found`, or `forbidden` for a public one of another user.
  */
-export async function lockWritable(stores: Stores, caller: Caller, ids: readonly string[]): Promise<ConversationRow[]> {
+export async function lockWritableConversations(
+  stores: Stores,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<ConversationRow[]> {
   const rows = await stores.conversations.lock(caller.scope, ids, { readerId: caller.userId });
   if (rows.length < new Set(ids).size) throw conversationNotFound();
   for (const row of rows) {
@@ -31,15 +38,19 @@ export async function lockWritable(stores: Stores, caller: Caller, ids: readonly
 }
 
 /** One such. @throws AppError as `lockWritable`. */
-export async function lockOneWritable(stores: Stores, caller: Caller, id: string): Promise<ConversationRow> {
-  const [row] = await lockWritable(stores, caller, [id]);
+export async function lockWritableConversation(stores: Stores, caller: Caller, id: string): Promise<ConversationRow> {
+  const [row] = await lockWritableConversations(stores, caller, [id]);
   if (!row) throw conversationNotFound();
   return row;
 }
 
 /** @throws AppError `not_found` for collections that are absent or out of reach. */
-export async function requireCollections(stores: Stores, caller: Caller, ids: readonly string[]): Promise<void> {
-  const [absent] = await stores.conversations.collectionsOutOfReach(caller.scope, ids);
+export async function requireReachableCollections(
+  stores: Stores,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<void> {
+  const [absent] = await stores.conversations.findUnreachableCollections(caller.scope, ids);
   if (absent !== undefined) {
     throw new AppError('not_found', 'There is no such collection as one of those given, or you do not reach it.');
   }
@@ -49,20 +60,9 @@ export async function requireCollections(stores: Stores, caller: Caller, ids: re
  * Whom a new conversation belongs to: a token's own user, or whom a key names.
  * @throws AppError `validation_failed` when a token names another user.
  */
-export function ownerOfNew(caller: Caller, ownerId: string | undefined): string | null {
+export function resolveConversationOwner(caller: Caller, ownerId: string | undefined): string | null {
   if (caller.userId === null) return ownerId ?? null;
   if (ownerId === undefined || ownerId === caller.userId) return caller.userId;
   const msg = 'Must be the user of the token, or be left out';
   throw validationError([{ loc: ['body', 'owner_id'], msg, type: 'foreign_user' }]);
-}
-
-/** A conversation in the interface's shape. */
-export function toConversation(row: ConversationRow): Conversation {
-  const { message_count: _count, summary_asked: _asked, summary_seq: _seq, ...rest } = row;
-  return {
-    ...rest,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    ended_at: row.ended_at?.toISOString() ?? null,
-  };
 }

@@ -1,20 +1,14 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { memoryObjectId } from '#domain/memories/memory-index.ts';
-import type {
-  MemoryAnswer,
-  ReplaceMemoryAnswer,
-  ReplaceMemoryRequest,
-  UpdateMemoryRequest,
-} from '#domain/records/memory.ts';
-import type { MemoryRow, MemoryText } from '#store/memories/memories.ts';
+import { memoryObjectId } from '#domain/memories/memory-ids.ts';
+import type { MemoryAnswer, UpdateMemoryRequest } from '#domain/records/memory.ts';
+import type { MemoryRow, MemoryFields } from '#store/memories/memories.ts';
 import type { Stores } from '#store/stores.ts';
-import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
-import type { WriteAnswer } from './create-memory.ts';
-import { memoryNotFound, requireOwner } from './memory-owner.ts';
+import type { MemoryWriteResult } from './create-memory.ts';
+import { memoryNotFound, resolveMemoryOwner } from './memory-owner.ts';
 import { projectMemory } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
-import { toMemoryRecord } from './present-memory.ts';
+import { toMemoryRecord } from './memory-record.ts';
 
 /**
  * Changes the fields that were sent, as a new version.
@@ -24,50 +18,27 @@ export async function updateMemory(
   services: Services,
   caller: Caller,
   request: { memoryId: string; body: UpdateMemoryRequest },
-): Promise<WriteAnswer<MemoryAnswer>> {
+): Promise<MemoryWriteResult<MemoryAnswer>> {
   const { memoryId, body } = request;
-  const userId = requireOwner(caller, body.user_id);
+  const userId = resolveMemoryOwner(caller, body.user_id);
   const { after } = await services.stores.transaction((stores) =>
-    changeMemory(stores, caller, { memoryId, userId, changes: body }),
+    addMemoryVersion(stores, caller, { memoryId, userId, changes: body }),
   );
   const answer = { memory_id: memoryId, message: 'Memory updated.', memory: toMemoryRecord(after) };
   return { status: 200, body: answer, isIndexed: await projectMemory(services, caller.scope, memoryId) };
 }
 
-/**
- * Replaces everything that a memory says; id and time of creation stay.
- * @throws AppError as `updateMemory`.
- */
-export async function replaceMemory(
-  services: Services,
-  caller: Caller,
-  request: { memoryId: string; body: ReplaceMemoryRequest; idempotency: Idempotency | null },
-): Promise<WriteAnswer<ReplaceMemoryAnswer>> {
-  const { memoryId, body, idempotency } = request;
-  const userId = requireOwner(caller, body.user_id);
-  const answer = await withIdempotency<ReplaceMemoryAnswer>(services, caller, {
-    route: `POST /memories/${memoryId}/replace`,
-    idempotency,
-    effect: async (stores) => {
-      const { before, after } = await changeMemory(stores, caller, { memoryId, userId, changes: body });
-      const memories = { old_memory: toMemoryRecord(before), new_memory: toMemoryRecord(after) };
-      return { status: 200, body: { memory_id: memoryId, message: 'Memory replaced.', ...memories } };
-    },
-  });
-  return { ...answer, isIndexed: await projectMemory(services, caller.scope, memoryId) };
-}
-
-type Change = {
+type MemoryChange = {
   memoryId: string;
   userId: string;
-  changes: { [Key in keyof MemoryText]?: MemoryText[Key] | undefined };
+  changes: { [Key in keyof MemoryFields]?: MemoryFields[Key] | undefined };
 };
 
 /** Under the lock of the memory, so that of two changes at once the second builds on the first, and both are kept. */
-async function changeMemory(
+export async function addMemoryVersion(
   stores: Stores,
   caller: Caller,
-  { memoryId, userId, changes }: Change,
+  { memoryId, userId, changes }: MemoryChange,
 ): Promise<{ before: MemoryRow; after: MemoryRow }> {
   const before = await stores.memories.lock(caller.scope, memoryId, { readerId: caller.userId });
   if (!before) throw memoryNotFound();

@@ -1,0 +1,19 @@
+import { Conversation } from '#domain/records/conversation.ts';
+import { changeConversationStatus } from '#operations/conversations/change-conversation-status.ts';
+import { route } from '#api/http/route.ts';
+import { ConversationParams } from './conversation-params.ts';
+
+export const archiveConversationRoute = route(
+  {
+    method: 'patch',
+    path: '/conversations/{conversation_id}/archive',
+    tag: 'Conversations',
+    summary: 'Archive a conversation',
+    description: 'It is ended, too, and may only be read and deleted from then on. An archived one stays as it is.',
+    permission: 'conversations:write',
+    params: ConversationParams,
+    response: Conversation,
+  },
+  async ({ services, caller, params }) =>
+    changeConversationStatus(services, caller, { id: params.conversation_id, action: 'archive' }),
+);

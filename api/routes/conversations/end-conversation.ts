@@ -1,0 +1,21 @@
+import { Conversation } from '#domain/records/conversation.ts';
+import { changeConversationStatus } from '#operations/conversations/change-conversation-status.ts';
+import { route } from '#api/http/route.ts';
+import { ConversationParams } from './conversation-params.ts';
+
+export const endConversationRoute = route(
+  {
+    method: 'patch',
+    path: '/conversations/{conversation_id}/end',
+    tag: 'Conversations',
+    summary: 'End a conversation',
+    description: 'It takes no more messages. One that has ended stays as it is.',
+    permission: 'conversations:write',
+    params: ConversationParams,
+    response: Conversation,
+    extension: true,
+    otherStatuses: { 409: 'The conversation is archived' },
+  },
+  async ({ services, caller, params }) =>
+    changeConversationStatus(services, caller, { id: params.conversation_id, action: 'end' }),
+);
