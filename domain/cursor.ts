@@ -14,10 +14,30 @@ export function encodeCursor(binding: CursorBinding, position: readonly (string 
 }
 
 /**
- * Reads a cursor back.
- * @throws AppError `validation_failed` when it is not one of ours or belongs to another list or other filters.
+ * Reads a cursor back: the position that it stands behind, null without a cursor, that is, for the first page.
+ * @throws AppError `validation_failed` when it is not one of ours, or belongs to another list or other filters.
  */
-export function decodeCursor(binding: CursorBinding, cursor: string): (string | number)[] {
+export function decodePosition<Position extends z.ZodType>(
+  binding: CursorBinding,
+  cursor: string | undefined,
+  schema: Position,
+): z.infer<Position> | null {
+  if (cursor === undefined) return null;
+  const position = schema.safeParse(decodeCursor(binding, cursor));
+  if (!position.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  return position.data;
+}
+
+/** The position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed` */
+export function decodeTimeCursor(
+  binding: CursorBinding,
+  cursor: string | undefined,
+): { createdUs: number; id: string } | null {
+  const position = decodePosition(binding, cursor, z.tuple([z.int(), z.uuid()]));
+  return position && { createdUs: position[0], id: position[1] };
+}
+
+function decodeCursor(binding: CursorBinding, cursor: string): (string | number)[] {
   const envelope = Envelope.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')));
   if (!envelope.success) throw cursorError('is not a cursor of this service; leave it out for the first page');
   const [, bound, position] = envelope.data;
@@ -46,17 +66,6 @@ function parseJson(text: string): unknown {
 }
 
 /** The problem of a cursor, in the shape of every other problem of a request. */
-export function cursorError(message: string) {
+function cursorError(message: string) {
   return validationError([{ loc: ['query', 'cursor'], msg: message, type: 'cursor_invalid' }]);
-}
-
-/** The position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed` */
-export function decodeTimeCursor(
-  binding: CursorBinding,
-  cursor: string | undefined,
-): { createdUs: number; id: string } | null {
-  if (cursor === undefined) return null;
-  const position = z.tuple([z.int(), z.uuid()]).safeParse(decodeCursor(binding, cursor));
-  if (!position.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
-  return { createdUs: position.data[0], id: position.data[1] };
 }

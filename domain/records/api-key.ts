@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NEXT_PAGE } from './cursor-list.ts';
 import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
 import { API_KEY_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime, SentTime, storableText } from './fields.ts';
@@ -86,8 +87,7 @@ export const ApiKeyList = z
     page: z.int(),
     limit: z.int(),
     next_page: z.int().nullable(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
+    ...NEXT_PAGE,
   })
   .meta({ id: 'ApiKeyList' });
 export type ApiKeyList = z.infer<typeof ApiKeyList>;

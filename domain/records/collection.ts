@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from './cursor-list.ts';
 import { EMBEDDER_PROVIDERS } from '#domain/embedder.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
 import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
@@ -81,12 +82,5 @@ export const ListCollectionsQuery = z.object({
 });
 export type ListCollectionsQuery = z.infer<typeof ListCollectionsQuery>;
 
-export const CollectionList = z
-  .object({
-    data: z.array(Collection),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'CollectionList' });
+export const CollectionList = cursorListOf(Collection).meta({ id: 'CollectionList' });
 export type CollectionList = z.infer<typeof CollectionList>;

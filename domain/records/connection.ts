@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from './cursor-list.ts';
 import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
 export const INTEGRATION_TYPES = ['connectors', 'mcp', 'tool', 'model', 'custom', 'storage', 'api'] as const;
@@ -64,12 +65,5 @@ export const UpdateConnectionRequest = z
   .meta({ id: 'UpdateConnectionRequest' });
 export type UpdateConnectionRequest = z.infer<typeof UpdateConnectionRequest>;
 
-export const ConnectionList = z
-  .object({
-    data: z.array(Connection),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'ConnectionList' });
+export const ConnectionList = cursorListOf(Connection).meta({ id: 'ConnectionList' });
 export type ConnectionList = z.infer<typeof ConnectionList>;

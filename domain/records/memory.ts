@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf, NEXT_PAGE } from './cursor-list.ts';
 import { AnyObject, Id, IsoTime, JsonObject, SentTime, storableText } from './fields.ts';
 
 export const MEMORY_TYPES = ['user', 'agent', 'team', 'workflow'] as const;
@@ -94,14 +95,7 @@ export const AsOf = SentTime.meta({
   'x-loci-extension': true,
 });
 
-export const MemoryList = z
-  .object({
-    data: z.array(MemoryDetail),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'MemoryList' });
+export const MemoryList = cursorListOf(MemoryDetail).meta({ id: 'MemoryList' });
 export type MemoryList = z.infer<typeof MemoryList>;
 
 export const MemoryHistory = z
@@ -109,8 +103,7 @@ export const MemoryHistory = z
     memory_id: Id,
     data: z.array(MemoryVersion).meta({ description: 'Newest first' }),
     total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
+    ...NEXT_PAGE,
   })
   .meta({ id: 'MemoryHistory' });
 export type MemoryHistory = z.infer<typeof MemoryHistory>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from './cursor-list.ts';
 import { AnyObject, Id, IsoTime, JsonObject, SentTime, storableText } from './fields.ts';
 
 /** A message as the interface shows it. */
@@ -84,12 +85,5 @@ export function messageOfText(content: string): NewMessage {
   return NewMessage.parse({ content });
 }
 
-export const MessageList = z
-  .object({
-    data: z.array(Message),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'MessageList' });
+export const MessageList = cursorListOf(Message).meta({ id: 'MessageList' });
 export type MessageList = z.infer<typeof MessageList>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NEXT_PAGE } from './cursor-list.ts';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime, JsonObject, storableText } from './fields.ts';
 
@@ -140,8 +141,7 @@ export const UploadProgress = z
         chunks: z.int(),
       }),
     ),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
+    ...NEXT_PAGE,
     created_at: IsoTime,
     updated_at: IsoTime,
   })

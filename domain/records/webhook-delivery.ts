@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from './cursor-list.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { AnyObject, Id, IsoTime } from './fields.ts';
 
@@ -38,12 +39,5 @@ export const WebhookDeliveryDetail = WebhookDelivery.extend({
 }).meta({ id: 'WebhookDeliveryDetail' });
 export type WebhookDeliveryDetail = z.infer<typeof WebhookDeliveryDetail>;
 
-export const WebhookDeliveryList = z
-  .object({
-    data: z.array(WebhookDelivery),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'WebhookDeliveryList' });
+export const WebhookDeliveryList = cursorListOf(WebhookDelivery).meta({ id: 'WebhookDeliveryList' });
 export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from './cursor-list.ts';
 import { SUBSCRIBABLE_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { Id, IsoTime, storableText } from './fields.ts';
 
@@ -94,14 +95,7 @@ export const UpdateWebhookRequest = z
   .meta({ id: 'UpdateWebhookRequest' });
 export type UpdateWebhookRequest = z.infer<typeof UpdateWebhookRequest>;
 
-export const WebhookList = z
-  .object({
-    data: z.array(Webhook),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'WebhookList' });
+export const WebhookList = cursorListOf(Webhook).meta({ id: 'WebhookList' });
 export type WebhookList = z.infer<typeof WebhookList>;
 
 /** What signs messages to the `webhook_url` of a request. */

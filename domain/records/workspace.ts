@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from './cursor-list.ts';
 import { WORKSPACE_ROLES } from '#domain/access/workspace-roles.ts';
 import { ApiKey } from './api-key.ts';
 import { Id, IsoTime, storableText } from './fields.ts';
@@ -25,14 +26,7 @@ export const CreatedWorkspace = z
   .meta({ id: 'CreatedWorkspace' });
 export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
 
-export const WorkspaceList = z
-  .object({
-    data: z.array(Workspace),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'WorkspaceList' });
+export const WorkspaceList = cursorListOf(Workspace).meta({ id: 'WorkspaceList' });
 export type WorkspaceList = z.infer<typeof WorkspaceList>;
 
 /** The `sub` of a user's tokens. */
@@ -55,12 +49,5 @@ export const AddMemberRequest = z
   .meta({ id: 'AddMemberRequest' });
 export type AddMemberRequest = z.infer<typeof AddMemberRequest>;
 
-export const WorkspaceMemberList = z
-  .object({
-    data: z.array(WorkspaceMember),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'WorkspaceMemberList' });
+export const WorkspaceMemberList = cursorListOf(WorkspaceMember).meta({ id: 'WorkspaceMemberList' });
 export type WorkspaceMemberList = z.infer<typeof WorkspaceMemberList>;

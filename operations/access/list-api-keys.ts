@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition } from '#domain/cursor.ts';
 import type { ApiKeyList } from '#domain/records/api-key.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListApiKeysQuery = {
@@ -23,7 +24,7 @@ const Position = z.tuple([z.int(), z.uuid(), z.int().min(1)]);
 export async function listApiKeys(services: Services, caller: Caller, query: ListApiKeysQuery): Promise<ApiKeyList> {
   requireOneWay(query);
   const { limit } = query;
-  const position = query.cursor === undefined ? null : readPosition(query.cursor);
+  const position = decodePosition(BINDING, query.cursor, Position);
   const after = position && { createdUs: position[0], id: position[1] };
   const skip = query.skip ?? ((query.page ?? 1) - 1) * limit;
   const { apiKeys } = services.stores;
@@ -31,19 +32,21 @@ export async function listApiKeys(services: Services, caller: Caller, query: Lis
     apiKeys.list(caller.scope, { after, skip, limit }),
     apiKeys.count(caller.scope),
   ]);
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
   const rowsBefore = position?.[2] ?? skip;
-  const page = Math.floor(rowsBefore / limit) + 1;
+  const pageNumber = Math.floor(rowsBefore / limit) + 1;
+  const { page, next } = paginate(rows, {
+    limit,
+    binding: BINDING,
+    positionOf: (row) => [row.createdUs, row.apiKey.id, rowsBefore + limit],
+  });
   return {
-    data: shown.map((row) => row.apiKey),
+    data: page.map((row) => row.apiKey),
     total_count: totalCount,
-    page,
+    page: pageNumber,
     limit,
     // Behind a skip that is no number of whole pages, the next page by number would repeat some.
-    next_page: last !== undefined && rowsBefore % limit === 0 ? page + 1 : null,
-    next_cursor: last ? encodeCursor(BINDING, [last.createdUs, last.apiKey.id, rowsBefore + limit]) : null,
-    has_more: last !== undefined,
+    next_page: next.has_more && rowsBefore % limit === 0 ? pageNumber + 1 : null,
+    ...next,
   };
 }
 
@@ -52,10 +55,4 @@ function requireOneWay({ skip, page, cursor }: ListApiKeysQuery): void {
   if (given.length <= 1) return;
   const msg = 'Send only one of skip, page and cursor';
   throw validationError(given.map(([name]) => ({ loc: ['query', name], msg, type: 'conflicting' })));
-}
-
-function readPosition(cursor: string): z.infer<typeof Position> {
-  const position = Position.safeParse(decodeCursor(BINDING, cursor));
-  if (!position.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
-  return position.data;
 }

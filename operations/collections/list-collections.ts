@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { CollectionList, ListCollectionsQuery } from '#domain/records/collection.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 /** A page of the collections in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
@@ -18,12 +19,14 @@ export async function listCollections(
     collections.list(caller.scope, filter, { after, limit: query.limit }),
     collections.count(caller.scope, filter),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.createdUs, row.collection.id],
+  });
   return {
     data: page.map((row) => row.collection),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.collection.id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }

@@ -1,7 +1,8 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { ConnectionList } from '#domain/records/connection.ts';
 import { connectionReach } from './connection-reach.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListConnectionsQuery = {
@@ -29,12 +30,14 @@ export async function listConnections(
     connections.list(caller.scope, filter, { after, limit: query.limit }),
     connections.count(caller.scope, filter),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.createdUs, row.connection.id],
+  });
   return {
     data: page.map((row) => row.connection),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.connection.id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Caller } from '#domain/access/caller.ts';
-import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition } from '#domain/cursor.ts';
 import type { ChunkPage } from '#domain/records/chunk.ts';
-import type { ChunkPosition } from '#store/contents/chunks.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { fetchEmbeddings, toChunk } from './present-chunk.ts';
 
@@ -22,26 +22,23 @@ export type ListChunksQuery = {
 export async function listChunks(services: Services, caller: Caller, query: ListChunksQuery): Promise<ChunkPage> {
   const filter = { collectionId: query.collection_id, contentId: query.content_id };
   const binding = { list: 'chunks', filters: filter };
-  const after = query.cursor === undefined ? null : positionOf(decodeCursor(binding, query.cursor));
+  const position = decodePosition(binding, query.cursor, z.tuple([z.int(), z.int32()]));
+  const after = position && { publishSeq: position[0], chunkIndex: position[1] };
   const { chunks } = services.stores;
   const [rows, totalCount] = await Promise.all([
     chunks.listPublished(caller.scope, filter, { after, limit: query.limit }),
     chunks.countPublished(caller.scope, filter),
   ]);
-  const page = rows.slice(0, query.limit);
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.publish_seq, row.chunk_index],
+  });
   const vectors = query.include_embedding ? await fetchEmbeddings(services, caller, page) : null;
   for (const contentId of new Set(page.map((row) => row.content_id))) services.accesses.note(caller.scope, contentId);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
     chunks: page.map((row) => toChunk(row, vectors?.get(row.id) ?? null)),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.publish_seq, last.chunk_index]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
-}
-
-function positionOf(position: unknown): ChunkPosition {
-  const parsed = z.tuple([z.int(), z.int32()]).safeParse(position);
-  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
-  return { publishSeq: parsed.data[0], chunkIndex: parsed.data[1] };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition, encodeCursor } from '#domain/cursor.ts';
 import type { ContentChunk } from '#domain/records/content.ts';
 import type { PublishedChunk } from '#store/contents/chunks.ts';
 import type { Services } from '#operations/services.ts';
@@ -42,11 +42,10 @@ export async function listContentChunks(
 ): Promise<ContentChunksAnswer> {
   const key = { contentId: query.contentId, collectionId: query.collectionId };
   const binding = { list: 'content-chunks', filters: key };
-  const start =
-    query.cursor === undefined ? { version: null, index: -1 } : positionOf(decodeCursor(binding, query.cursor));
-  const walk = { afterIndex: start.index, end: query.limit === null ? null : start.index + query.limit };
+  const [version, afterIndex] = decodePosition(binding, query.cursor, z.tuple([z.int32(), z.int32()])) ?? [null, -1];
+  const walk = { afterIndex, end: query.limit === null ? null : afterIndex + query.limit };
   const { link, first } = await readStart(services, caller, { key, walk });
-  if (start.version !== null && start.version !== link.active_version) {
+  if (version !== null && version !== link.active_version) {
     throw new AppError(
       'conflict',
       'The content has a newer version since the first page; start again without the cursor.',
@@ -141,10 +140,4 @@ function toContentChunk(row: ContentChunkRow, embedding: readonly number[] | nul
     filters: row.filters,
     created_at: row.created_at,
   };
-}
-
-function positionOf(position: unknown): { version: number; index: number } {
-  const parsed = z.tuple([z.int32(), z.int32()]).safeParse(position);
-  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
-  return { version: parsed.data[0], index: parsed.data[1] };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { Content } from '#domain/records/content.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListContentsQuery = {
@@ -25,12 +26,14 @@ export async function listContents(services: Services, caller: Caller, query: Li
     contents.list(caller.scope, filter, { after, limit: query.limit }),
     contents.count(caller.scope, filter),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.createdUs, row.content.id],
+  });
   return {
     data: page.map((row) => row.content),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.content.id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import type { Caller } from '#domain/access/caller.ts';
-import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition } from '#domain/cursor.ts';
 import type { MessageList } from '#domain/records/message.ts';
 import { requireReadableConversation } from './require-conversation.ts';
 import { toMessage } from './create-messages.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListMessagesQuery = {
@@ -21,20 +23,17 @@ export async function listMessages(services: Services, caller: Caller, query: Li
   const conversation = await requireReadableConversation(services.stores, caller, conversationId);
   const filter = { conversationId, parentId: query.parent_message_id ?? null };
   const binding = { list: 'messages', filters: filter };
-  const after = cursor === undefined ? 0 : Number(decodeCursor(binding, cursor)[0]);
-  if (!Number.isSafeInteger(after)) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  const [after] = decodePosition(binding, cursor, z.tuple([z.int()])) ?? [0];
   const { messages } = services.stores;
   const [rows, totalCount] = await Promise.all([
     messages.list(caller.scope, filter, { after, limit }),
     // All of them are counted already: the number of messages is that of the last one.
     filter.parentId === null ? conversation.message_count : messages.count(caller.scope, filter),
   ]);
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, { limit, binding, positionOf: (row) => [row.seq] });
   return {
     data: page.map(toMessage),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.seq]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }

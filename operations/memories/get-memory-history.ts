@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeCursor, cursorError, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition } from '#domain/cursor.ts';
 import type { MemoryHistory } from '#domain/records/memory.ts';
 import { memoryNotFound } from './memory-owner.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryVersion } from './memory-record.ts';
 
@@ -16,21 +18,13 @@ export async function getMemoryHistory(
   const current = await memories.find(caller.scope, memoryId, { readerId: caller.userId, asOf: null });
   if (!current) throw memoryNotFound();
   const binding = { list: 'memory-history', filters: { memoryId } };
-  const before = cursor === undefined ? null : Number(decodeCursor(binding, cursor)[0]);
-  if (before !== null && !isVersion(before)) throw cursorError('is not a cursor of this list');
+  const [before] = decodePosition(binding, cursor, z.tuple([z.int32().positive()])) ?? [null];
   const rows = await memories.listVersions(caller.scope, memoryId, { before, limit });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, { limit, binding, positionOf: (row) => [row.version] });
   return {
     memory_id: memoryId,
     data: page.map(toMemoryVersion),
     total_count: current.version,
-    next_cursor: last ? encodeCursor(binding, [last.version]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
-}
-
-/** What Postgres takes for the number of a version. */
-function isVersion(value: number): boolean {
-  return Number.isInteger(value) && value > 0 && value < 2 ** 31;
 }

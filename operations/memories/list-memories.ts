@@ -1,7 +1,8 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { MemoryList, MemoryType } from '#domain/records/memory.ts';
 import { resolveOwnerFilter } from './memory-owner.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryDetail } from './memory-record.ts';
 
@@ -23,12 +24,14 @@ export async function listMemories(services: Services, caller: Caller, query: Li
     memories.list(caller.scope, filter, { after, limit: query.limit }),
     memories.count(caller.scope, filter),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.created_us, row.memory_id],
+  });
   return {
     data: page.map(toMemoryDetail),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.created_us, last.memory_id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
-import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition } from '#domain/cursor.ts';
 import type { UploadCrawl, UploadProgress } from '#domain/records/upload.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { isSettled, type ContentStatus, type UploadStatus } from '#domain/statuses.ts';
@@ -10,6 +10,7 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { CrawlSummary } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
 import type { UploadRow } from '#store/uploads/uploads.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 export type GetUploadQuery = { uploadId: string; limit: number; cursor?: string | undefined };
@@ -20,14 +21,13 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   const { stores } = services;
   const { uploads } = stores;
   const binding = { list: 'upload-contents', filters: { upload: query.uploadId } };
-  const after = query.cursor === undefined ? null : positionOf(decodeCursor(binding, query.cursor));
+  const [after] = decodePosition(binding, query.cursor, z.tuple([z.uuid()])) ?? [null];
   const upload = await uploads.find(scope, query.uploadId);
   if (!upload) throw uploadNotFound();
   // One after the other: this may run in a transaction, which has one connection.
   const { status, progress, crawls } = await uploadState(stores, scope, upload);
-  const manifest = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
-  const contents = manifest.slice(0, query.limit);
-  const last = manifest.length > query.limit ? contents.at(-1) : undefined;
+  const rows = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
+  const { page, next } = paginate(rows, { limit: query.limit, binding, positionOf: (row) => [row.content_id] });
   return {
     id: upload.id,
     collection_id: upload.collection_id,
@@ -41,9 +41,8 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
     progress,
     crawls,
     errors: upload.errors,
-    contents,
-    next_cursor: last ? encodeCursor(binding, [last.content_id]) : null,
-    has_more: last !== undefined,
+    contents: page,
+    ...next,
     created_at: upload.created_at.toISOString(),
     updated_at: upload.updated_at.toISOString(),
   };
@@ -128,10 +127,4 @@ function statusOf(upload: UploadRow, byStatus: ByStatus, crawls: readonly Upload
   if (total > 0 && count('cancelled') === total) return 'cancelled';
   if (total > 0 && count('failed') === total) return 'failed';
   return count('failed') + count('cancelled') + upload.failed_uploads > 0 ? 'completed_with_errors' : 'completed';
-}
-
-function positionOf(position: unknown): string {
-  const parsed = z.tuple([z.uuid()]).safeParse(position);
-  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
-  return parsed.data[0];
 }

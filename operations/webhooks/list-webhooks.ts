@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { Webhook, WebhookList } from '#domain/records/webhook.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { webhookNotFound } from './webhook-reach.ts';
 
@@ -24,12 +25,14 @@ export async function listWebhooks(
     webhooks.list(caller.scope, { after, limit: query.limit }),
     webhooks.count(caller.scope),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.createdUs, row.webhook.id],
+  });
   return {
     data: page.map((row) => row.webhook),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.webhook.id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import { AnyObject } from '#domain/records/fields.ts';
 import type { WebhookDelivery, WebhookDeliveryDetail, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
@@ -8,6 +8,7 @@ import type { Stores } from '#store/stores.ts';
 import type { DeliveryRow } from '#store/webhooks/webhook-deliveries.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireActive } from './change-webhook.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { requireReadable, webhookNotFound } from './webhook-reach.ts';
 
@@ -34,13 +35,11 @@ export async function listDeliveries(
     webhookDeliveries.list(caller.scope, filter, { before, limit: query.limit }),
     webhookDeliveries.count(caller.scope, filter),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, { limit: query.limit, binding, positionOf: (row) => [row.created_us, row.id] });
   return {
     data: page.map(toDelivery),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.created_us, last.id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
-import { cursorError, decodeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodePosition } from '#domain/cursor.ts';
 import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '#domain/records/workspace.ts';
 import { permissionsOfRole, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { limitsOf } from '#operations/access/api-key-limits.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { getWorkspace } from './workspaces.ts';
 
@@ -52,19 +53,22 @@ export async function listMembers(
 ): Promise<WorkspaceMemberList> {
   await getWorkspace(services, caller);
   const binding = { list: 'members', filters: { workspace: caller.scope.workspaceId } };
-  const after = query.cursor === undefined ? null : readPosition(decodeCursor(binding, query.cursor));
+  const position = decodePosition(binding, query.cursor, z.tuple([z.int(), z.string()]));
+  const after = position && { createdUs: position[0], userId: position[1] };
   const { members } = services.stores;
   const [rows, totalCount] = await Promise.all([
     members.list(caller.scope, { after, limit: query.limit }),
     members.count(caller.scope),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.createdUs, row.member.user_id],
+  });
   return {
     data: page.map((row) => row.member),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.member.user_id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }
 
@@ -83,10 +87,4 @@ async function requireUnbound(services: Services, caller: Caller): Promise<void>
   const { expires_at: expiresAt, ip_whitelist: ipWhitelist } = await limitsOf(services, caller);
   if (expiresAt === null && ipWhitelist === null) return;
   throw new AppError('forbidden', 'A key that expires, or is usable from some addresses only, cannot make members.');
-}
-
-function readPosition(position: (string | number)[]): { createdUs: number; userId: string } {
-  const parsed = z.tuple([z.int(), z.string()]).safeParse(position);
-  if (!parsed.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
-  return { createdUs: parsed.data[0], userId: parsed.data[1] };
 }

@@ -1,7 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
 import { administratorIn, type Principal, type Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor, encodeCursor } from '#domain/cursor.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
+import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
@@ -46,13 +47,15 @@ export async function listWorkspaces(
     workspaces.list(reach, { after, limit: query.limit }),
     workspaces.count(reach),
   ]);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.createdUs, row.workspace.id],
+  });
   return {
     data: page.map((row) => row.workspace),
     total_count: totalCount,
-    next_cursor: last ? encodeCursor(binding, [last.createdUs, last.workspace.id]) : null,
-    has_more: last !== undefined,
+    ...next,
   };
 }
 

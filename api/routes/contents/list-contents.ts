@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorListOf } from '#domain/records/cursor-list.ts';
 import { Content } from '#domain/records/content.ts';
 import { Id, storableText } from '#domain/records/fields.ts';
 import { CONTENT_STATUSES } from '#domain/statuses.ts';
@@ -17,14 +18,7 @@ const Query = z.object({
   cursor: QueryCursor,
 });
 
-const ContentList = z
-  .object({
-    data: z.array(Content),
-    total_count: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'ContentList' });
+const ContentList = cursorListOf(Content).meta({ id: 'ContentList' });
 
 export const listContentsRoute = route(
   {

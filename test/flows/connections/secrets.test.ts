@@ -1,8 +1,12 @@
 /**
  * Every way in which a secret, or what a user wrote, enters the service, with texts that stand nowhere else; then a look at
- * all places where one could have been left. A second API and a second worker write the most talkative logs.
+ * all places where one could have been left. A second API and a second worker write the most talkative logs. They have a database
+ * and a Temporal namespace of their own: their worker has a chat model, which other tests must not get answers from.
  */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import test from 'ava';
+import { prepareNamespace } from '#stack/search-attributes.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { startChatServer } from '#test/support/servers/chat-server.ts';
 import { createRecorder } from '#test/support/servers/recorded-answers.ts';
@@ -13,6 +17,7 @@ import {
   foundIn,
   foundInBytes,
 } from '#test/support/fixtures/secret-search.ts';
+import { createOwnDatabase } from '#test/support/harness/own-services.ts';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { enterOAuth } from './oauth-entries.ts';
@@ -28,8 +33,10 @@ import {
 import { enterWebhooks } from '#test/flows/webhooks/webhook-entries.ts';
 
 const stack = testStack();
+const temporal = { ...stack.temporal, namespace: `secrets-${randomUUID()}` };
 const closing: (() => Promise<void>)[] = [];
 let stage: Stage;
+let databaseUrl: string;
 let chat: Awaited<ReturnType<typeof startChatServer>>;
 
 /** Where what users write belongs; a run tells of the URL that it could not download, an attempt of the one it could not reach. */
@@ -54,7 +61,14 @@ test.before(async (t) => {
   let questions = 0;
   chat = await startChatServer(() => ((questions += 1) % 2 === 0 ? { status: 500 } : '["Knows something."]'));
   closing.push(() => chat.close());
+  await prepareNamespace({ ...temporal, retentionDays: 1 });
+  const own = await createOwnDatabase();
+  closing.push(() => own.drop());
+  databaseUrl = own.url;
   const environment = {
+    LOCI_DATABASE_URL: databaseUrl,
+    LOCI_TEMPORAL_NAMESPACE: temporal.namespace,
+    LOCI_BLOB_DIR: join(stack.stateDir, 'blobs-of-secrets'),
     LOCI_LOG_LEVEL: 'trace',
     LOCI_JWT_SECRET: settings.jwtSecret,
     LOCI_JWT_ISSUER: settings.issuer,
@@ -148,7 +162,7 @@ test('no log of any process, and nothing that Temporal stores, has a secret or w
 
 test('no history, memo or summary of a workflow has a secret or what a user wrote', async (t) => {
   const everything = { ...stage.words, ...stage.secrets };
-  const { types, findings } = await findInHistories(stack, [stage.workspace.id], everything);
+  const { types, findings } = await findInHistories({ ...stack, temporal }, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
   t.deepEqual(types, [
     'deliverWebhook',
@@ -161,7 +175,7 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
 });
 
 test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {
-  const behind = openBehindTheApi(stack);
+  const behind = openBehindTheApi({ ...stack, databaseUrl });
   t.teardown(() => behind.close());
   t.deepEqual(await findInTables(behind, stage.secrets), []);
   const found = await findInTables(behind, stage.words);

@@ -67,8 +67,16 @@ function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
   });
 }
 
-/** An empty database with the present schema on the stack's Postgres; gone at the end of the test. */
+/** An empty database with the current schema on the stack's Postgres; dropped at the end of the test. */
 export async function openOwnDatabase(t: ExecutionContext): Promise<Database> {
+  const own = await createOwnDatabase();
+  // Teardowns run in reverse: the pool is closed after everything that uses it.
+  t.teardown(() => own.drop());
+  return own.database;
+}
+
+/** An empty database with the current schema on the stack's Postgres. The caller drops it. */
+export async function createOwnDatabase(): Promise<{ url: string; database: Database; drop(): Promise<void> }> {
   const { databaseUrl } = testStack();
   const name = `own_${randomBytes(6).toString('hex')}`;
   const url = new URL(databaseUrl);
@@ -83,11 +91,10 @@ export async function openOwnDatabase(t: ExecutionContext): Promise<Database> {
   };
   await asOwner(`create database ${name}`);
   const database = createPostgres({ url: url.href, poolSize: 12, applicationName: 'loci-test' });
-  // Teardowns run in reverse: the pool is closed after all that uses it.
-  t.teardown(async () => {
+  const drop = async () => {
     await database.destroy();
     await asOwner(`drop database ${name} with (force)`);
-  });
+  };
   await database.migrate.latest({ migrationSource });
-  return database;
+  return { url: url.href, database, drop };
 }
