@@ -7,7 +7,7 @@ import {
   dropCollectionIndex,
   endCollectionRuns,
   removeCollectionRows,
-} from '#activities/collections/collection-deletion-steps.ts';
+} from '#activities/collections/collection-deletion.ts';
 import type { CompressionSteps } from '#domain/compression/compression-jobs.ts';
 import {
   completeCompression,
@@ -20,7 +20,7 @@ import { extractFromMessages } from '#activities/conversations/extract-from-mess
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
 import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
 import { controlCrawl, endCrawl } from '#activities/crawls/crawl-steps.ts';
-import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/deletion-steps.ts';
+import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
 import { downloadContents } from '#activities/uploads/download-contents.ts';
 import { indexSlice, publishContents } from '#activities/uploads/index-contents.ts';
 import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
@@ -28,8 +28,8 @@ import { exchangeTokens } from '#activities/connections/oauth-steps.ts';
 import { readContents } from '#activities/uploads/read-contents.ts';
 import { removeParts } from '#activities/archives/remove-parts.ts';
 import { persistRefresh, startDueRefreshes } from '#activities/connections/refresh-record.ts';
-import type { ReindexSlice, ReindexSteps } from '#domain/index/reindexing.ts';
-import { beginReindexing, completeReindexing, followMemories, reindexSlice } from '#activities/index/reindex-steps.ts';
+import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
+import { beginReindexing, completeReindexing, followMemories, reindexSlice } from '#activities/index/reindex.ts';
 import { reprojectContents } from '#activities/index/reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
 import {

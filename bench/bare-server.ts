@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { readConfig } from '#config/index.ts';
-import { keywordQuery } from '#store/weaviate/shadow-text.ts';
-import { KEYWORD_PROPERTIES, type StoredProperties } from '#store/weaviate/vector-class.ts';
+import { keywordQuery } from '#store/weaviate/stemmed-text.ts';
+import { KEYWORD_PROPERTIES, type StoredProperties } from '#store/weaviate/class-definition.ts';
 import { openWeaviateClient } from './weaviate-alone.ts';
 
 const Statement = z.object({ text: z.string(), values: z.array(z.unknown()), name: z.string().optional() });

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { parseApiKey } from '#security/api-key.ts';
 import { createPostgres, type Database } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
-import { className } from '#store/weaviate/vector-class.ts';
+import { className } from '#store/weaviate/class-definition.ts';
 import type { BarePlan } from './bare-server.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { recordStatements, type RecordedStatement } from './recorded-statements.ts';

@@ -103,7 +103,7 @@ async function writeAll(
     await vectors.ensureTenant(embedder.space, tenant);
     const { elapsedMs } = await timed(async () => {
       for (let start = 0; start < objects.length; start += OBJECTS_AT_ONCE) {
-        await vectors.putObjects(embedder.space, tenant, objects.slice(start, start + OBJECTS_AT_ONCE));
+        await vectors.writeObjects(embedder.space, tenant, objects.slice(start, start + OBJECTS_AT_ONCE));
       }
     });
     await vectors.dropTenant(embedder.space, tenant);

@@ -4,7 +4,7 @@ import type { Config } from '#config/index.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import { createEmbedders } from '#providers/embedders/index.ts';
 import { createVectorIndex, type IndexObject } from '#store/weaviate/vector-index.ts';
-import { className } from '#store/weaviate/vector-class.ts';
+import { className } from '#store/weaviate/class-definition.ts';
 import { type BeirDocument, documentText } from './beir-dataset.ts';
 
 const OBJECTS_AT_ONCE = 500;
@@ -28,7 +28,7 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
       const id = objectIds[start + place] ?? '';
       return { id, content_id: id, version: 1, text, facets: [], vector: embedded[place] ?? new Float32Array() };
     });
-    await vectors.putObjects(embedder.space, tenant, objects);
+    await vectors.writeObjects(embedder.space, tenant, objects);
   }
   const client = await openWeaviateClient(config);
   const embedQuery = async (text: string) => (await embedder.embed([text], 'query'))[0] ?? new Float32Array();

@@ -35,7 +35,6 @@ import { createReindexings, type Reindexings } from '#store/index/reindexings.ts
 import { createRunControl, type RunControl } from '#store/uploads/run-control.ts';
 import { createRunStages, type RunStages } from '#store/uploads/run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
-import { createKeptTextStore, type KeptTextStore } from '#store/contents/kept-texts.ts';
 import { createMemberStore, type MemberStore } from '#store/workspaces/members.ts';
 import { createUploadStore, type UploadStore } from '#store/uploads/uploads.ts';
 import { createWakeStore, type WakeStore } from '#store/outbox/wakes.ts';
@@ -64,7 +63,6 @@ export type Stores = {
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
-  keptTexts: KeptTextStore;
   parts: PartStore;
   partRemovals: PartRemovals;
   reindexings: Reindexings;
@@ -117,7 +115,6 @@ export function createStores(database: Database): Stores {
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
-    keptTexts: createKeptTextStore(database),
     parts: createPartStore(database),
     partRemovals: createPartRemovals(database),
     reindexings: createReindexings(database),

@@ -1,5 +1,5 @@
 import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { ReindexArgs, ReindexProgress } from '#domain/index/reindexing.ts';
+import type { ReindexArgs, ReindexProgress } from '#domain/index/reindex-job.ts';
 import { showStage } from './search-attributes.ts';
 import { stepsFor } from './steps.ts';
 

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CollectionDeletionSteps } from '#domain/collections/collection-deletion.ts';
 import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
-import type { ReindexSlice, ReindexSteps } from '#domain/index/reindexing.ts';
+import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
 import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
 import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '#domain/uploads/ingest-steps.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';

@@ -38,7 +38,9 @@ async function removeSome(
   const { stores, vectors } = services;
   for (const { tenant, provider, model, model_hash, dimensions } of links) {
     const space = { provider, model, model_hash, dimensions };
-    await stores.deletions.add(scope, id, { indexObjects: await vectors.deleteContents(space, tenant, contentIds) });
+    await stores.deletions.addCounts(scope, id, {
+      indexObjects: await vectors.deleteContents(space, tenant, contentIds),
+    });
   }
   const [link] = links;
   if (!link) return;
@@ -46,13 +48,13 @@ async function removeSome(
   for (let removed = CHUNKS_AT_ONCE; removed === CHUNKS_AT_ONCE;) {
     removed = await stores.transaction(async (inside) => {
       const chunks = await inside.partRemovals.removeChunks(scope, { ...key, limit: CHUNKS_AT_ONCE });
-      await inside.deletions.add(scope, id, { chunks });
+      await inside.deletions.addCounts(scope, id, { chunks });
       return chunks;
     });
   }
   const jobs = await stores.transaction(async (inside) => {
     const { renamed, ...gone } = await inside.partRemovals.complete(scope, key);
-    await inside.deletions.add(scope, id, gone);
+    await inside.deletions.addCounts(scope, id, gone);
     return enqueueReprojection(inside, scope, renamed);
   });
   startJobs(services, scope, jobs);

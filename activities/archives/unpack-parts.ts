@@ -4,7 +4,7 @@ import { deleteMissingEntries } from '#operations/archives/delete-missing-entrie
 import type { FoundPart } from '#operations/archives/plan-parts.ts';
 import { takeParts } from '#operations/archives/take-parts.ts';
 import type { UnpackedPart, UnpackResult } from '#providers/readers/reader-pool.ts';
-import type { OwnedContent } from '#store/uploads/run-stages.ts';
+import type { OwnedContent } from '#store/contents/contents.ts';
 import type { PartHolder } from '#store/archives/parts.ts';
 import { isPassing } from '#activities/failures.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';

@@ -44,7 +44,7 @@ export async function holdKnown(
   { crawl, page, before }: { crawl: Crawl; page: CrawlPage; before: KnownPage | null },
 ): Promise<Pick<Writing, 'known' | 'isDeleted'>> {
   const seen = await findKnown(stores, scope, { crawl, page });
-  if (seen) await stores.contentChanges.lockEverywhere(scope, [seen.content_id]);
+  if (seen) await stores.contentChanges.lockWithRuns(scope, [seen.content_id]);
   const held = seen && (await findKnown(stores, scope, { crawl, page }));
   // Another one than was locked is not held.
   const known = held?.content_id === seen?.content_id ? held : null;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { filterRecordOf } from '#domain/filters/filter-record.ts';
+import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import type { ReprojectCursor, ReprojectSlice } from '#domain/uploads/ingest-steps.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
@@ -8,8 +8,8 @@ import { scopeOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** One huge content never holds a slot for hours: after this the workflow comes again. */
-const SLICE_MS = 30_000;
-const PAGE = 200;
+const TIME_SLICE_MS = 30_000;
+const PAGE_SIZE = 200;
 
 type Slice = { work: Omit<ReprojectSlice, 'after'>; index: IndexGeneration; deadlineMs: number };
 
@@ -20,7 +20,7 @@ export async function reprojectContents(
 ): Promise<ReprojectCursor | null> {
   const found = await services.stores.collections.findIndex(scopeOf(work), work.collection_id);
   if (!found) return null;
-  const slice = { work, index: found.index, deadlineMs: performance.now() + SLICE_MS };
+  const slice = { work, index: found.index, deadlineMs: performance.now() + TIME_SLICE_MS };
   for (const contentId of work.content_ids.toSorted()) {
     if (after && contentId < after.content_id) continue;
     const rest = await reprojectContent(services, slice, { contentId, after });
@@ -64,10 +64,10 @@ async function writeFacets(
   const { contentId, shared } = content;
   const key = { contentId, collectionId: work.collection_id };
   for (let { afterIndex } = content; ;) {
-    const page = { afterIndex, limit: PAGE };
+    const page = { afterIndex, limit: PAGE_SIZE };
     const lastIndex = await services.stores.transaction(async (stores) => {
-      await stores.projections.lock(scopeOf(work), key);
-      const rows = await stores.chunks.listOfContent(scopeOf(work), key, page);
+      await stores.projections.lockContent(scopeOf(work), key);
+      const rows = await stores.chunks.listContentChunks(scopeOf(work), key, page);
       const updates = rows.map((row) => ({ id: row.id, facets: [...shared, ...chunkFacets(row.metadata)] }));
       await services.vectors.updateFacets(index.space, index.tenant, updates);
       return rows.at(-1)?.chunk_index;
@@ -79,6 +79,6 @@ async function writeFacets(
 }
 
 function sharedFacets(content: Facettable): string[] {
-  const record = filterRecordOf(content, {});
+  const record = toFilterRecord(content, {});
   return contentFacets(record.content, record.metadata);
 }

@@ -1,7 +1,8 @@
 import { AppError } from '#domain/app-error.ts';
 import { embedderName, type EmbeddingSpace } from '#domain/embedder.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import type { OwnedContent, Step } from '#store/uploads/run-stages.ts';
+import type { OwnedContent } from '#store/contents/contents.ts';
+import type { Step } from '#store/uploads/run-stages.ts';
 import { isPassing } from '#activities/failures.ts';
 import { scopeOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';

@@ -2,7 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { StepOutcome } from '#domain/uploads/ingest-outcomes.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
-import type { OwnedContent } from '#store/uploads/run-stages.ts';
+import type { OwnedContent } from '#store/contents/contents.ts';
 import { claimContents, failContents, sliceOf } from './claim.ts';
 import { isPassing, isWorthAnotherDownload } from '#activities/failures.ts';
 import { keepHead } from './keep-head.ts';

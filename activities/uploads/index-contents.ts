@@ -1,6 +1,6 @@
 import { indexedText } from '#domain/chunking/chunker.ts';
 import { embedderName, type Embedder } from '#domain/embedder.ts';
-import { filterRecordOf } from '#domain/filters/filter-record.ts';
+import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import type { PublishOutcome, SliceOutcome } from '#domain/uploads/ingest-outcomes.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
@@ -99,7 +99,7 @@ async function write(services: WorkerServices, batch: Batch, { slice, rows, vect
   });
   const { vectors: index } = services;
   // An attempt that died may have left objects half written.
-  await (slice.step.attempt > 1 ? index.putObjectsAgain : index.putObjects)(space, tenant, objects);
+  await (slice.step.attempt > 1 ? index.rewriteObjects : index.writeObjects)(space, tenant, objects);
   services.metrics.countChunks(objects.length);
   const indexed = new Map(rows.map((row) => [row.content_id, row.chunk_index + 1]));
   await services.stores.chunks.advanceIndexed(scopeOf(batch), sliceOf(batch), indexed);
@@ -117,7 +117,7 @@ async function sharedFacets(services: WorkerServices, batch: Batch): Promise<Map
   );
   return new Map(
     contents.map((content) => {
-      const record = filterRecordOf(content, {});
+      const record = toFilterRecord(content, {});
       return [content.content_id, contentFacets(record.content, record.metadata)];
     }),
   );

@@ -3,8 +3,8 @@ import type { StoredBlob } from '#domain/blob-store.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { textKey } from '#domain/contents/text-key.ts';
 import type { ReadResult, SplitPlan } from '#providers/readers/reader-pool.ts';
-import type { KeptText } from '#store/contents/kept-texts.ts';
-import type { OwnedContent } from '#store/uploads/run-stages.ts';
+import type { KeptText } from '#store/contents/existing-contents.ts';
+import type { OwnedContent } from '#store/contents/contents.ts';
 import { isPassing } from '#activities/failures.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import { holdsParts } from '#activities/archives/unpack-parts.ts';
@@ -64,7 +64,7 @@ async function checkOutTexts(
   const wanted = contents
     .filter((content) => content.content_hash !== null && !content.reread && !holdsParts(content))
     .map((content) => ({ content, content_id: content.content_id, text_key: textKey(content) }));
-  const found = await services.stores.keptTexts.find(
+  const found = await services.stores.existingContents.findKeptTexts(
     scopeOf(batch),
     wanted.map(({ content_id, text_key }) => ({ content_id, text_key })),
   );

@@ -1,11 +1,11 @@
-import { keywordQuery, shadowText } from '#store/weaviate/shadow-text.ts';
+import { keywordQuery, stemmedText } from '#store/weaviate/stemmed-text.ts';
 
 /** As the service has them in Weaviate: BM25 over the words, and over their stems with twice the weight. */
 const K1 = 1.2;
 const B = 0.75;
 const FIELDS: readonly { weight: number; textOf: (text: string) => string }[] = [
   { weight: 1, textOf: (text) => text },
-  { weight: 2, textOf: shadowText },
+  { weight: 2, textOf: stemmedText },
 ];
 
 /** A keyword index in memory (Robertson and Zaragoza 2009); `search` gives the places of the best texts, best first. */

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '#domain/app-error.ts';
 
-export const MAX_EXTERNAL_ID_CHARACTERS = 255;
+const MAX_EXTERNAL_ID_CHARACTERS = 255;
 
 /** What is wrong with `external_id` in metadata, which names the content in the system it comes from. */
 export function externalIdIssues(metadata: Record<string, unknown>, loc: readonly string[]): ValidationIssue[] {

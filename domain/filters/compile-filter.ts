@@ -1,7 +1,7 @@
 import { assertNever } from '#domain/app-error.ts';
 import { existenceTerm, scaleTerms, valueTerm } from './facets.ts';
 import type { Filter, RangeFilter } from './filter.ts';
-import { rangeTerms } from './number-trie.ts';
+import { numberRangeTerms } from './number-terms.ts';
 
 /** A question about an object's facets, in no index's own language. `contains_any` is true when it has one of the terms. */
 export type FacetQuery =
@@ -10,7 +10,7 @@ export type FacetQuery =
   | { readonly kind: 'contains_any'; readonly terms: readonly string[] };
 
 /**
- * Compiles a filter to a question about `facetsOf(record)` with the same answer as `matches(filter, record)`. A
+ * Compiles a filter to a question about `recordFacets(record)` with the same answer as `matchesFilter(filter, record)`. A
  * `contains_any` without terms matches nothing.
  */
 export function compileFilter(filter: Filter): FacetQuery {
@@ -37,7 +37,7 @@ export function compileFilter(filter: Filter): FacetQuery {
 }
 
 function rangeFacets({ field, scale, bound, value }: RangeFilter): string[] {
-  return scaleTerms({ area: field.area, path: field.path, scale }, rangeTerms(bound, value));
+  return scaleTerms({ area: field.area, path: field.path, scale }, numberRangeTerms(bound, value));
 }
 
 function join(kind: 'and' | 'or', operands: readonly FacetQuery[]): FacetQuery {

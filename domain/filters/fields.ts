@@ -15,7 +15,7 @@ export type FieldType = 'text' | 'number' | 'date' | 'any';
  * Content fields that a filter names directly; every other bare key is metadata. Left out on purpose: `status`,
  * `sync_status`, `updated_at` and `access_count`, which change without the index being told, and `description`, which is prose.
  */
-export const CONTENT_FIELDS = {
+const CONTENT_FIELDS = {
   content_id: 'text',
   name: 'text',
   type: 'text',

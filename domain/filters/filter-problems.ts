@@ -8,20 +8,20 @@ export type FilterParse = { readonly issues: ValidationIssue[]; conditions: numb
 export type FilterPlace = { readonly parse: FilterParse; readonly loc: readonly string[]; readonly depth: number };
 
 /** Stands where a problem was reported; the filter is never used then. */
-const NOTHING: Filter = { kind: 'or', operands: [] };
+const MATCHES_NOTHING: Filter = { kind: 'or', operands: [] };
 
 /** Adds a problem. Its message never repeats the input. */
-export function report(at: FilterPlace, msg: string, type: string): Filter {
+export function reportProblem(at: FilterPlace, msg: string, type: string): Filter {
   at.parse.issues.push({ loc: [...at.loc], msg, type });
-  return NOTHING;
+  return MATCHES_NOTHING;
 }
 
 /** The place of a key or index below this one. */
-export function below(place: FilterPlace, step: string | number): FilterPlace {
+export function placeOfKey(place: FilterPlace, step: string | number): FilterPlace {
   return { ...place, loc: [...place.loc, String(step)] };
 }
 
 /** The same place, one level deeper in connectives. */
-export function deeper(place: FilterPlace): FilterPlace {
+export function nestedPlace(place: FilterPlace): FilterPlace {
   return { ...place, depth: place.depth + 1 };
 }

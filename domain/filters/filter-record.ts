@@ -15,7 +15,7 @@ export type ContentFields = {
 };
 
 /** What a filter sees of a chunk. The same for the index and for rows, so that both give one answer. */
-export function filterRecordOf(content: ContentFields, chunk: Record<string, unknown>): FilterRecord {
+export function toFilterRecord(content: ContentFields, chunk: Record<string, unknown>): FilterRecord {
   const { content_id, name, type, external_id, source, content_hash, size, created_at } = content;
   return {
     content: { content_id, name, type, external_id, source, content_hash, size, created_at },

@@ -7,7 +7,7 @@ export type JsonObject = { readonly [key: string]: unknown };
 
 /**
  * A checked filter, reduced to three tests and three connectives. What a request may write is in `parseFilter`;
- * `compileFilter` runs this inside the index, `matches` on a row, and both always agree.
+ * `compileFilter` runs this inside the index, `matchesFilter` on a row, and both always agree.
  */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly Filter[] }

@@ -1,3 +1,5 @@
+import type { Scalar } from './filter.ts';
+
 const ISO_DATE =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[Tt ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.(?<fraction>\d{1,9}))?)?(?<zone>[Zz]|[+-]\d\d:?\d\d)?)?$/;
 
@@ -38,4 +40,14 @@ function zoneOffsetMs(zone: string): number | null {
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
   if (hours > 23 || minutes > 59) return null;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** The instant a value stands for on the date scale: only ISO 8601 strings do. */
+export function instantOfValue(value: Scalar): number | null {
+  return typeof value === 'string' ? instantOfIsoDate(value) : null;
+}
+
+/** The one spelling of an instant in content date fields. */
+export function isoDateOfInstant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

@@ -1,8 +1,7 @@
 import type { Field } from './fields.ts';
 import type { Filter, RangeFilter, Scalar } from './filter.ts';
-import { below, report, type FilterPlace } from './filter-problems.ts';
-import { instantOfIsoDate } from './iso-date.ts';
-import { isoOfInstant } from './leaves.ts';
+import { placeOfKey, reportProblem, type FilterPlace } from './filter-problems.ts';
+import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
 
 /** The comparisons that stand below a key. */
 export const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$contains'] as const;
@@ -47,7 +46,7 @@ function not(operand: Filter): Filter {
 }
 
 function inList(operand: unknown, field: Field, place: FilterPlace): Filter {
-  if (!Array.isArray(operand)) return report(place, 'must be a list of values', 'filter_type');
+  if (!Array.isArray(operand)) return reportProblem(place, 'must be a list of values', 'filter_type');
   return equalsOneOf(operand, field, place);
 }
 
@@ -56,7 +55,7 @@ function equalsOneOf(operands: readonly unknown[], field: Field, place: FilterPl
   place.parse.values += operands.length;
   const values = operands.flatMap((operand, index) => {
     if (operand === null) return [];
-    const value = comparable(operand, field, operands.length > 1 ? below(place, index) : place);
+    const value = comparable(operand, field, operands.length > 1 ? placeOfKey(place, index) : place);
     return value === null ? [] : [value];
   });
   const oneOf: Filter = { kind: 'one_of', field, values };
@@ -68,13 +67,13 @@ function equalsOneOf(operands: readonly unknown[], field: Field, place: FilterPl
 function containsAll(operand: unknown, field: Field, place: FilterPlace): Filter {
   const operands: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
   if (operands.length === 0 || operands.includes(null)) {
-    return report(place, 'must be a value or a list of at least one value, without null', 'filter_type');
+    return reportProblem(place, 'must be a value or a list of at least one value, without null', 'filter_type');
   }
   return { kind: 'and', operands: operands.map((element) => equalsOneOf([element], field, place)) };
 }
 
 function exists(operand: unknown, field: Field, place: FilterPlace): Filter {
-  if (typeof operand !== 'boolean') return report(place, 'must be true or false', 'filter_type');
+  if (typeof operand !== 'boolean') return reportProblem(place, 'must be true or false', 'filter_type');
   return operand ? { kind: 'exists', field } : not({ kind: 'exists', field });
 }
 
@@ -82,7 +81,7 @@ function exists(operand: unknown, field: Field, place: FilterPlace): Filter {
 function comparable(operand: unknown, field: Field, place: FilterPlace): Scalar | null {
   if (field.type === 'date') {
     const instant = contentInstant(operand, place);
-    return instant === null ? null : isoOfInstant(instant);
+    return instant === null ? null : isoDateOfInstant(instant);
   }
   if (typeof operand === 'string' && field.type !== 'number') return operand;
   if (typeof operand === 'number' && field.type !== 'text' && Number.isFinite(operand)) return operand;
@@ -92,7 +91,7 @@ function comparable(operand: unknown, field: Field, place: FilterPlace): Scalar 
     number: 'a finite number or null',
     any: 'a text, a finite number, true, false or null',
   };
-  report(place, `must be ${wanted[field.type]}`, 'not_comparable');
+  reportProblem(place, `must be ${wanted[field.type]}`, 'not_comparable');
   return null;
 }
 
@@ -104,7 +103,7 @@ function range(
   place.parse.values++;
   if (field.type === 'text') {
     const hint = 'this field takes $eq, $ne, $in, $nin, $contains and $exists';
-    return report(place, `orders numbers and dates, not texts: ${hint}`, 'not_comparable');
+    return reportProblem(place, `orders numbers and dates, not texts: ${hint}`, 'not_comparable');
   }
   if (field.type === 'date') {
     const value = contentInstant(operand, place);
@@ -115,7 +114,7 @@ function range(
   const instant = field.type === 'any' && typeof operand === 'string' ? instantOfIsoDate(operand) : null;
   if (instant !== null) return { kind: 'range', field, bound, scale: 'date', value: instant };
   const wanted = field.type === 'any' ? 'a finite number or an ISO 8601 date' : 'a finite number';
-  return report(place, `must be ${wanted}: nothing else can be ordered`, 'not_comparable');
+  return reportProblem(place, `must be ${wanted}: nothing else can be ordered`, 'not_comparable');
 }
 
 /** For content date fields: ISO 8601 or Unix seconds, in milliseconds; null, with a report, for anything else. */
@@ -123,6 +122,6 @@ function contentInstant(operand: unknown, place: FilterPlace): number | null {
   if (typeof operand === 'number' && operand >= UNIX_SECONDS.least && operand <= UNIX_SECONDS.most)
     return operand * 1000;
   const instant = typeof operand === 'string' ? instantOfIsoDate(operand) : null;
-  if (instant === null) report(place, 'must be an ISO 8601 date or a time in Unix seconds', 'not_comparable');
+  if (instant === null) reportProblem(place, 'must be an ISO 8601 date or a time in Unix seconds', 'not_comparable');
   return instant;
 }

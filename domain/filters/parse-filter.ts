@@ -2,7 +2,7 @@ import { validationError } from '#domain/app-error.ts';
 import { MAX_JSON_PATH_CHARACTERS } from '#domain/records/fields.ts';
 import { resolveField, type Field } from './fields.ts';
 import type { Filter } from './filter.ts';
-import { below, deeper, report, type FilterParse, type FilterPlace } from './filter-problems.ts';
+import { placeOfKey, nestedPlace, reportProblem, type FilterParse, type FilterPlace } from './filter-problems.ts';
 import { COMPARISONS, parseComparison } from './parse-comparison.ts';
 
 /** Limits of one filter. They keep a hostile filter cheap; far more than people write. */
@@ -17,7 +17,7 @@ export const FILTER_LIMITS = {
   maxKeyCharacters: MAX_JSON_PATH_CHARACTERS + 'metadata.'.length,
 } as const;
 
-const BELOW_A_KEY = [...COMPARISONS, '$not'].join(', ');
+const FIELD_OPERATORS = [...COMPARISONS, '$not'].join(', ');
 
 /**
  * Checks an untrusted filter: `{key: value}` or `{key: {$operator: value}}`, several keys mean `$and`; `$and` and `$or` take
@@ -32,19 +32,23 @@ export function parseFilter(input: unknown, loc: readonly string[] = ['body', 'f
   const filter = parseObject(input, place);
   const { maxConditions, maxValues } = FILTER_LIMITS;
   if (parse.conditions > maxConditions) {
-    report(place, `has ${parse.conditions} conditions; at most ${maxConditions} are allowed`, 'filter_too_large');
+    reportProblem(
+      place,
+      `has ${parse.conditions} conditions; at most ${maxConditions} are allowed`,
+      'filter_too_large',
+    );
   }
   if (parse.values > maxValues) {
-    report(place, `has ${parse.values} values; at most ${maxValues} are allowed`, 'filter_too_large');
+    reportProblem(place, `has ${parse.values} values; at most ${maxValues} are allowed`, 'filter_too_large');
   }
   if (parse.issues.length > 0) throw validationError(parse.issues);
   return filter.kind === 'and' && filter.operands.length === 0 ? null : filter;
 }
 
 function parseObject(input: unknown, place: FilterPlace): Filter {
-  if (!isPlainObject(input)) return report(place, 'must be an object of keys and conditions', 'filter_type');
+  if (!isPlainObject(input)) return reportProblem(place, 'must be an object of keys and conditions', 'filter_type');
   if (place.depth > FILTER_LIMITS.maxDepth) return tooDeep(place);
-  return allOf(Object.entries(input).map(([key, value]) => parseEntry(key, value, below(place, key))));
+  return allOf(Object.entries(input).map(([key, value]) => parseEntry(key, value, placeOfKey(place, key))));
 }
 
 function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
@@ -53,10 +57,10 @@ function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
     case '$or':
       return parseList(key === '$and' ? 'and' : 'or', value, place);
     case '$not':
-      return { kind: 'not', operand: parseObject(value, deeper(place)) };
+      return { kind: 'not', operand: parseObject(value, nestedPlace(place)) };
     default:
       if (!key.startsWith('$')) return parseConditions(key, value, place);
-      return report(
+      return reportProblem(
         place,
         'is not known here: $and, $or and $not combine filters, comparisons stand below a key',
         'unknown_operator',
@@ -66,8 +70,8 @@ function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
 
 function parseList(kind: 'and' | 'or', value: unknown, place: FilterPlace): Filter {
   if (!Array.isArray(value) || value.length === 0)
-    return report(place, 'must be a list of at least one filter', 'filter_type');
-  const operands = value.map((operand: unknown, index) => parseObject(operand, below(deeper(place), index)));
+    return reportProblem(place, 'must be a list of at least one filter', 'filter_type');
+  const operands = value.map((operand: unknown, index) => parseObject(operand, placeOfKey(nestedPlace(place), index)));
   return kind === 'and' ? allOf(operands) : { kind, operands };
 }
 
@@ -75,23 +79,31 @@ function parseList(kind: 'and' | 'or', value: unknown, place: FilterPlace): Filt
 function parseConditions(key: string, value: unknown, place: FilterPlace): Filter {
   const { maxKeyCharacters } = FILTER_LIMITS;
   if (key.length > maxKeyCharacters) {
-    return report(place, `is longer than ${maxKeyCharacters} characters, so it names nothing`, 'filter_too_large');
+    return reportProblem(
+      place,
+      `is longer than ${maxKeyCharacters} characters, so it names nothing`,
+      'filter_too_large',
+    );
   }
   const field = resolveField(key);
-  if (!field) return report(place, 'names no field: write metadata.<key> or chunk.<key>', 'unknown_field');
+  if (!field) return reportProblem(place, 'names no field: write metadata.<key> or chunk.<key>', 'unknown_field');
   if (isPlainObject(value)) return parseOperators(value, field, place);
   return parseOperator({ operator: '$eq', operand: value }, field, place);
 }
 
 function parseOperators(operators: Record<string, unknown>, field: Field, place: FilterPlace): Filter {
   const entries = Object.entries(operators);
-  if (entries.length === 0) return report(place, `must have at least one of ${BELOW_A_KEY}`, 'filter_type');
+  if (entries.length === 0) return reportProblem(place, `must have at least one of ${FIELD_OPERATORS}`, 'filter_type');
   if (entries.some(([name]) => !name.startsWith('$'))) {
     const hint = 'to reach into an object write its keys with dots, like metadata.author.name';
-    return report(place, `must be a value or an object of operators (${BELOW_A_KEY}); ${hint}`, 'filter_type');
+    return reportProblem(
+      place,
+      `must be a value or an object of operators (${FIELD_OPERATORS}); ${hint}`,
+      'filter_type',
+    );
   }
   return allOf(
-    entries.map(([operator, operand]) => parseOperator({ operator, operand }, field, below(place, operator))),
+    entries.map(([operator, operand]) => parseOperator({ operator, operand }, field, placeOfKey(place, operator))),
   );
 }
 
@@ -100,16 +112,20 @@ function parseOperator(test: { operator: string; operand: unknown }, field: Fiel
     place.parse.conditions++;
     return (
       parseComparison(test, field, place) ??
-      report(place, `is not an operator; known are ${BELOW_A_KEY}`, 'unknown_operator')
+      reportProblem(place, `is not an operator; known are ${FIELD_OPERATORS}`, 'unknown_operator')
     );
   }
-  if (!isPlainObject(test.operand)) return report(place, 'must be an object of operators', 'filter_type');
+  if (!isPlainObject(test.operand)) return reportProblem(place, 'must be an object of operators', 'filter_type');
   if (place.depth >= FILTER_LIMITS.maxDepth) return tooDeep(place);
-  return { kind: 'not', operand: parseOperators(test.operand, field, deeper(place)) };
+  return { kind: 'not', operand: parseOperators(test.operand, field, nestedPlace(place)) };
 }
 
 function tooDeep(place: FilterPlace): Filter {
-  return report(place, `is nested too deep; at most ${FILTER_LIMITS.maxDepth} levels are allowed`, 'filter_too_deep');
+  return reportProblem(
+    place,
+    `is nested too deep; at most ${FILTER_LIMITS.maxDepth} levels are allowed`,
+    'filter_too_deep',
+  );
 }
 
 function allOf(operands: readonly Filter[]): Filter {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NEXT_PAGE } from './cursor-list.ts';
 import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
 import { API_KEY_STATUSES } from '#domain/statuses.ts';
-import { Id, IsoTime, SentTime, storableText } from './fields.ts';
+import { Id, IsoTime, IsoTimeInput, textField } from './fields.ts';
 
 /** An API key as the interface shows it. */
 export const ApiKey = z
@@ -28,7 +28,7 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 const MAX_LISTED = 1000;
 
-const label = storableText(255, 1).nullable();
+const label = textField(255, 1).nullable();
 const permissions = z
   .array(
     z.string().refine((text) => KNOWN_PERMISSIONS.includes(text), {
@@ -54,7 +54,7 @@ const ipWhitelist = z
   .max(MAX_LISTED)
   .nullable()
   .meta({ description: 'Addresses and CIDR ranges, IPv4 or IPv6, that the key is usable from; null for every one' });
-const expiresAt = SentTime.nullable().meta({
+const expiresAt = IsoTimeInput.nullable().meta({
   description: 'When the key ends, ISO 8601, UTC unless it says otherwise; null for never',
 });
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
 import { EMBEDDER_PROVIDERS } from '#domain/embedder.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
-import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
 
-export const CollectionEmbedding = z.object({
+const CollectionEmbedding = z.object({
   provider: z.enum(EMBEDDER_PROVIDERS),
   model: z.string(),
   model_hash: z.string().meta({ description: 'SHA-256 of the weights, or a version tag' }),
@@ -40,10 +40,10 @@ export type Collection = z.infer<typeof Collection>;
 
 export const CreateCollectionRequest = z
   .strictObject({
-    name: storableText(100, 1),
-    description: storableText(255).nullable().default(null),
+    name: textField(100, 1),
+    description: textField(255).nullable().default(null),
     visibility: z.enum(['private', 'public']).default('private'),
-    tags: z.array(storableText(100, 1)).max(100).default([]),
+    tags: z.array(textField(100, 1)).max(100).default([]),
     parent_id: Id.nullable().default(null),
     meta_data: JsonObject.default({}),
     settings: JsonObject.default({}),
@@ -51,8 +51,8 @@ export const CreateCollectionRequest = z
       .strictObject({ provider: z.enum(EMBEDDER_PROVIDERS), model: z.string().optional() })
       .optional()
       .meta({ description: 'Which of the configured embedders to use; the default one when absent' }),
-    source_type: storableText(100, 1).default('document'),
-    source_id: storableText(255).nullable().default(null),
+    source_type: textField(100, 1).default('document'),
+    source_id: textField(255).nullable().default(null),
   })
   .meta({ id: 'CreateCollectionRequest' });
 export type CreateCollectionRequest = z.infer<typeof CreateCollectionRequest>;
@@ -60,10 +60,10 @@ export type CreateCollectionRequest = z.infer<typeof CreateCollectionRequest>;
 /** Only fields that are sent change. */
 export const UpdateCollectionRequest = z
   .strictObject({
-    name: storableText(100, 1).optional(),
-    description: storableText(255).nullable().optional(),
+    name: textField(100, 1).optional(),
+    description: textField(255).nullable().optional(),
     visibility: z.enum(['private', 'public']).optional(),
-    tags: z.array(storableText(100, 1)).max(100).optional(),
+    tags: z.array(textField(100, 1)).max(100).optional(),
     parent_id: Id.nullable().optional().meta({ description: 'Null moves the collection to the top' }),
     meta_data: JsonObject.optional(),
     settings: JsonObject.optional(),
@@ -74,9 +74,9 @@ export type UpdateCollectionRequest = z.infer<typeof UpdateCollectionRequest>;
 export const ListCollectionsQuery = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
   visibility: z.enum(['private', 'public']).optional(),
-  tag: storableText(100).optional(),
+  tag: textField(100).optional(),
   parent_id: Id.optional(),
-  search: storableText(255).optional().meta({ description: 'Part of the name' }),
+  search: textField(255).optional().meta({ description: 'Part of the name' }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().optional(),
 });

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { COMPRESSION_STRATEGIES } from '#domain/compression/compressor.ts';
-import { Id, IsoTime, storableText } from './fields.ts';
+import { Id, IsoTime, textField } from './fields.ts';
 import { WebhookUrl } from './webhook.ts';
 
-export const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
+const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type CompressionStatus = (typeof COMPRESSION_STATUSES)[number];
 
 /** What was done: one of the strategies, or both where the chat model failed in parts of the text. */
-export const USED_STRATEGIES = [...COMPRESSION_STRATEGIES, 'ai_compress+extractive'] as const;
+const USED_STRATEGIES = [...COMPRESSION_STRATEGIES, 'ai_compress+extractive'] as const;
 export type UsedStrategy = (typeof USED_STRATEGIES)[number];
 
-export const QUERY_SOURCES = ['request', 'label', 'conversation', 'last_sentence', 'first_sentence'] as const;
+const QUERY_SOURCES = ['request', 'label', 'conversation', 'last_sentence', 'first_sentence'] as const;
 export type QuerySource = (typeof QUERY_SOURCES)[number];
 
 /** What is kept where the request does not say. */
@@ -51,7 +51,7 @@ export const CompressRequest = z
       .nullable()
       .default(null)
       .meta({ description: 'Most tokens to keep; with `target_ratio` the smaller counts', 'x-loci-extension': true }),
-    query: storableText(MAX_QUERY_CHARACTERS, 1).nullable().default(null).meta({
+    query: textField(MAX_QUERY_CHARACTERS, 1).nullable().default(null).meta({
       description: 'What the result has to answer; without it the question that the text itself ends or begins with',
       'x-loci-extension': true,
     }),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
-import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
 
 export const INTEGRATION_TYPES = ['connectors', 'mcp', 'tool', 'model', 'custom', 'storage', 'api'] as const;
 export const CONNECTION_STATUSES = ['active', 'inactive', 'testing', 'error', 'expired'] as const;
 /** What clients may set; the others say what became of the credentials. */
-export const SETTABLE_CONNECTION_STATUSES = ['active', 'inactive', 'testing'] as const;
+const SETTABLE_CONNECTION_STATUSES = ['active', 'inactive', 'testing'] as const;
 
-const Label = storableText(255).meta({ description: 'Human-readable' });
+const Label = textField(255).meta({ description: 'Human-readable' });
 const Config = JsonObject.meta({ description: 'Integration-specific; secrets belong into `credentials`' });
 const Credentials = JsonObject.meta({
   description: 'Secrets of the integration, any JSON object; kept sealed, and shown masked',
@@ -43,11 +43,11 @@ export type ConnectionDetail = z.infer<typeof ConnectionDetail>;
 
 export const CreateConnectionRequest = z
   .strictObject({
-    integration: storableText(100, 1).meta({ description: 'Name of the integration' }),
+    integration: textField(100, 1).meta({ description: 'Name of the integration' }),
     integration_type: z.enum(INTEGRATION_TYPES),
     label: Label.nullable().default(null),
     config: Config.default({}),
-    user_id: storableText(255, 1).optional().meta({ description: 'Whose connection it is' }),
+    user_id: textField(255, 1).optional().meta({ description: 'Whose connection it is' }),
     credentials: Credentials.optional(),
     status: z.enum(SETTABLE_CONNECTION_STATUSES).default('active'),
   })

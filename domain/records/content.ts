@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONTENT_STATUSES, SYNC_STATUSES } from '#domain/statuses.ts';
-import { AnyObject, Id, JsonObject, storableText, UnixTime } from './fields.ts';
+import { AnyObject, Id, JsonObject, textField, UnixTime } from './fields.ts';
 
 /** A content as the interface shows it. */
 export const Content = z
@@ -32,13 +32,13 @@ export type Content = z.infer<typeof Content>;
 /** Only fields that are sent change. */
 export const UpdateContentRequest = z
   .strictObject({
-    name: storableText(1024, 1).optional(),
-    description: storableText(10_000).nullable().optional(),
+    name: textField(1024, 1).optional(),
+    description: textField(10_000).nullable().optional(),
     metadata: JsonObject.optional(),
     status: z.enum(CONTENT_STATUSES).optional(),
     sync_status: z.enum(SYNC_STATUSES).optional(),
-    status_message: storableText(10_000).nullable().optional(),
-    definition: storableText(64 * 1024)
+    status_message: textField(10_000).nullable().optional(),
+    definition: textField(64 * 1024)
       .nullable()
       .optional(),
   })
@@ -72,6 +72,3 @@ export const ContentChunksResponse = z
   })
   .meta({ id: 'ContentChunksResponse' });
 export type ContentChunksResponse = z.infer<typeof ContentChunksResponse>;
-
-/** Answer to pause, resume, cancel and retry. */
-export const ContentAction = Content;

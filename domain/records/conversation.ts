@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
-import { AnyObject, Id, IsoTime, JsonObject, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
 
 /** A conversation as the interface shows it. */
 export const Conversation = z
@@ -23,7 +23,7 @@ export const Conversation = z
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
 
-const Title = storableText(255).nullable();
+const Title = textField(255).nullable();
 const Collections = z.array(Id).max(100);
 
 export const CreateConversationRequest = z
@@ -33,7 +33,7 @@ export const CreateConversationRequest = z
     collections: Collections.default([]),
     meta_data: JsonObject.default({}),
     settings: JsonObject.default({}),
-    owner_id: storableText(255, 1)
+    owner_id: textField(255, 1)
       .optional()
       .meta({ description: 'With an API key: the user it belongs to. With a token it is the user of the token.' }),
   })

@@ -7,7 +7,7 @@ export const Id = z.uuid().toLowerCase().meta({ description: 'UUID' });
 /** ISO 8601 UTC with milliseconds. */
 export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time, UTC' });
 /** An ISO 8601 date-time as clients send it; one that names no time zone is in UTC, as many libraries write it. */
-export const SentTime = z.iso
+export const IsoTimeInput = z.iso
   .datetime({ offset: true, local: true, abort: true })
   .overwrite((text) => (/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`))
   .meta({ format: 'date-time', description: 'ISO 8601 date-time, UTC unless it says otherwise' });
@@ -15,14 +15,14 @@ export const SentTime = z.iso
 export const UnixTime = z.int().meta({ description: 'Unix time in seconds' });
 
 /** How deep metadata may nest; deeper JSON is refused before anything is stored. */
-export const MAX_JSON_DEPTH = 16;
+const MAX_JSON_DEPTH = 16;
 /** Most characters of the keys on the way to a value, with dots between them: filters name values by them. */
 export const MAX_JSON_PATH_CHARACTERS = 1024;
 /** Most characters of metadata as JSON text. */
-export const MAX_METADATA_CHARACTERS = 64 * 1024;
+const MAX_METADATA_CHARACTERS = 64 * 1024;
 
 /** Looks for what Postgres or a later reader could not take. Returns the problem, or null. */
-export function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): string | null {
+function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): string | null {
   if (depth > MAX_JSON_DEPTH) return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
   if (typeof value === 'string') return textProblem(value);
   if (Array.isArray(value)) {
@@ -69,7 +69,7 @@ export const JsonObject = z
   .meta({ description: 'Free-form JSON object' });
 
 /** Text that Postgres can store, at most `max` characters. */
-export function storableText(max: number, min = 0) {
+export function textField(max: number, min = 0) {
   return z
     .string()
     .min(min)

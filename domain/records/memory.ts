@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorListOf, NEXT_PAGE } from './cursor-list.ts';
-import { AnyObject, Id, IsoTime, JsonObject, SentTime, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, IsoTimeInput, textField } from './fields.ts';
 
 export const MEMORY_TYPES = ['user', 'agent', 'team', 'workflow'] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -21,11 +21,11 @@ export type RetrievalMethod = (typeof RETRIEVAL_METHODS)[number];
 /** Longest text of a memory. */
 export const MAX_MEMORY_CHARACTERS = 16_384;
 
-const UserId = storableText(255, 1).meta({ description: 'The owner; it never changes' });
-const MemoryText = storableText(MAX_MEMORY_CHARACTERS, 1).refine((text) => text.trim() !== '', {
+const UserId = textField(255, 1).meta({ description: 'The owner; it never changes' });
+const MemoryText = textField(MAX_MEMORY_CHARACTERS, 1).refine((text) => text.trim() !== '', {
   message: 'Must not be blank',
 });
-const Topics = z.array(storableText(100, 1)).max(100);
+const Topics = z.array(textField(100, 1)).max(100);
 
 /** A memory as the interface shows it. */
 export const MemoryRecord = z
@@ -90,7 +90,7 @@ export const ReplaceMemoryAnswer = z
 export type ReplaceMemoryAnswer = z.infer<typeof ReplaceMemoryAnswer>;
 
 /** A moment of the past: what was valid then. Times of records are exact to the millisecond, and so is this. */
-export const AsOf = SentTime.meta({
+export const AsOf = IsoTimeInput.meta({
   description: 'ISO 8601 date-time, UTC unless it says otherwise: as it was then',
   'x-loci-extension': true,
 });

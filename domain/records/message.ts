@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
-import { AnyObject, Id, IsoTime, JsonObject, SentTime, storableText } from './fields.ts';
+import { AnyObject, Id, IsoTime, JsonObject, IsoTimeInput, textField } from './fields.ts';
 
 /** A message as the interface shows it. */
 export const Message = z
@@ -27,21 +27,21 @@ export const Message = z
 export type Message = z.infer<typeof Message>;
 
 /** Longest text of a message, and most messages of one request. */
-export const MAX_MESSAGE_CHARACTERS = 262_144;
+const MAX_MESSAGE_CHARACTERS = 262_144;
 export const MAX_MESSAGES = 1_000;
 
-const Name = storableText(100, 1);
+const Name = textField(100, 1);
 const Objects = z.array(JsonObject).max(100);
 
 /** Within the years that the answer's format can write. */
-const SentAt = SentTime.refine((text) => text > '0001-01-02' && text < '9999-12-31', {
+const SentAt = IsoTimeInput.refine((text) => text > '0001-01-02' && text < '9999-12-31', {
   message: 'Must be within the years 1 to 9999',
 }).meta({ description: 'When it was sent; now by default' });
 
 export const NewMessage = z
   .strictObject({
-    content: storableText(MAX_MESSAGE_CHARACTERS),
-    sender_id: storableText(255, 1).nullable().default(null),
+    content: textField(MAX_MESSAGE_CHARACTERS),
+    sender_id: textField(255, 1).nullable().default(null),
     created_at: SentAt.optional(),
     role: Name.default('user'),
     message_type: Name.default('text'),
@@ -58,7 +58,7 @@ const Where = {
   conversation_id: Id.optional().meta({ description: 'A conversation is created without one' }),
   enable_memories: z.boolean().default(false).meta({ description: 'Extract memories from the messages of users' }),
 };
-const Text = storableText(MAX_MESSAGE_CHARACTERS);
+const Text = textField(MAX_MESSAGE_CHARACTERS);
 
 /** The documented object; its `content` may be a text, a message or an array of them. */
 const MessageGroup = z

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CLIENT_AUTHENTICATIONS } from '#domain/connections/oauth-provider.ts';
 import { CONNECTION_STATUSES } from './connection.ts';
-import { Id, IsoTime, storableText } from './fields.ts';
+import { Id, IsoTime, textField } from './fields.ts';
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000);
-const Scope = storableText(4_000, 1).meta({ description: 'As the provider wants it in one text' });
+const Scope = textField(4_000, 1).meta({ description: 'As the provider wants it in one text' });
 
 /** What a workspace or a connection says of a provider, beside what is known of it. */
 export const OAuthProviderSettings = z.strictObject({
@@ -14,14 +14,14 @@ export const OAuthProviderSettings = z.strictObject({
   client_auth: z.enum(CLIENT_AUTHENTICATIONS).optional(),
   pkce: z.boolean().optional(),
   scope: Scope.optional(),
-  authorization_parameters: z.record(storableText(100, 1), storableText(1_000)).optional(),
+  authorization_parameters: z.record(textField(100, 1), textField(1_000)).optional(),
 });
 export type OAuthProviderSettings = z.infer<typeof OAuthProviderSettings>;
 
 /** `config.oauth` of a connection. */
 export const ConnectionOAuth = OAuthProviderSettings.extend({
-  provider: storableText(100, 1).optional().meta({ description: 'Where it is another name than `integration`' }),
-  client_id: storableText(1_000, 1).optional(),
+  provider: textField(100, 1).optional().meta({ description: 'Where it is another name than `integration`' }),
+  client_id: textField(1_000, 1).optional(),
 });
 export type ConnectionOAuth = z.infer<typeof ConnectionOAuth>;
 
@@ -77,9 +77,9 @@ export const AuthorizeAnswer = z
 export type AuthorizeAnswer = z.infer<typeof AuthorizeAnswer>;
 
 /** Name of a provider in a path. */
-export const ProviderName = storableText(100, 1).regex(/^[^/\\?#]+$/);
+export const ProviderName = textField(100, 1).regex(/^[^/\\?#]+$/);
 
-export const OAuthProviderRecord = z
+const OAuthProviderRecord = z
   .object({
     name: z.string(),
     title: z.string(),
@@ -97,8 +97,8 @@ export type OAuthProviderList = z.infer<typeof OAuthProviderList>;
 
 /** As a whole: what is not sent is not set. */
 export const PutOAuthClientRequest = OAuthProviderSettings.extend({
-  client_id: storableText(1_000, 1),
-  client_secret: storableText(10_000, 1).optional().meta({ description: 'Kept sealed, never shown' }),
+  client_id: textField(1_000, 1),
+  client_secret: textField(10_000, 1).optional().meta({ description: 'Kept sealed, never shown' }),
 }).meta({ id: 'PutOAuthClientRequest' });
 export type PutOAuthClientRequest = z.infer<typeof PutOAuthClientRequest>;
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const MODEL_TYPES = ['chat', 'embedding', 'image', 'speech', 'transcription', 'vision', 'moderation'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
-export const MODEL_CAPABILITIES = ['tool_calls', 'reasoning', 'attachments', 'temperature', 'open_weights'] as const;
+const MODEL_CAPABILITIES = ['tool_calls', 'reasoning', 'attachments', 'temperature', 'open_weights'] as const;
 
 /** A model of a provider: specifications, pricing, capabilities. */
 export const ProviderModel = z

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { NEXT_PAGE } from './cursor-list.ts';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
-import { Id, IsoTime, JsonObject, storableText } from './fields.ts';
+import { Id, IsoTime, JsonObject, textField } from './fields.ts';
 
-export const MAX_CRAWL_DEPTH = 50;
+const MAX_CRAWL_DEPTH = 50;
 export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
 
 /** The text fields of `POST /upload`, all optional but the collection; files come beside them. */
@@ -21,12 +21,12 @@ export const UploadForm = z.strictObject({
   metadata: JsonObject.default({}).meta({
     description: 'A JSON object as text, attached to every content of the upload',
   }),
-  user_id: storableText(255, 1).nullable().default(null),
-  label: storableText(255, 1)
+  user_id: textField(255, 1).nullable().default(null),
+  label: textField(255, 1)
     .nullable()
     .default(null)
     .meta({ description: 'Name of the content when it is the only one, else kept in the metadata' }),
-  description: storableText(10_000).nullable().default(null),
+  description: textField(10_000).nullable().default(null),
   crawl: z.boolean().default(false).meta({ description: 'Follow the links of the URLs' }),
   max_pages: z
     .int()

@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook
 import { AnyObject, Id, IsoTime } from './fields.ts';
 
 /** One send, written down before it happens. */
-export const WebhookAttempt = z
+const WebhookAttempt = z
   .object({
     number: z.int(),
     started_at: IsoTime,
@@ -13,7 +13,6 @@ export const WebhookAttempt = z
     error: z.string().nullable().meta({ description: 'Why there was no answer' }),
   })
   .meta({ id: 'WebhookAttempt' });
-export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 
 /** One event on its way to one receiver. */
 export const WebhookDelivery = z

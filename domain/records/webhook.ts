@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
 import { SUBSCRIBABLE_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
-import { Id, IsoTime, storableText } from './fields.ts';
+import { Id, IsoTime, textField } from './fields.ts';
 
-export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
-export const WEBHOOK_DISABLED_REASONS = ['request', 'gone'] as const;
+const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
+const WEBHOOK_DISABLED_REASONS = ['request', 'gone'] as const;
 
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LISTED = 1000;
 
 /** Where webhooks are sent: http or https, without user name and password. Which network it leads to is looked at when it is sent. */
-export const WebhookUrl = storableText(MAX_URL_CHARACTERS, 1)
+export const WebhookUrl = textField(MAX_URL_CHARACTERS, 1)
   .superRefine((text, context) => {
     const url = URL.parse(text);
     const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
@@ -71,7 +71,7 @@ const collections = z
   .meta({
     description: 'The only collections whose events are sent; null for every one. Events of no collection are sent too',
   });
-const description = storableText(MAX_DESCRIPTION_CHARACTERS).nullable();
+const description = textField(MAX_DESCRIPTION_CHARACTERS).nullable();
 
 export const CreateWebhookRequest = z
   .strictObject({

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
 import { WORKSPACE_ROLES } from '#domain/access/workspace-roles.ts';
 import { ApiKey } from './api-key.ts';
-import { Id, IsoTime, storableText } from './fields.ts';
+import { Id, IsoTime, textField } from './fields.ts';
 
-const name = storableText(100, 1);
+const name = textField(100, 1);
 
 /** What everything else belongs to. */
 export const Workspace = z
@@ -30,7 +30,7 @@ export const WorkspaceList = cursorListOf(Workspace).meta({ id: 'WorkspaceList' 
 export type WorkspaceList = z.infer<typeof WorkspaceList>;
 
 /** The `sub` of a user's tokens. */
-export const UserId = storableText(255, 1);
+export const UserId = textField(255, 1);
 
 export const WorkspaceMember = z
   .object({

@@ -6,7 +6,7 @@
  */
 
 /** Hits that the feedback comes from. */
-export const FEEDBACK_HITS = 5;
+export const RELEVANCE_FEEDBACK_HITS = 5;
 const FEEDBACK_WEIGHT = 0.2;
 const EXPANSION_TERMS = 6;
 /** The words that were asked for stand so often in the new query, where each of the new ones stands once. */
@@ -48,16 +48,4 @@ export function feedbackQuery(query: string, hits: readonly string[]): string {
 
 function wordsOf(text: string): string[] {
   return text.toLowerCase().normalize('NFC').match(WORD) ?? [];
-}
-
-/**
- * One order out of several: reciprocal rank fusion. Cormack, Clarke and Büttcher (2009): Reciprocal rank fusion outperforms
- * Condorcet and individual rank learning methods. SIGIR.
- */
-export function fuseRanks(rankings: readonly (readonly string[])[]): string[] {
-  const scores = new Map<string, number>();
-  for (const ranking of rankings) {
-    ranking.forEach((id, index) => scores.set(id, (scores.get(id) ?? 0) + 1 / (60 + index + 1)));
-  }
-  return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }

@@ -71,7 +71,7 @@ async function lockHolder(
     run.collection_id,
     parts.map((part) => partKey(holder.content_id, part.key)),
   );
-  await stores.contentChanges.lockEverywhere(scope, [
+  await stores.contentChanges.lockWithRuns(scope, [
     ...new Set([holder.content_id, ...known.map((part) => part.content_id)]),
   ]);
   return stores.parts.holder(scope, { collectionId: run.collection_id, runId: run.run_id }, holder.content_id);

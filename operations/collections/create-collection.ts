@@ -2,7 +2,8 @@ import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { getCollection } from './get-collection.ts';
+import { getCollection } from './collections.ts';
+import { parentNotFound } from './update-collection.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
@@ -31,21 +32,19 @@ export async function createCollection(
     route: 'POST /collections',
     idempotency,
     effect: async (stores) => {
-      if (body.parent_id !== null && !(await stores.collections.findIndex(caller.scope, body.parent_id))) {
-        const message = 'There is no collection with the id given as parent_id, or this key does not reach it.';
-        throw new AppError('not_found', message);
-      }
+      if (body.parent_id !== null && !(await stores.collections.findIndex(caller.scope, body.parent_id)))
+        throw parentNotFound();
       const id = await stores.collections.insert(
         caller.scope,
         { ...body, createdBy: caller.principal },
         embedder.space,
       );
-      return { status: 201, body: await getCollection({ ...services, stores }, reaching(caller, id), id) };
+      return { status: 201, body: await getCollection({ ...services, stores }, withCollectionInScope(caller, id), id) };
     },
   });
 }
 
-function reaching(caller: Caller, id: string): Caller {
+function withCollectionInScope(caller: Caller, id: string): Caller {
   const { collectionIds } = caller.scope;
   return { ...caller, scope: { ...caller.scope, collectionIds: collectionIds && [...collectionIds, id] } };
 }

@@ -2,7 +2,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { deleteCollectionJob } from '#domain/collections/collection-deletion.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import type { Stores } from '#store/stores.ts';
-import { collectionNotFound } from './get-collection.ts';
+import { collectionNotFound } from './collections.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 
@@ -12,18 +12,18 @@ import { startJobs } from '#operations/jobs/start-jobs.ts';
  * @throws AppError `not_found`.
  */
 export async function deleteCollection(services: Services, caller: Caller, id: string): Promise<DeletionAccepted> {
-  const { deletion, jobs } = await services.stores.transaction((stores) => acknowledge(stores, caller, id));
+  const { deletion, jobs } = await services.stores.transaction((stores) => acceptDeletion(stores, caller, id));
   startJobs(services, caller.scope, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
 }
 
-async function acknowledge(stores: Stores, { scope, principal: createdBy }: Caller, id: string) {
+async function acceptDeletion(stores: Stores, { scope, principal: createdBy }: Caller, id: string) {
   // Before any row: whoever changes parents takes this first.
   await stores.collectionChanges.lockTree(scope);
   // Waits for uploads that are just being accepted; from now on none is.
   const status = await stores.collectionChanges.lock(scope, id);
   if (status === null) {
-    const open = await stores.deletions.findOpen(scope, id);
+    const open = await stores.deletions.findUnfinished(scope, id);
     if (!open) throw collectionNotFound();
     return { deletion: open, jobs: [] };
   }

@@ -4,7 +4,7 @@ import type { Stores } from '#store/stores.ts';
 
 /** Counts reads of contents in memory and writes them in batches, so that a read costs no write of its own. */
 export type AccessCounter = {
-  note(scope: Scope, contentId: string): void;
+  record(scope: Scope, contentId: string): void;
   /** Writes what was counted. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -13,7 +13,7 @@ export type AccessCounter = {
 const FLUSH_MS = 2_000;
 const FLUSH_AT_CONTENTS = 1_000;
 /** So many contents are remembered while the database is away; accesses of more are not counted. */
-const MOST_CONTENTS = 100_000;
+const MAX_PENDING_CONTENTS = 100_000;
 
 type Counts = Map<string, number>;
 
@@ -29,7 +29,7 @@ export function createAccessCounter(options: { stores: Stores; log: Log }): Acce
   const add = (workspaceId: string, contentId: string, count: number) => {
     const counts: Counts = pending.get(workspaceId) ?? new Map();
     const before = counts.get(contentId);
-    if (before === undefined && contents >= MOST_CONTENTS) return;
+    if (before === undefined && contents >= MAX_PENDING_CONTENTS) return;
     if (before === undefined) contents += 1;
     pending.set(workspaceId, counts.set(contentId, (before ?? 0) + count));
   };
@@ -52,7 +52,7 @@ export function createAccessCounter(options: { stores: Stores; log: Log }): Acce
   const timer = setInterval(() => void flush(), FLUSH_MS);
   timer.unref();
   return {
-    note(scope, contentId) {
+    record(scope, contentId) {
       add(scope.workspaceId, contentId, 1);
       if (contents >= FLUSH_AT_CONTENTS && !isFailing) void flush();
     },

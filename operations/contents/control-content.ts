@@ -9,8 +9,8 @@ import type { RunState } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
 import type { Wake } from '#store/outbox/wakes.ts';
 import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
-import { contentNotFound } from './get-content.ts';
-import { archived } from '#operations/collections/lock-collection.ts';
+import { contentNotFound } from './contents.ts';
+import { collectionArchived } from '#operations/collections/update-collection.ts';
 import type { Services } from '#operations/services.ts';
 import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
 
@@ -39,7 +39,7 @@ export async function controlContent(services: Services, caller: Caller, control
       if (runs.length === 0) throw contentNotFound();
       if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
       if (action === 'retry') jobs = await retry(stores, caller, runs);
-      else wakes = await change(stores, caller, { tree, action, runs });
+      else wakes = await pauseResumeOrCancel(stores, caller, { tree, action, runs });
       const content = await stores.contents.find(caller.scope, contentId);
       if (!content) throw contentNotFound();
       return { status: 200, body: content };
@@ -54,7 +54,7 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
   const jobs: JobStart[] = [];
   for (const run of runs) {
     if (run.stage !== 'failed' && run.stage !== 'cancelled') continue;
-    if (run.collection_status === 'archived') throw archived();
+    if (run.collection_status === 'archived') throw collectionArchived();
     jobs.push(await restartContent(stores, caller, run));
   }
   if (jobs.length === 0) {
@@ -92,7 +92,7 @@ export async function restartContent(
   return job;
 }
 
-async function change(
+async function pauseResumeOrCancel(
   stores: Stores,
   caller: Caller,
   control: { tree: readonly string[]; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },

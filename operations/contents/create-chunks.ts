@@ -8,7 +8,7 @@ import { isSettled } from '#domain/statuses.ts';
 import type { Stores } from '#store/stores.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { restartContent } from './control-content.ts';
-import { contentNotFound } from './get-content.ts';
+import { contentNotFound } from './contents.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 
@@ -35,7 +35,7 @@ export async function createChunks(
     route: 'POST /chunks/create',
     idempotency,
     effect: async (stores) => {
-      const started = await start(services, stores, { caller, body });
+      const started = await startIngestion(services, stores, { caller, body });
       if (started.job) jobs.push(started.job);
       return {
         status: 202,
@@ -49,7 +49,7 @@ export async function createChunks(
 
 type Started = { collectionId: string; status: string; job: JobStart | null };
 
-async function start(
+async function startIngestion(
   services: Services,
   stores: Stores,
   request: { caller: Caller; body: CreateChunksRequest },

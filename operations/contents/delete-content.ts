@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { deleteContentJob } from '#domain/uploads/ingest-jobs.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
-import { contentNotFound } from './get-content.ts';
+import { contentNotFound } from './contents.ts';
 import type { Services } from '#operations/services.ts';
 import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
 
@@ -18,7 +18,7 @@ export async function deleteContent(services: Services, caller: Caller, contentI
     const [first] = runs;
     if (!first) throw contentNotFound();
     const isDeleting = runs.every((run) => run.stage === 'deleting');
-    const open = isDeleting ? await stores.deletions.findOpen(scope, contentId) : null;
+    const open = isDeleting ? await stores.deletions.findUnfinished(scope, contentId) : null;
     if (open) return { deletion: open, jobs: [], wakes: [] };
     const changed = await stores.runControl.startDeletion(scope, tree);
     const id = await stores.deletions.insert(scope, {

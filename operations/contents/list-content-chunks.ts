@@ -5,7 +5,7 @@ import { decodePosition, encodeCursor } from '#domain/cursor.ts';
 import type { ContentChunk } from '#domain/records/content.ts';
 import type { PublishedChunk } from '#store/contents/chunks.ts';
 import type { Services } from '#operations/services.ts';
-import { fetchEmbeddings } from './present-chunk.ts';
+import { fetchEmbeddings } from './chunks.ts';
 
 export type ContentChunksQuery = {
   contentId: string;
@@ -24,9 +24,9 @@ export type ContentChunksAnswer = {
   nextCursor: () => string | null;
 };
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 /** How often the first page is read again when the content changes between two statements. */
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 type ContentChunkRow = PublishedChunk & { name: string; filters: Record<string, unknown>; version: number };
 
@@ -51,7 +51,7 @@ export async function listContentChunks(
       'The content has a newer version since the first page; start again without the cursor.',
     );
   }
-  services.accesses.note(caller.scope, query.contentId);
+  services.accesses.record(caller.scope, query.contentId);
   let next: string | null = null;
   return {
     head: {
@@ -87,15 +87,15 @@ async function readStart(
     const link = await stores.chunks.findLink(scope, key);
     if (!link)
       throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
-    const first = await stores.chunks.listOfContent(scope, key, pageAfter(walk, walk.afterIndex));
+    const first = await stores.chunks.listContentChunks(scope, key, pageAfter(walk, walk.afterIndex));
     const isWhole = first.length > 0 || walk.afterIndex >= link.chunk_count - 1;
-    if (attempt === ATTEMPTS || (isWhole && first.every((row) => row.version === link.active_version)))
+    if (attempt === MAX_ATTEMPTS || (isWhole && first.every((row) => row.version === link.active_version)))
       return { link, first };
   }
 }
 
 function pageAfter({ end }: Walk, afterIndex: number): { afterIndex: number; limit: number } {
-  return { afterIndex, limit: end === null ? PAGE : Math.min(PAGE, end - afterIndex) };
+  return { afterIndex, limit: end === null ? PAGE_SIZE : Math.min(PAGE_SIZE, end - afterIndex) };
 }
 
 type Stream = {
@@ -119,7 +119,7 @@ async function* streamChunks(services: Services, caller: Caller, stream: Stream)
     const isLast = rows.length < page.limit;
     page = pageAfter(walk, rows.at(-1)?.chunk_index ?? page.afterIndex);
     if (isLast || page.limit <= 0) break;
-    rows = await services.stores.chunks.listOfContent(caller.scope, query, page);
+    rows = await services.stores.chunks.listContentChunks(caller.scope, query, page);
   }
   if (walk.end === null && page.afterIndex < link.chunk_count - 1) {
     throw new AppError('conflict', 'The content was deleted while it was read.');

@@ -7,8 +7,8 @@ import { reprojectJob } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import type { Content, UpdateContentRequest } from '#domain/records/content.ts';
 import type { Stores } from '#store/stores.ts';
-import { contentNotFound } from './get-content.ts';
-import { archived } from '#operations/collections/lock-collection.ts';
+import { contentNotFound } from './contents.ts';
+import { collectionArchived } from '#operations/collections/update-collection.ts';
 import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 
@@ -27,16 +27,16 @@ export async function updateContent(services: Services, caller: Caller, update: 
     const issues = [...metadataIssues(metadata, loc), ...externalIdIssues(metadata, loc)];
     if (issues.length > 0) throw validationError(issues);
   }
-  const { content, jobs } = await services.stores.transaction((stores) => write(stores, caller, update));
+  const { content, jobs } = await services.stores.transaction((stores) => writeUpdate(stores, caller, update));
   startJobs(services, caller.scope, jobs);
   return content;
 }
 
-async function write(stores: Stores, caller: Caller, { id, fields }: Update) {
+async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Update) {
   const { scope } = caller;
   const externalId = externalIdOf(fields);
   // First the collection, then its runs: the order in which uploads lock them.
-  if (externalId !== null) await stores.contentChanges.lockHome(scope, id);
+  if (externalId !== null) await stores.contentChanges.lockHomeCollection(scope, id);
   await requireWritable(stores, caller, id);
   if (externalId !== null && !(await stores.contentChanges.setExternalId(scope, id, externalId))) {
     throw new AppError(
@@ -57,11 +57,11 @@ async function write(stores: Stores, caller: Caller, { id, fields }: Update) {
 
 /** Locks the runs of a content, also where the caller does not reach, for filters follow there too, so that it is published either before or after the change. */
 async function requireWritable(stores: Stores, caller: Caller, id: string): Promise<void> {
-  await stores.contentChanges.lockEverywhere(caller.scope, [id]);
+  await stores.contentChanges.lockWithRuns(caller.scope, [id]);
   const runs = await stores.runControl.lock(caller.scope, id);
   if (runs.length === 0) throw contentNotFound();
   if (runs.every((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
-  if (runs.every((run) => run.collection_status === 'archived')) throw archived();
+  if (runs.every((run) => run.collection_status === 'archived')) throw collectionArchived();
 }
 
 function externalIdOf({ metadata }: UpdateContentRequest): string | null {

@@ -1,7 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { JobStart } from '#domain/jobs.ts';
-import { reindexJob } from '#domain/index/reindexing.ts';
+import { reindexJob } from '#domain/index/reindex-job.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
@@ -18,7 +18,7 @@ export async function reindexWorkspace(
   caller: Caller,
   idempotency: Idempotency | null,
 ): Promise<Answer<Reindexing>> {
-  requireAll(caller);
+  requireWholeWorkspace(caller);
   const jobs: JobStart[] = [];
   const { workspaceId } = caller.scope;
   const answer = await withIdempotency<Reindexing>(services, caller, {
@@ -42,14 +42,14 @@ export async function reindexWorkspace(
 
 /** How far that is, or how the last one ended. @throws AppError `not_found`, also when there was none. */
 export async function getReindexing(services: Services, caller: Caller): Promise<Reindexing> {
-  requireAll(caller);
+  requireWholeWorkspace(caller);
   await getWorkspace(services, caller);
   const found = await services.stores.reindexings.find(caller.scope);
   if (!found) throw new AppError('not_found', 'The index of this workspace was never made anew.');
   return found;
 }
 
-function requireAll({ scope }: Caller): void {
+function requireWholeWorkspace({ scope }: Caller): void {
   if (scope.collectionIds === null) return;
   throw new AppError('forbidden', 'You reach some collections of this workspace only; this is about all of it.');
 }

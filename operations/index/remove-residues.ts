@@ -7,12 +7,12 @@ import type { Services } from '#operations/services.ts';
  * stalled worker sent to the index after its run was over.
  */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
-const AT_ONCE = 20;
-const ROWS_AT_ONCE = 2_000;
+const BATCH_SIZE = 20;
+const BATCH_ROWS = 2_000;
 
 /** Removes chunk rows and index objects of versions that nobody needs any more. Returns how many contents were looked at. */
 export async function removeResidues(services: Services): Promise<number> {
-  const due = await services.stores.system.takeDueResidues(AT_ONCE, PASS_DELAYS_MS.slice(1));
+  const due = await services.stores.system.takeDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
   for (const residue of due) {
     try {
       await removeResidue(services, residue);
@@ -37,7 +37,7 @@ async function removeResidue(services: Services, residue: Residue): Promise<void
     const range = maxVersion === null ? {} : { versions: residualVersions(keep, maxVersion) };
     await services.vectors.deleteContent(space, tenant, { contentId: key.contentId, ...range });
   }
-  for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE;) {
-    removed = await services.stores.chunks.deleteVersions(scope, key, { keep, maxVersion, limit: ROWS_AT_ONCE });
+  for (let removed = BATCH_ROWS; removed === BATCH_ROWS;) {
+    removed = await services.stores.chunks.deleteVersions(scope, key, { keep, maxVersion, limit: BATCH_ROWS });
   }
 }

@@ -105,7 +105,7 @@ async function putVersions(
     vector: vectors[index] ?? new Float32Array(preferred.space.dimensions),
   }));
   // Nobody knows how far a process that died had come, or the request that gave up waiting.
-  const put = () => services.vectors.putObjectsAgain(preferred.space, tenant, objects);
+  const put = () => services.vectors.rewriteObjects(preferred.space, tenant, objects);
   try {
     await put();
   } catch {

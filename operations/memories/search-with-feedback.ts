@@ -1,5 +1,5 @@
 import { memoryTenant } from '#domain/memories/memory-index.ts';
-import { FEEDBACK_HITS, feedbackQuery, feedbackVector } from '#domain/search/relevance-feedback.ts';
+import { RELEVANCE_FEEDBACK_HITS, feedbackQuery, feedbackVector } from '#domain/search/relevance-feedback.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import type { Services } from '#operations/services.ts';
@@ -13,7 +13,7 @@ export async function searchWithFeedback(
   const { query, type } = search;
   const vector = type === 'keyword' ? null : await embedQuery(services, query);
   const first = await searchMemoryIndex(services, scope, { ...search, text: query, vector });
-  const best = first.slice(0, FEEDBACK_HITS);
+  const best = first.slice(0, RELEVANCE_FEEDBACK_HITS);
   if (best.length < 2) return { rows: first, details: { steps: [type], model: null, queries: [query], note: null } };
   const texts = best.map((row) => row.memory);
   const text = type === 'vector' ? query : feedbackQuery(query, texts);

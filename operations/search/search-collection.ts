@@ -1,16 +1,16 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { embedderName } from '#domain/embedder.ts';
-import { filterRecordOf } from '#domain/filters/filter-record.ts';
+import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { compileFilter } from '#domain/filters/compile-filter.ts';
 import type { Filter } from '#domain/filters/filter.ts';
-import { matches } from '#domain/filters/matches.ts';
+import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import type { SearchRequest, SearchResponse, SearchResult } from '#domain/records/search.ts';
 import type { ContentOfChunk, PublishedChunk } from '#store/contents/chunks.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { Hit } from '#store/weaviate/vector-index.ts';
-import { collectionNotFound } from '#operations/collections/get-collection.ts';
+import { collectionNotFound } from '#operations/collections/collections.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Most chunks asked of the index for one answer, however many of them verification drops. */
@@ -125,7 +125,7 @@ async function verify(
   return hits.flatMap((hit) => {
     const row = byId.get(hit.id);
     if (!row || row.collection_id !== collectionId) return [];
-    return filter === null || matches(filter, recordOf(row)) ? [{ row, hit }] : [];
+    return filter === null || matchesFilter(filter, recordOf(row)) ? [{ row, hit }] : [];
   });
 }
 
@@ -136,7 +136,7 @@ function recordOf(row: Row) {
     created_at: row.content_created_at,
     metadata: row.content_metadata,
   };
-  return filterRecordOf(content, row.metadata);
+  return toFilterRecord(content, row.metadata);
 }
 
 function toResult({ row, hit }: Verified, explain: boolean): SearchResult {

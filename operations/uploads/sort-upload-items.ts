@@ -28,9 +28,10 @@ export async function sortItems(
     dedupeKeys: planned.flatMap((item) => (item.content.external_id === null ? (item.dedupeKey ?? []) : [])),
     externalIds: planned.flatMap((item) => item.content.external_id ?? []),
   };
-  const existingIds = await stores.existingContents.ids(scope, form.collection_id, keys);
-  if (existingIds.length > 0) await stores.contentChanges.lockEverywhere(scope, existingIds);
-  const found = existingIds.length > 0 ? await stores.existingContents.find(scope, form.collection_id, keys) : [];
+  const existingIds = await stores.existingContents.findIds(scope, form.collection_id, keys);
+  if (existingIds.length > 0) await stores.contentChanges.lockWithRuns(scope, existingIds);
+  const found =
+    existingIds.length > 0 ? await stores.existingContents.findForUpdate(scope, form.collection_id, keys) : [];
   const known = new Map<string, { contentId: string; stage: ContentStatus; existing: ExistingContent | null }>();
   for (const existing of found) {
     const key = keyOf(existing.external_id, existing.dedupe_key);

@@ -26,7 +26,7 @@ async function acknowledge(stores: Stores, { scope, principal: createdBy }: Call
   const status = await stores.workspaceDeletions.lock(scope);
   if (status === null) throw workspaceNotFound();
   if (status === 'deleting') {
-    const open = await stores.deletions.findOpen(scope, workspaceId);
+    const open = await stores.deletions.findUnfinished(scope, workspaceId);
     if (!open) throw workspaceNotFound();
     return { deletion: open, jobs: [] };
   }

@@ -1,14 +1,14 @@
 import type { Scope } from '#domain/access/scope.ts';
-import { removeLinks } from '#store/collections/collection-deletions.ts';
-import type { DeletedLink } from '#store/contents/deletions.ts';
+import { removeContentLinks } from '#store/collections/collection-deletions.ts';
+import type { IndexedLink } from '#store/contents/deletions.ts';
 import { lockRuns } from '#store/contents/lock-contents.ts';
 import { PART_TREE } from './parts.ts';
 import { query, type Database } from '#store/postgres.ts';
 
 /** Contents of one collection that wait for their removal, and where their objects are. */
-export type PartsToRemove = { contentIds: string[]; links: readonly DeletedLink[] };
+export type PartsToRemove = { contentIds: string[]; links: readonly IndexedLink[] };
 
-type PartLink = DeletedLink & { content_id: string; part_depth: number };
+type PartLink = IndexedLink & { content_id: string; part_depth: number };
 
 /** The removal of what came out of a content, in pieces of a size that hold nobody up. */
 export function createPartRemovals(database: Database) {
@@ -66,7 +66,11 @@ export function createPartRemovals(database: Database) {
         { workspaceId: scope.workspaceId, ...key },
       );
       const contentIds = rows.map((row) => row.content_id);
-      return removeLinks(database, { workspaceId: scope.workspaceId, collectionId: key.collectionId, contentIds });
+      return removeContentLinks(database, {
+        workspaceId: scope.workspaceId,
+        collectionId: key.collectionId,
+        contentIds,
+      });
     },
   };
 }

@@ -67,7 +67,7 @@ export function createCollectionChanges(database: Database) {
     },
 
     /** Whether `below` is this collection or lies somewhere below it. */
-    async isWithin(scope: Scope, id: string, below: string): Promise<boolean> {
+    async isSameOrDescendant(scope: Scope, id: string, candidateId: string): Promise<boolean> {
       const row = await queryOne<{ found: boolean }>(
         database,
         `with recursive upwards as (
@@ -75,7 +75,7 @@ export function createCollectionChanges(database: Database) {
            union select c.id, c.parent_id from collections c join upwards on c.id = upwards.parent_id
          )
          select exists (select from upwards where id = :id) as found`,
-        { workspaceId: scope.workspaceId, id, below },
+        { workspaceId: scope.workspaceId, id, below: candidateId },
       );
       return row?.found === true;
     },

@@ -6,19 +6,19 @@ import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** A collection that is being deleted. */
-export type Deleted = { deletionId: string; collectionId: string };
-export type Tenant = { tenant: string } & EmbeddingSpace;
+export type CollectionDeletionKey = { deletionId: string; collectionId: string };
+export type CollectionTenant = { tenant: string } & EmbeddingSpace;
 
 /** How much one transaction removes. */
-export type RemovalSize = { contents: number; chunks: number };
+export type RemovalBatchSize = { contents: number; chunks: number };
 
 /** The removal of what belonged to a collection, in pieces of a size that hold nobody up. */
 export function createCollectionDeletions(database: Database) {
-  const bind = (scope: Scope, deleted: Deleted) => ({ workspaceId: scope.workspaceId, ...deleted });
+  const bind = (scope: Scope, deleted: CollectionDeletionKey) => ({ workspaceId: scope.workspaceId, ...deleted });
   return {
     /** Where the objects of a collection are. */
-    tenants(scope: Scope, collectionId: string): Promise<Tenant[]> {
-      return query<Tenant>(
+    listTenants(scope: Scope, collectionId: string): Promise<CollectionTenant[]> {
+      return query<CollectionTenant>(
         database,
         `select tenant, provider, model, model_hash, dimensions from index_generations
          where workspace_id = :workspaceId and collection_id = :collectionId order by number`,
@@ -30,7 +30,7 @@ export function createCollectionDeletions(database: Database) {
      * Ends the runs of a page of contents: another `run_id`, so that whatever still works for the old one can write nothing
      * more. Returns how many there were, the last one, and the workflows to wake.
      */
-    async endRuns(scope: Scope, deleted: Deleted, page: { after: string | null; limit: number }) {
+    async endRuns(scope: Scope, deleted: CollectionDeletionKey, page: { after: string | null; limit: number }) {
       const rows = await query<{ content_id: string; workflow_id: string | null }>(
         database,
         `with target as (
@@ -53,7 +53,7 @@ export function createCollectionDeletions(database: Database) {
     },
 
     /** Notes in the receipt how many objects the index had; a second count, when they are gone, changes nothing. */
-    async noteObjects(scope: Scope, deleted: Deleted, indexObjects: number): Promise<void> {
+    async recordObjectCount(scope: Scope, deleted: CollectionDeletionKey, indexObjects: number): Promise<void> {
       await query(
         database,
         `update deletions set status = 'running', index_objects = greatest(index_objects, :indexObjects::int)
@@ -67,7 +67,7 @@ export function createCollectionDeletions(database: Database) {
      * receipt in the same transaction. Returns those that are at home elsewhere now and have another `external_id` there; null when
      * there is nothing left.
      */
-    removeContents(scope: Scope, deleted: Deleted, size: RemovalSize): Promise<string[] | null> {
+    removeContents(scope: Scope, deleted: CollectionDeletionKey, size: RemovalBatchSize): Promise<string[] | null> {
       return database.transaction(async (transaction) => {
         const bindings = bind(scope, deleted);
         const links = await query<{ content_id: string }>(
@@ -88,7 +88,7 @@ export function createCollectionDeletions(database: Database) {
         );
         const gone =
           chunks.length < size.chunks
-            ? await removeLinks(transaction, { ...bindings, contentIds })
+            ? await removeContentLinks(transaction, { ...bindings, contentIds })
             : { contents: 0, blobs: 0, renamed: [] };
         await query(
           transaction,
@@ -101,7 +101,7 @@ export function createCollectionDeletions(database: Database) {
     },
 
     /** Removes what is known of uploads and crawls into the collection, some at a time; false when there is nothing left. */
-    async removeUploads(scope: Scope, deleted: Deleted, limit: number): Promise<boolean> {
+    async removeUploads(scope: Scope, deleted: CollectionDeletionKey, limit: number): Promise<boolean> {
       const bindings = { ...bind(scope, deleted), limit };
       if (await removeCrawls(database, bindings)) return true;
       const items = await query(
@@ -125,7 +125,7 @@ export function createCollectionDeletions(database: Database) {
      * Removes the collection itself and completes the receipt, in one transaction; false when it still has contents. Its
      * tenants stay known for a while: a worker that stalled may bring them back.
      */
-    complete(scope: Scope, deleted: Deleted): Promise<boolean> {
+    complete(scope: Scope, deleted: CollectionDeletionKey): Promise<boolean> {
       return database.transaction(async (transaction) => {
         const bindings = bind(scope, deleted);
         const left = await queryOne(
@@ -134,7 +134,7 @@ export function createCollectionDeletions(database: Database) {
           bindings,
         );
         if (left) return false;
-        await removeCollection(transaction, bindings);
+        await removeCollectionRows(transaction, bindings);
         await query(
           transaction,
           `update deletions set status = 'completed', verified_at = now(), completed_at = now()
@@ -151,7 +151,7 @@ export type CollectionDeletions = ReturnType<typeof createCollectionDeletions>;
 
 type Bindings = { workspaceId: string; collectionId: string };
 
-async function removeCollection(transaction: Database, bindings: Bindings): Promise<void> {
+async function removeCollectionRows(transaction: Database, bindings: Bindings): Promise<void> {
   const statements = [
     `update collections set parent_id = null where parent_id = :collectionId and workspace_id = :workspaceId`,
     `insert into dropped_tenants (tenant, workspace_id, provider, model, model_hash, dimensions)
@@ -165,7 +165,10 @@ async function removeCollection(transaction: Database, bindings: Bindings): Prom
 }
 
 /** Takes contents out of the collection; those that no other one has go altogether, the others are at home there. */
-export async function removeLinks(transaction: Database, bindings: Bindings & { contentIds: readonly string[] }) {
+export async function removeContentLinks(
+  transaction: Database,
+  bindings: Bindings & { contentIds: readonly string[] },
+) {
   await query(
     transaction,
     `delete from content_collections where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,

@@ -120,7 +120,7 @@ export function createCollectionStore(database: Database) {
          order by c.created_at, c.id limit :limit`,
         {
           ...scope,
-          ...optional(filter),
+          ...filterBindings(filter),
           afterUs: page.after?.createdUs,
           afterId: page.after?.id,
           limit: page.limit + 1,
@@ -133,7 +133,7 @@ export function createCollectionStore(database: Database) {
       const row = await queryOne<{ count: number }>(
         database,
         `select count(*) as count from collections c where ${IN_SCOPE} and ${MATCHING}`,
-        { ...scope, ...optional(filter) },
+        { ...scope, ...filterBindings(filter) },
       );
       return row?.count ?? 0;
     },
@@ -161,7 +161,7 @@ export function createCollectionStore(database: Database) {
 
 export type CollectionStore = ReturnType<typeof createCollectionStore>;
 
-function optional(filter: CollectionFilter) {
+function filterBindings(filter: CollectionFilter) {
   const { status, visibility, tag, parentId, search } = filter;
   return { status, visibility, tag, parentId, search };
 }

@@ -12,5 +12,5 @@ export function notDeleting(column: string): string {
  * Condition on a statement about one collection, `:collectionId`: that the scope reaches it and it is not being deleted. Asked once,
  * so that it tells the planner nothing wrong about the rows, which can then come out of an index alone.
  */
-export const COLLECTION_REACHED = `exists (select from collections c where c.id = :collectionId and c.workspace_id = :workspaceId
+export const COLLECTION_IN_SCOPE = `exists (select from collections c where c.id = :collectionId and c.workspace_id = :workspaceId
   and c.status <> 'deleting' and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[])))`;

@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { RunSlice } from '#store/uploads/run-stages.ts';
-import { COLLECTION_REACHED, notDeleting } from '#store/collections/not-deleting.ts';
+import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** A chunk to be written; `id` is made of collection, content, version and index. */
@@ -48,13 +48,13 @@ export type ChunkFilter = { collectionId?: string | undefined; contentId?: strin
 const COLUMNS = `ch.id, ch.content_id, ch.collection_id, ch.workspace_id, ch.content, ch.metadata, ch.chunk_index, ch.size,
   floor(extract(epoch from ch.created_at))::bigint as created_at`;
 
-const PUBLISHED = `cc.workspace_id = :workspaceId and cc.active_version is not null
+const PUBLISHED_IN_SCOPE = `cc.workspace_id = :workspaceId and cc.active_version is not null
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')}
   and (:collectionId::uuid is null or cc.collection_id = :collectionId) and (:contentId::uuid is null or cc.content_id = :contentId)`;
 
 /** The same for one collection. */
-const PUBLISHED_IN_ONE = `cc.collection_id = :collectionId and cc.active_version is not null
-  and (:contentId::uuid is null or cc.content_id = :contentId) and ${COLLECTION_REACHED}`;
+const PUBLISHED_IN_COLLECTION = `cc.collection_id = :collectionId and cc.active_version is not null
+  and (:contentId::uuid is null or cc.content_id = :contentId) and ${COLLECTION_IN_SCOPE}`;
 
 /** Every search ends with this. One look-up by key after the other, whatever the planner knows or does not know yet of tables just filled. */
 const FIND_PUBLISHED: PreparedStatement = {
@@ -151,11 +151,11 @@ export function createChunkStore(database: Database) {
            select * from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
              and ch.chunk_index > case when cc.publish_seq = :afterSeq::bigint then :afterIndex::int else -1 end
            order by ch.chunk_index limit :limit) ch
-         where ${publishedIn(filter)} and cc.publish_seq >= :afterSeq::bigint
+         where ${publishedCondition(filter)} and cc.publish_seq >= :afterSeq::bigint
          order by cc.publish_seq, ch.chunk_index limit :limit`,
         {
           ...scope,
-          ...optional(filter),
+          ...filterBindings(filter),
           afterSeq: page.after?.publishSeq ?? -1,
           afterIndex: page.after?.chunkIndex ?? -1,
           limit: page.limit + 1,
@@ -166,8 +166,8 @@ export function createChunkStore(database: Database) {
     async countPublished(scope: Scope, filter: ChunkFilter): Promise<number> {
       const row = await queryOne<{ count: number }>(
         database,
-        `select coalesce(sum(cc.chunk_count), 0)::bigint as count from content_collections cc where ${publishedIn(filter)}`,
-        { ...scope, ...optional(filter) },
+        `select coalesce(sum(cc.chunk_count), 0)::bigint as count from content_collections cc where ${publishedCondition(filter)}`,
+        { ...scope, ...filterBindings(filter) },
       );
       return row?.count ?? 0;
     },
@@ -178,7 +178,7 @@ export function createChunkStore(database: Database) {
     },
 
     /** A page of one content's published chunks in a collection, by index. */
-    listOfContent(
+    listContentChunks(
       scope: Scope,
       key: { contentId: string; collectionId: string },
       page: { afterIndex: number; limit: number },
@@ -188,7 +188,7 @@ export function createChunkStore(database: Database) {
         `select ${COLUMNS}, ch.version, t.name, t.metadata as filters from content_collections cc
          join chunks ch on ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
          join contents t on t.id = cc.content_id
-         where ${PUBLISHED} and ch.chunk_index > :afterIndex order by ch.chunk_index limit :limit`,
+         where ${PUBLISHED_IN_SCOPE} and ch.chunk_index > :afterIndex order by ch.chunk_index limit :limit`,
         { ...scope, ...key, ...page },
       );
     },
@@ -238,10 +238,10 @@ export type ContentOfChunk = {
   content_updated_at: Date;
 };
 
-function publishedIn({ collectionId }: ChunkFilter): string {
-  return collectionId === undefined ? PUBLISHED : PUBLISHED_IN_ONE;
+function publishedCondition({ collectionId }: ChunkFilter): string {
+  return collectionId === undefined ? PUBLISHED_IN_SCOPE : PUBLISHED_IN_COLLECTION;
 }
 
-function optional(filter: ChunkFilter) {
+function filterBindings(filter: ChunkFilter) {
   return { collectionId: filter.collectionId, contentId: filter.contentId };
 }

@@ -12,7 +12,7 @@ export function createContentChanges(database: Database) {
      * Holds every run of contents, in all their collections, and then the contents, for the transaction. Who changes what filters see of a
      * content comes by all of them, whatever collection it asks about: in one order, so that nobody waits in a ring.
      */
-    async lockEverywhere(scope: Scope, contentIds: readonly string[]): Promise<void> {
+    async lockWithRuns(scope: Scope, contentIds: readonly string[]): Promise<void> {
       await lockRuns(database, scope.workspaceId, contentIds);
       await query(
         database,
@@ -22,7 +22,7 @@ export function createContentChanges(database: Database) {
     },
 
     /** Takes its turn among the uploads into the home of a content, in which its `external_id` is unique. */
-    async lockHome(scope: Scope, id: string): Promise<void> {
+    async lockHomeCollection(scope: Scope, id: string): Promise<void> {
       await query(
         database,
         `select pg_advisory_xact_lock(hashtextextended(t.collection_id::text, 0)) from contents t

@@ -1,7 +1,7 @@
 import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
-import { COLLECTION_REACHED, notDeleting } from '#store/collections/not-deleting.ts';
+import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type ContentFilter = {
@@ -20,31 +20,31 @@ export const CONTENT_COLUMNS = `
   floor(extract(epoch from t.updated_at))::bigint as updated_at, t.external_id, seen.collection_id, t.workspace_id, t.config,
   t.linked_to, t.access_count`;
 
-const AS_SEEN = `cc.collection_id,
+const LINK_COLUMNS = `cc.collection_id,
     case when cc.collection_id = t.collection_id then t.status when cc.paused then 'paused' else cc.stage end as status,
     case when cc.collection_id = t.collection_id then t.status_message else cc.stage_message end as status_message`;
 
-const REACHED = `(:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
+const LINK_IN_SCOPE = `(:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${notDeleting('cc.collection_id')}`;
 
 /**
  * A content as it stands in one of its collections: its home, else the oldest in reach. Never one out of reach: its id and what
  * happens there are none of the caller's business. No row where none is in reach.
  */
-export const SEEN = `cross join lateral (
-  select ${AS_SEEN} from content_collections cc where cc.content_id = t.id and ${REACHED}
+export const JOIN_VISIBLE_LINK = `cross join lateral (
+  select ${LINK_COLUMNS} from content_collections cc where cc.content_id = t.id and ${LINK_IN_SCOPE}
   order by cc.collection_id <> t.collection_id, cc.created_at, cc.collection_id limit 1) seen`;
 
 /** Contents of a workspace, and those of a collection: each walks an index in the order of its list, from where it is asked. */
 const LISTS = {
   workspace: {
-    from: `contents t ${SEEN}`,
+    from: `contents t ${JOIN_VISIBLE_LINK}`,
     where: `t.workspace_id = :workspaceId`,
     position: ['t.created_at', 't.id'],
   },
   collection: {
-    from: `content_collections cc join contents t on t.id = cc.content_id cross join lateral (select ${AS_SEEN}) seen`,
-    where: `cc.collection_id = :collectionId and ${COLLECTION_REACHED}`,
+    from: `content_collections cc join contents t on t.id = cc.content_id cross join lateral (select ${LINK_COLUMNS}) seen`,
+    where: `cc.collection_id = :collectionId and ${COLLECTION_IN_SCOPE}`,
     position: ['cc.created_at', 'cc.content_id'],
   },
 };
@@ -77,12 +77,12 @@ export async function listContents(
 /** How many contents a list has in all. */
 export async function countContents(database: Database, scope: Scope, filter: ContentFilter): Promise<number> {
   const { list, bindings } = listFor(scope, filter);
-  const row = await queryOne<{ count: number }>(database, countOf(scope, filter, list), bindings);
+  const row = await queryOne<{ count: number }>(database, countSql(scope, filter, list), bindings);
   return row?.count ?? 0;
 }
 
 /** Without a look at each content where that is possible. */
-function countOf(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['workspace']): string {
+function countSql(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['workspace']): string {
   const isPlain = filter.status === undefined && filter.search === undefined && filter.linkedTo === undefined;
   if (isPlain && list === LISTS.collection) {
     return `select count(*) as count from content_collections cc where ${list.where}`;
@@ -92,7 +92,7 @@ function countOf(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['work
     return `select (select count(*) from contents where workspace_id = :workspaceId) - (
       select count(distinct gone.content_id) from collections c join content_collections gone on gone.collection_id = c.id
       where c.workspace_id = :workspaceId and c.status = 'deleting' and not exists (
-        select from content_collections cc where cc.content_id = gone.content_id and ${REACHED})) as count`;
+        select from content_collections cc where cc.content_id = gone.content_id and ${LINK_IN_SCOPE})) as count`;
   }
   return `select count(*) as count from ${list.from} where ${list.where} and ${MATCHING}`;
 }

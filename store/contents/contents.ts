@@ -1,7 +1,13 @@
 import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
-import { CONTENT_COLUMNS, countContents, listContents, SEEN, type ContentFilter } from './content-lists.ts';
+import {
+  CONTENT_COLUMNS,
+  countContents,
+  listContents,
+  JOIN_VISIBLE_LINK,
+  type ContentFilter,
+} from './content-lists.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -26,6 +32,23 @@ export type NewContent = {
   part_depth?: number;
 };
 
+/** A content that this run owns and may work on, with what the steps need of it. */
+export type OwnedContent = {
+  content_id: string;
+  version: number;
+  reader: string;
+  /** How often work on this content began in this stage, this time included, without coming to an end. */
+  dead_attempts: number;
+  name: string;
+  type: string | null;
+  size: number | null;
+  content_hash: string | null;
+  source: 'file' | 'url' | 'text';
+  url: string | null;
+  main_text: boolean;
+  reread: boolean;
+};
+
 /** A content is in reach when one of its collections is. */
 const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
   select 1 from content_collections cc where cc.content_id = t.id
@@ -38,7 +61,7 @@ export function createContentStore(database: Database) {
     find(scope: Scope, id: string): Promise<Content | null> {
       return queryOne<Content>(
         database,
-        `select ${CONTENT_COLUMNS} from contents t ${SEEN} where t.id = :id and t.workspace_id = :workspaceId`,
+        `select ${CONTENT_COLUMNS} from contents t ${JOIN_VISIBLE_LINK} where t.id = :id and t.workspace_id = :workspaceId`,
         {
           ...scope,
           id,

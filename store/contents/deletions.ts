@@ -19,10 +19,10 @@ export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, cont
   memories, verified_at, created_at, completed_at`;
 
 /** A content in a collection, with the tenant that holds its objects. */
-export type DeletedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
+export type IndexedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
 
 const COUNTED = ['contents', 'chunks', 'indexObjects', 'blobs'] as const;
-const NOTHING = { contents: 0, chunks: 0, indexObjects: 0, blobs: 0 };
+const NO_COUNTS = { contents: 0, chunks: 0, indexObjects: 0, blobs: 0 };
 
 /** Deletions and their receipts. */
 export function createDeletionStore(database: Database) {
@@ -53,7 +53,7 @@ export function createDeletionStore(database: Database) {
     },
 
     /** The deletion of a content that is not completed and that the scope reaches, or null. */
-    findOpen(scope: Scope, subjectId: string): Promise<{ id: string; status: Deletion['status'] } | null> {
+    findUnfinished(scope: Scope, subjectId: string): Promise<{ id: string; status: Deletion['status'] } | null> {
       return queryOne(
         database,
         `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed'
@@ -63,8 +63,8 @@ export function createDeletionStore(database: Database) {
     },
 
     /** Collections in which a content waits for its removal. */
-    linksOf(scope: Scope, contentId: string): Promise<DeletedLink[]> {
-      return query<DeletedLink>(
+    findLinks(scope: Scope, contentId: string): Promise<IndexedLink[]> {
+      return query<IndexedLink>(
         database,
         `select cc.collection_id, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from content_collections cc
          join index_generations g on g.collection_id = cc.collection_id and g.status <> 'retired'
@@ -74,13 +74,17 @@ export function createDeletionStore(database: Database) {
     },
 
     /** Adds to the counts of the receipt. */
-    async add(scope: Scope, id: string, removed: Partial<Record<(typeof COUNTED)[number], number>>): Promise<void> {
+    async addCounts(
+      scope: Scope,
+      id: string,
+      removed: Partial<Record<(typeof COUNTED)[number], number>>,
+    ): Promise<void> {
       await query(
         database,
         `update deletions set status = 'running', chunks = chunks + :chunks::int, index_objects = index_objects + :indexObjects::int,
            contents = contents + :contents::int, blobs = blobs + :blobs::int
          where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
-        { workspaceId: scope.workspaceId, id, ...NOTHING, ...removed },
+        { workspaceId: scope.workspaceId, id, ...NO_COUNTS, ...removed },
       );
     },
 

@@ -9,7 +9,7 @@ const KEY = `tenant, provider, model, model_hash, dimensions`;
 export function createDroppedTenants(database: Database) {
   return {
     /** Tenants whose next pass is due; each is moved to the pass after it, later and later. */
-    takeDue(limit: number, passDelaysMs: readonly number[]): Promise<DroppedTenant[]> {
+    claimDue(limit: number, passDelaysMs: readonly number[]): Promise<DroppedTenant[]> {
       return query<DroppedTenant>(
         database,
         `update dropped_tenants set passes = passes + 1,
@@ -20,7 +20,7 @@ export function createDroppedTenants(database: Database) {
       );
     },
 
-    async forget(dropped: DroppedTenant): Promise<void> {
+    async delete(dropped: DroppedTenant): Promise<void> {
       await query(
         database,
         `delete from dropped_tenants where (${KEY}) = (:tenant, :provider, :model, :model_hash, :dimensions::int)`,

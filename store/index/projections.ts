@@ -33,7 +33,7 @@ export function createProjectionStore(database: Database) {
      * Takes turns in writing the filters of a content, for the rest of the transaction. Weaviate (1.38) loses entries of its
      * filter index when one object is changed twice at the same time, even to the same.
      */
-    async lock(scope: Scope, key: { contentId: string; collectionId: string }): Promise<void> {
+    async lockContent(scope: Scope, key: { contentId: string; collectionId: string }): Promise<void> {
       await query(
         database,
         `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || :contentId || '/' || :collectionId, 3))`,
@@ -42,7 +42,7 @@ export function createProjectionStore(database: Database) {
     },
 
     /** The same for several contents, in one order. */
-    async lockAll(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<void> {
+    async lockContents(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<void> {
       await query(
         database,
         `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || id || '/' || :collectionId, 3))

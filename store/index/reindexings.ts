@@ -1,4 +1,4 @@
-import type { ReindexProgress } from '#domain/index/reindexing.ts';
+import type { ReindexProgress } from '#domain/index/reindex-job.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { ChunkToIndex } from '#store/contents/chunks.ts';
@@ -19,7 +19,7 @@ export type ChunkToRewrite = Omit<ChunkToIndex, 'planned_chunks'>;
 const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, chunks, total_memories, memories, created_at,
   updated_at, completed_at`;
 /** The loop tries these ever more rarely, by now: the embedder may not take their text at all. */
-const MANY_ATTEMPTS = 8;
+const MAX_AWAITED_ATTEMPTS = 8;
 const PENDING_MEMORIES = `select count(*) from memory_versions v where v.workspace_id = :workspaceId and v.index_state = 'none'`;
 
 /** Indexes that are made anew. */
@@ -47,7 +47,7 @@ export function createReindexings(database: Database) {
     },
 
     /** Counts what there is to do. False when that was done before. */
-    async begin(scope: Scope, id: string): Promise<boolean> {
+    async start(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne(
         database,
         `update reindexings set status = 'running', updated_at = now(),
@@ -61,7 +61,7 @@ export function createReindexings(database: Database) {
       return row !== null;
     },
 
-    progress(scope: Scope, id: string): Promise<(ReindexProgress & ReindexPosition) | null> {
+    findProgress(scope: Scope, id: string): Promise<(ReindexProgress & ReindexPosition) | null> {
       return queryOne<ReindexProgress & ReindexPosition>(
         database,
         `select contents, total_contents, memories, total_memories, at_collection as collection, at_content as content,
@@ -71,7 +71,7 @@ export function createReindexings(database: Database) {
     },
 
     /** The collection itself, when it is there, or else the next one; null behind the last. */
-    async collectionFrom(scope: Scope, id: string): Promise<string | null> {
+    async findCollectionFrom(scope: Scope, id: string): Promise<string | null> {
       const row = await queryOne<{ id: string }>(
         database,
         `select id from collections where workspace_id = :workspaceId and status <> 'deleting' and id >= :id::uuid
@@ -82,7 +82,7 @@ export function createReindexings(database: Database) {
     },
 
     /** Published chunks of a collection behind a position, in the order of contents and chunks. */
-    chunksBehind(
+    listChunksAfter(
       scope: Scope,
       at: { collection: string; content: string | null; chunk: number },
       limit: number,
@@ -116,7 +116,7 @@ export function createReindexings(database: Database) {
     },
 
     /** Goes on behind a collection; without an embedder for it, its contents count as skipped. */
-    async leaveCollection(scope: Scope, id: string, left: { collection: string; isSkipped: boolean }): Promise<void> {
+    async finishCollection(scope: Scope, id: string, left: { collection: string; isSkipped: boolean }): Promise<void> {
       await query(
         database,
         `update reindexings set at_content = null, at_chunk = null, updated_at = now(),
@@ -130,12 +130,12 @@ export function createReindexings(database: Database) {
     },
 
     /** Counts memories that are in the index; false when none is left that is still tried often. */
-    async followMemories(scope: Scope, id: string): Promise<boolean> {
+    async countIndexedMemories(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne<{ is_more: boolean }>(
         database,
         `update reindexings set updated_at = now(), memories = greatest(memories, total_memories - (${PENDING_MEMORIES}))
          where id = :id and workspace_id = :workspaceId
-         returning exists (${PENDING_MEMORIES.replace('count(*)', '1')} and v.index_attempts < ${MANY_ATTEMPTS}) as is_more`,
+         returning exists (${PENDING_MEMORIES.replace('count(*)', '1')} and v.index_attempts < ${MAX_AWAITED_ATTEMPTS}) as is_more`,
         { ...scope, id },
       );
       return row?.is_more === true;

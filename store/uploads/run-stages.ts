@@ -1,12 +1,10 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
-import type { OwnedContent } from '#store/contents/owned-content.ts';
+import type { OwnedContent } from '#store/contents/contents.ts';
 import { WORKING } from './run-control.ts';
-import type { TextFacts } from '#store/contents/kept-texts.ts';
+import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { ANNOUNCED_FAILED, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
-
-export type { OwnedContent } from '#store/contents/owned-content.ts';
 
 /** The contents of one run in one collection that a step works on. */
 export type RunSlice = { collectionId: string; runId: string; contentIds: readonly string[] };

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { ApiKey, connectToCustom, type Collection, type WeaviateClient } from 'weaviate-client';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import { className, type StoredProperties } from './vector-class.ts';
-import { isAway, unavailable, WeaviateAnswerError, weaviateFailure } from './weaviate-failure.ts';
+import { className, type StoredProperties } from './class-definition.ts';
+import { isUnreachable, indexUnavailable, WeaviateResponseError, toAppError } from './weaviate-errors.ts';
 
 export type VectorIndexOptions = {
   /** Address of the REST interface. */
@@ -18,14 +18,14 @@ export type VectorIndexOptions = {
 export type TenantCollection = Collection<StoredProperties, string>;
 export type Tenant = { space: EmbeddingSpace; name: string };
 /** `abandoned` aborts when nobody waits for the answer any more. */
-export type TenantAction<T> = (collection: TenantCollection, abandoned: AbortSignal) => Promise<T>;
+export type TenantOperation<T> = (collection: TenantCollection, abandoned: AbortSignal) => Promise<T>;
 type RestRequest = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
 /** For what is large: the body as JSON already, the answer as it came. */
 type RawRequest = { method: 'POST'; path: string; json: Buffer };
 
 export type WeaviateConnection = {
   /** Runs calls of the gRPC client in one tenant; gives up within a second when Weaviate is away. Errors are raw. */
-  inTenant<T>(tenant: Tenant, action: TenantAction<T>): Promise<T>;
+  inTenant<T>(tenant: Tenant, action: TenantOperation<T>): Promise<T>;
   /** One REST call: the parsed answer, null when there is none. Errors are raw. */
   rest(request: RestRequest): Promise<unknown>;
   /** One REST call with a body that is JSON already. Errors are raw. */
@@ -59,7 +59,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     return client;
   }
 
-  async function inTenant<T>(tenant: Tenant, action: TenantAction<T>): Promise<T> {
+  async function inTenant<T>(tenant: Tenant, action: TenantOperation<T>): Promise<T> {
     const settled = new AbortController();
     try {
       if (suspect) await probe();
@@ -85,7 +85,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
         // The probe itself needs no key.
         await rest.send({ method: 'GET', path: '/meta' }, PROBE_TIMEOUT_MS);
       } catch (error) {
-        throw weaviateFailure(error);
+        throw toAppError(error);
       }
     },
     close: async () => {
@@ -101,10 +101,10 @@ async function watch(probe: () => Promise<void>, settled: AbortSignal, timeoutMs
     await sleep(PROBE_EVERY_MS, undefined, { signal: settled });
     // A probe that is only slow says that Weaviate is busy: the call goes on.
     await probe().catch((error: unknown) => {
-      if (isAway(error)) throw error;
+      if (isUnreachable(error)) throw error;
     });
   }
-  throw unavailable(undefined, `The search index did not answer within ${timeoutMs} ms; try again.`);
+  throw indexUnavailable(undefined, `The search index did not answer within ${timeoutMs} ms; try again.`);
 }
 
 /**
@@ -156,7 +156,7 @@ function createRest({ url, apiKey }: VectorIndexOptions) {
       signal: AbortSignal.timeout(timeoutMs),
     });
     const body = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.statusCode >= 300) throw new WeaviateAnswerError(answer.statusCode, body.toString());
+    if (answer.statusCode >= 300) throw new WeaviateResponseError(answer.statusCode, body.toString());
     return body;
   }
   async function send({ body, ...request }: RestRequest, timeoutMs: number): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { Filters, type FilterValue } from 'weaviate-client';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
-import { whereTenantIs } from './tenants.ts';
+import { runInTenant } from './tenants.ts';
 
 export type StoredObject = { id: string; content_id: string; version: number };
 export type ObjectPage = { objects: StoredObject[]; nextCursor: string | null };
@@ -22,11 +22,11 @@ export async function countObjects(
     const options = filters.length === 0 ? {} : { filters: Filters.and(...filters) };
     return (await collection.aggregate.overAll(options)).totalCount;
   };
-  return whereTenantIs(connection, tenant, { absent: 0, run });
+  return runInTenant(connection, tenant, { absent: 0, run });
 }
 
 /** A page of everything in a tenant in the order of ids, from `cursor` on (null: from the beginning). */
-export async function walkObjects(
+export async function readObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
   cursor: string | null,
@@ -44,7 +44,7 @@ export async function walkObjects(
     }));
     return { objects, nextCursor: objects.length < PAGE_SIZE ? null : (objects.at(-1)?.id ?? null) };
   };
-  return whereTenantIs(connection, tenant, { absent: { objects: [], nextCursor: null }, run });
+  return runInTenant(connection, tenant, { absent: { objects: [], nextCursor: null }, run });
 }
 
 /** The vectors of these objects by id; ids without an object are left out. */
@@ -71,5 +71,5 @@ export async function fetchVectors(
     }
     return vectors;
   };
-  return whereTenantIs(connection, tenant, { absent: new Map(), run });
+  return runInTenant(connection, tenant, { absent: new Map(), run });
 }

@@ -3,10 +3,10 @@ import { AppError, assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
-import { indexFilter } from './facet-filter.ts';
-import { keywordQuery } from './shadow-text.ts';
-import { whereTenantIs } from './tenants.ts';
-import { KEYWORD_PROPERTIES } from './vector-class.ts';
+import { toWeaviateFilter } from './weaviate-filter.ts';
+import { keywordQuery } from './stemmed-text.ts';
+import { runInTenant } from './tenants.ts';
+import { KEYWORD_PROPERTIES } from './class-definition.ts';
 
 export type IndexSearch = {
   type: SearchType;
@@ -30,9 +30,9 @@ export type Hit = { id: string; score: number; legs: HitLegs | null };
 export type HitLegs = { keyword: HitLeg | null; vector: HitLeg | null };
 export type HitLeg = { rank: number; score: number };
 
-type Asked = { collection: TenantCollection; abandoned: AbortSignal };
+type SearchTarget = { collection: TenantCollection; abandoned: AbortSignal };
 type RankedObject = { id: string; score: number };
-type Question = Pick<IndexSearch, 'limit'> & { text: string; vector: number[] | null; filters: FilterValue };
+type RankingQuery = Pick<IndexSearch, 'limit'> & { text: string; vector: number[] | null; filters: FilterValue };
 
 /** How much each leg counts in a hybrid search; half and half was measured best, and it is Weaviate's plain meaning of "both". */
 const VECTOR_WEIGHT = 0.5;
@@ -48,16 +48,16 @@ export async function searchTenant(
   tenant: Tenant,
   search: IndexSearch,
 ): Promise<Hit[]> {
-  return whereTenantIs(connection, tenant, {
+  return runInTenant(connection, tenant, {
     absent: [],
     run: (collection, abandoned) => searchCollection({ collection, abandoned }, search),
   });
 }
 
-async function searchCollection(asked: Asked, search: IndexSearch): Promise<Hit[]> {
-  const filters = search.filter ? indexFilter(search.filter, asked.collection) : 'everything';
+async function searchCollection(asked: SearchTarget, search: IndexSearch): Promise<Hit[]> {
+  const filters = search.filter ? toWeaviateFilter(search.filter, asked.collection) : 'everything';
   if (filters === 'nothing' || search.limit === 0) return [];
-  const question: Question = {
+  const question: RankingQuery = {
     limit: search.limit,
     text: keywordQuery(search.queryText),
     vector: search.queryVector ? Array.from(search.queryVector) : null,
@@ -80,7 +80,7 @@ function legOf({ id }: RankedObject, leg: readonly RankedObject[]): HitLeg | nul
   return object ? { rank: index + 1, score: object.score } : null;
 }
 
-async function rank(asked: Asked, type: SearchType, question: Question): Promise<RankedObject[]> {
+async function rank(asked: SearchTarget, type: SearchType, question: RankingQuery): Promise<RankedObject[]> {
   const { query } = asked.collection;
   const call = { abortSignal: asked.abandoned };
   const options = {
@@ -115,7 +115,7 @@ const SCORE: 'score'[] = ['score'];
 const DISTANCE: 'distance'[] = ['distance'];
 const NO_PROPERTIES: never[] = [];
 
-function vectorOf({ vector }: Question): number[] {
+function vectorOf({ vector }: RankingQuery): number[] {
   if (!vector) throw new AppError('internal', 'A vector or hybrid search needs the embedded query.');
   return vector;
 }

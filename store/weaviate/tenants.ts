@@ -1,7 +1,7 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import type { Tenant, TenantAction, WeaviateConnection } from './connection.ts';
-import { classDefinition, className } from './vector-class.ts';
-import { saysMissing, unavailable, WeaviateAnswerError } from './weaviate-failure.ts';
+import type { Tenant, TenantOperation, WeaviateConnection } from './connection.ts';
+import { classDefinition, className } from './class-definition.ts';
+import { isTenantMissing, indexUnavailable, WeaviateResponseError } from './weaviate-errors.ts';
 
 /** Creates the class of a space. It is no error when it is there, or when another process is just creating it. */
 export async function ensureSpace(connection: WeaviateConnection, space: EmbeddingSpace): Promise<void> {
@@ -9,11 +9,11 @@ export async function ensureSpace(connection: WeaviateConnection, space: Embeddi
   try {
     await connection.rest({ method: 'POST', path: '/schema', body: classDefinition(space) });
   } catch (error) {
-    if (!(error instanceof WeaviateAnswerError && /already exists/.test(error.message))) throw error;
+    if (!(error instanceof WeaviateResponseError && /already exists/.test(error.message))) throw error;
   }
 }
 
-export async function spaceExists(connection: WeaviateConnection, space: EmbeddingSpace): Promise<boolean> {
+async function spaceExists(connection: WeaviateConnection, space: EmbeddingSpace): Promise<boolean> {
   return found(() => connection.rest({ method: 'GET', path: `/schema/${className(space)}` }));
 }
 
@@ -24,7 +24,7 @@ export async function ensureTenant(connection: WeaviateConnection, { space, name
   try {
     await create();
   } catch (error) {
-    if (!saysMissing(error)) throw error;
+    if (!isTenantMissing(error)) throw error;
     await ensureSpace(connection, space);
     await create();
   }
@@ -35,7 +35,7 @@ export async function dropTenant(connection: WeaviateConnection, { space, name }
   try {
     await connection.rest({ method: 'DELETE', path: `/schema/${className(space)}/tenants`, body: [name] });
   } catch (error) {
-    if (!saysMissing(error)) throw error;
+    if (!isTenantMissing(error)) throw error;
   }
 }
 
@@ -54,7 +54,7 @@ export async function listTenants(connection: WeaviateConnection, space: Embeddi
     }[];
     return tenants.map(({ name }) => name);
   } catch (error) {
-    if (saysMissing(error)) return [];
+    if (isTenantMissing(error)) return [];
     throw error;
   }
 }
@@ -63,15 +63,15 @@ export async function listTenants(connection: WeaviateConnection, space: Embeddi
  * Runs calls in a tenant; `absent` is the answer when the tenant is not there. A server that is still loading its schema says
  * "not found" too, so only the schema's own answer counts: nothing is taken for empty that is only away.
  */
-export async function whereTenantIs<T>(
+export async function runInTenant<T>(
   connection: WeaviateConnection,
   tenant: Tenant,
-  { absent, run }: { absent: T; run: TenantAction<T> },
+  { absent, run }: { absent: T; run: TenantOperation<T> },
 ): Promise<T> {
   try {
     return await connection.inTenant(tenant, run);
   } catch (error) {
-    if (!saysMissing(error)) throw error;
+    if (!isTenantMissing(error)) throw error;
     await connection.ready();
     if (!(await tenantExists(connection, tenant))) return absent;
   }
@@ -79,7 +79,7 @@ export async function whereTenantIs<T>(
   try {
     return await connection.inTenant(tenant, run);
   } catch (error) {
-    if (saysMissing(error)) throw unavailable(error);
+    if (isTenantMissing(error)) throw indexUnavailable(error);
     throw error;
   }
 }
@@ -89,7 +89,7 @@ async function found(request: () => Promise<unknown>): Promise<boolean> {
     await request();
     return true;
   } catch (error) {
-    if (error instanceof WeaviateAnswerError && (error.status === 404 || saysMissing(error))) return false;
+    if (error instanceof WeaviateResponseError && (error.status === 404 || isTenantMissing(error))) return false;
     throw error;
   }
 }

@@ -1,17 +1,11 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
-import { countObjects, fetchVectors, walkObjects } from './read-objects.ts';
+import { countObjects, fetchVectors, readObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';
 import { dropTenant, ensureSpace, ensureTenant, listTenants, tenantExists } from './tenants.ts';
-import { weaviateFailure } from './weaviate-failure.ts';
-import {
-  deleteContent,
-  deleteContents,
-  deleteObjects,
-  putObjects,
-  putObjectsAgain,
-  updateFacets,
-} from './write-objects.ts';
+import { toAppError } from './weaviate-errors.ts';
+import { writeObjects, rewriteObjects, updateFacets } from './write-objects.ts';
+import { deleteContent, deleteContents, deleteObjects } from './delete-objects.ts';
 
 export type { Hit, HitLeg, HitLegs, IndexSearch } from './search.ts';
 export type { IndexObject } from './write-objects.ts';
@@ -28,27 +22,27 @@ export function createVectorIndex(options: VectorIndexOptions) {
   const inTenant =
     <Input, Output>(action: (connection: WeaviateConnection, tenant: Tenant, input: Input) => Promise<Output>) =>
     (space: EmbeddingSpace, tenant: string, input: Input): Promise<Output> =>
-      mapped(action(connection, { space, name: tenant }, input));
+      withAppErrors(action(connection, { space, name: tenant }, input));
   const onTenant =
     <Output>(action: (connection: WeaviateConnection, tenant: Tenant) => Promise<Output>) =>
     (space: EmbeddingSpace, tenant: string): Promise<Output> =>
-      mapped(action(connection, { space, name: tenant }));
+      withAppErrors(action(connection, { space, name: tenant }));
   return {
     /** Creates the class of a space if need be; safe to race. */
-    ensureSpace: (space: EmbeddingSpace) => mapped(ensureSpace(connection, space)),
+    ensureSpace: (space: EmbeddingSpace) => withAppErrors(ensureSpace(connection, space)),
     /** Names of all tenants of a space; none when the space is not there. */
-    listTenants: (space: EmbeddingSpace) => mapped(listTenants(connection, space)),
+    listTenants: (space: EmbeddingSpace) => withAppErrors(listTenants(connection, space)),
     ensureTenant: onTenant(ensureTenant),
     dropTenant: onTenant(dropTenant),
     tenantExists: onTenant(tenantExists),
-    putObjects: inTenant(putObjects),
-    putObjectsAgain: inTenant(putObjectsAgain),
+    writeObjects: inTenant(writeObjects),
+    rewriteObjects: inTenant(rewriteObjects),
     updateFacets: inTenant(updateFacets),
     deleteContent: inTenant(deleteContent),
     deleteContents: inTenant(deleteContents),
     deleteObjects: inTenant(deleteObjects),
     countObjects: inTenant(countObjects),
-    walkObjects: inTenant(walkObjects),
+    readObjects: inTenant(readObjects),
     fetchVectors: inTenant(fetchVectors),
     search: inTenant(searchTenant),
     /** Resolves when Weaviate is ready to serve. */
@@ -57,10 +51,10 @@ export function createVectorIndex(options: VectorIndexOptions) {
   };
 }
 
-async function mapped<T>(call: Promise<T>): Promise<T> {
+async function withAppErrors<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw weaviateFailure(error);
+    throw toAppError(error);
   }
 }

@@ -1,12 +1,9 @@
 import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
-import { Filters, type FilterValue } from 'weaviate-client';
-import type { VersionSpan } from '#domain/contents/residual-versions.ts';
-import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
-import { shadowText } from './shadow-text.ts';
-import { whereTenantIs } from './tenants.ts';
-import { className, type StoredProperties } from './vector-class.ts';
-import { saysMissing, WeaviateAnswerError } from './weaviate-failure.ts';
+import type { Tenant, WeaviateConnection } from './connection.ts';
+import { stemmedText } from './stemmed-text.ts';
+import { className, type StoredProperties } from './class-definition.ts';
+import { isTenantMissing, WeaviateResponseError } from './weaviate-errors.ts';
 
 /** One chunk (or memory) to index. `id` is a UUID; writing it twice is writing it once. */
 export type IndexObject = {
@@ -14,14 +11,11 @@ export type IndexObject = {
   content_id: string;
   version: number;
   text: string;
-  /** `facetsOf` of the chunk. */
+  /** `recordFacets` of the chunk. */
   facets: readonly string[];
   /** As many numbers as the space has dimensions. */
   vector: Float32Array;
 };
-
-/** Objects of one content: of these versions, or of all. */
-export type ContentObjects = { contentId: string; versions?: readonly VersionSpan[] };
 
 /** Batches stay well below Weaviate's limits and near the size at which it was measured fastest. */
 const MAX_BATCH_OBJECTS = 100;
@@ -32,22 +26,22 @@ const PATCHES_IN_FLIGHT = 16;
 const NO_VERSION = -1;
 
 /** Of a vector that is written again, so many numbers are moved by up to as many steps: 4,096 ways, none to be noticed. */
-const MOVED_NUMBERS = 3;
-const MOVES = 16;
-const MOVE = 1e-6;
+const PERTURBED_DIMENSIONS = 3;
+const PERTURBATION_STEPS = 16;
+const PERTURBATION_STEP = 1e-6;
 
 /**
  * Writes objects, whole or not at all for each, so that they outlive their server; throws if any was refused. When that is
- * unknown or a write was given up half-way, `putObjectsAgain` is what repeats it.
+ * unknown or a write was given up half-way, `rewriteObjects` is what repeats it.
  */
-export async function putObjects(
+export async function writeObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
   objects: readonly IndexObject[],
 ): Promise<void> {
   const limit = pLimit(BATCHES_IN_FLIGHT);
   await Promise.all(
-    batchesOf(objects).map((batch) => limit(() => putBatch(connection, batchJson(restObjects(batch, tenant))))),
+    toBatches(objects).map((batch) => limit(() => writeBatch(connection, batchJson(restObjects(batch, tenant))))),
   );
   if (objects.length > 0) await flushVectors(connection, tenant);
 }
@@ -58,17 +52,20 @@ export async function putObjects(
  * vector has no such place, and the object would never be found by vector. A vector that differs is indexed anew, in one step
  * in which nobody misses the object, so each is moved by a few millionths.
  */
-export async function putObjectsAgain(
+export async function rewriteObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
   objects: readonly IndexObject[],
 ): Promise<void> {
-  const moves = Array.from({ length: MOVED_NUMBERS }, () => randomInt(1, MOVES + 1) * MOVE);
+  const moves = Array.from(
+    { length: PERTURBED_DIMENSIONS },
+    () => randomInt(1, PERTURBATION_STEPS + 1) * PERTURBATION_STEP,
+  );
   const moved = objects.map((object) => ({
     ...object,
     vector: object.vector.map((value, place) => value + (moves[place] ?? 0)),
   }));
-  await putObjects(connection, tenant, moved);
+  await writeObjects(connection, tenant, moved);
 }
 
 /**
@@ -96,17 +93,17 @@ function* restObjects(objects: readonly IndexObject[], tenant: Tenant): Generato
 }
 
 function restObject({ id, vector, facets, ...rest }: IndexObject, { space, name }: Tenant): RestObject {
-  const properties = { ...rest, text_stemmed: shadowText(rest.text), facets: [...facets] };
-  return { id, vector: Array.from(vector, shortest), properties, class: className(space), tenant: name };
+  const properties = { ...rest, text_stemmed: stemmedText(rest.text), facets: [...facets] };
+  return { id, vector: Array.from(vector, roundToFloat32Digits), properties, class: className(space), tenant: name };
 }
 
 /** Nine digits say a 32-bit number exactly; JSON would write up to seventeen of them, a third of a batch's bytes. */
-function shortest(value: number): number {
+function roundToFloat32Digits(value: number): number {
   return Number(value.toPrecision(9));
 }
 
 /** Sizes are estimates: what counts is that one huge object does not travel with two hundred others. */
-function batchesOf(objects: readonly IndexObject[]): IndexObject[][] {
+function toBatches(objects: readonly IndexObject[]): IndexObject[][] {
   const batches: IndexObject[][] = [];
   let room = 0;
   for (const object of objects) {
@@ -125,7 +122,7 @@ function batchesOf(objects: readonly IndexObject[]): IndexObject[][] {
   return batches;
 }
 
-async function putBatch(connection: WeaviateConnection, json: Buffer): Promise<void> {
+async function writeBatch(connection: WeaviateConnection, json: Buffer): Promise<void> {
   // 200 with every object, its vector and its result, also when objects failed; megabytes that are parsed only when they tell of a failure.
   const answer = await connection.restRaw({ method: 'POST', path: '/batch/objects', json });
   if (!answer.includes('errors') && !answer.includes('FAILED')) return;
@@ -140,74 +137,8 @@ async function putBatch(connection: WeaviateConnection, json: Buffer): Promise<v
 }
 
 /**
- * Removes a content's objects, of all versions or of some. Returns how many went. A tenant that is gone has none. Versions are named as
- * they are and never by what they are not: Weaviate looks at the conditions of a filter one after the other, and an object that is written
- * in between has none of the values that are excluded, then those that are asked for.
- */
-export async function deleteContent(
-  connection: WeaviateConnection,
-  tenant: Tenant,
-  { contentId, versions }: ContentObjects,
-): Promise<number> {
-  if (versions?.length === 0) return 0;
-  return deleteWhere(connection, tenant, (collection) => {
-    const ofContent = collection.filter.byProperty('content_id').equal(contentId);
-    if (versions === undefined) return ofContent;
-    const spans = versions.map(({ from, to }) => {
-      const version = collection.filter.byProperty('version');
-      return from === to ? version.equal(from) : Filters.and(version.greaterOrEqual(from), version.lessOrEqual(to));
-    });
-    return Filters.and(ofContent, spans.length === 1 && spans[0] ? spans[0] : Filters.or(...spans));
-  });
-}
-
-/** Removes the objects of contents, of all their versions. Returns how many went. */
-export async function deleteContents(
-  connection: WeaviateConnection,
-  tenant: Tenant,
-  contentIds: readonly string[],
-): Promise<number> {
-  if (contentIds.length === 0) return 0;
-  return deleteWhere(connection, tenant, (collection) =>
-    collection.filter.byProperty('content_id').containsAny([...contentIds]),
-  );
-}
-
-/** Removes objects by id; absent ones are no error. Returns how many went. */
-export async function deleteObjects(
-  connection: WeaviateConnection,
-  tenant: Tenant,
-  ids: readonly string[],
-): Promise<number> {
-  if (ids.length === 0) return 0;
-  return deleteWhere(connection, tenant, (collection) => collection.filter.byId().containsAny([...ids]));
-}
-
-/** One call removes at most as many as the server lets a query return (10,000 by default): until none is left. */
-async function deleteWhere(
-  connection: WeaviateConnection,
-  tenant: Tenant,
-  where: (collection: TenantCollection) => FilterValue,
-): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const deleted = await whereTenantIs(connection, tenant, {
-      absent: { failed: 0, matches: 0, successful: 0 },
-      run: async (collection) => {
-        const { failed, matches, successful } = await collection.data.deleteMany(where(collection));
-        return { failed, matches, successful };
-      },
-    });
-    if (deleted.failed > 0)
-      throw new Error(`Weaviate failed to delete ${deleted.failed} of ${deleted.matches} objects`);
-    if (deleted.successful === 0) return removed;
-    removed += deleted.successful;
-  }
-}
-
-/**
  * Replaces the facets of objects and leaves their text and vectors alone, without embedding again. Returns the ids that have no
- * object: these want a whole `putObjects`.
+ * object: these want a whole `writeObjects`.
  */
 export async function updateFacets(
   connection: WeaviateConnection,
@@ -223,7 +154,7 @@ export async function updateFacets(
           await connection.rest({ method: 'PATCH', path: `/objects/${className(tenant.space)}/${id}`, body });
           return [];
         } catch (error) {
-          if (saysMissing(error) || (error instanceof WeaviateAnswerError && error.status === 404)) return [id];
+          if (isTenantMissing(error) || (error instanceof WeaviateResponseError && error.status === 404)) return [id];
           throw error;
         }
       }),

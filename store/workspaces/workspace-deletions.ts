@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { Tenant } from '#store/collections/collection-deletions.ts';
+import type { CollectionTenant } from '#store/collections/collection-deletions.ts';
 import { RECEIPT_COLUMNS, toDeletion, type ReceiptRow } from '#store/contents/deletions.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { WORKSPACE_ROWS, type CountedRows, type WorkspaceRows } from './workspace-rows.ts';
@@ -61,8 +61,8 @@ export function createWorkspaceDeletions(database: Database) {
     },
 
     /** Tenants of the workspace's collections that are not given up yet. */
-    generations(scope: Scope, limit: number): Promise<Tenant[]> {
-      return query<Tenant>(
+    generations(scope: Scope, limit: number): Promise<CollectionTenant[]> {
+      return query<CollectionTenant>(
         database,
         `select tenant, provider, model, model_hash, dimensions from index_generations where workspace_id = :workspaceId order by id limit :limit`,
         { ...scope, limit },
@@ -70,7 +70,7 @@ export function createWorkspaceDeletions(database: Database) {
     },
 
     /** Where memories of the workspace are, or were. */
-    async memoryTenants(scope: Scope): Promise<Tenant[]> {
+    async memoryTenants(scope: Scope): Promise<CollectionTenant[]> {
       const rows = await query<{ space: string }>(
         database,
         `select distinct index_space as space from memory_versions where workspace_id = :workspaceId and index_space is not null
@@ -84,7 +84,11 @@ export function createWorkspaceDeletions(database: Database) {
      * Gives tenants up: they are dropped from now on, for a day, and how many objects they had is in the receipt, counted
      * once however often this runs.
      */
-    giveUp(scope: Scope, deletionId: string, tenants: readonly (Tenant & { objects: number })[]): Promise<void> {
+    giveUp(
+      scope: Scope,
+      deletionId: string,
+      tenants: readonly (CollectionTenant & { objects: number })[],
+    ): Promise<void> {
       return database.transaction(async (transaction) => {
         await query(
           transaction,
@@ -107,8 +111,8 @@ export function createWorkspaceDeletions(database: Database) {
     },
 
     /** Tenants that were given up, in the order of their names, behind one of them. */
-    givenUp(scope: Scope, page: { after: Tenant | null; limit: number }): Promise<Tenant[]> {
-      return query<Tenant>(
+    givenUp(scope: Scope, page: { after: CollectionTenant | null; limit: number }): Promise<CollectionTenant[]> {
+      return query<CollectionTenant>(
         database,
         `select tenant, provider, model, model_hash, dimensions from dropped_tenants where workspace_id = :workspaceId
            and (:tenant::text is null or (tenant, provider, model, model_hash, dimensions) > (:tenant, :provider, :model, :modelHash, :dimensions::int))

@@ -4,7 +4,7 @@ import test from 'ava';
 import { z } from 'zod';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createVectorIndex, type IndexObject } from '#store/weaviate/vector-index.ts';
-import { className } from '#store/weaviate/vector-class.ts';
+import { className } from '#store/weaviate/class-definition.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { seededRandom } from '#test/support/harness/seeded-random.ts';
 import { TEST_SEED } from '#test/support/harness/test-seed.ts';
@@ -50,14 +50,14 @@ test.serial(
         const vector = Float32Array.from({ length: DIMENSIONS }, () => random.between(-1000, 1000) / 1000);
         return { id: randomUUID(), content_id: randomUUID(), version: 1, text: 'x', facets: [], vector };
       });
-      const cutShort = index.putObjects(space, tenant, objects).catch(() => undefined);
+      const cutShort = index.writeObjects(space, tenant, objects).catch(() => undefined);
       // Any moment of a write that takes about half a second will do.
       await delay(random.between(20, 250));
       await processes.weaviate.signal('SIGKILL');
       await cutShort;
       await processes.weaviate.start();
       await eventually('the objects are written again', async () => {
-        await index.putObjectsAgain(space, tenant, objects);
+        await index.rewriteObjects(space, tenant, objects);
         return true;
       });
       written.push(...objects);

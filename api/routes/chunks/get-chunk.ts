@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Chunk } from '#domain/records/chunk.ts';
 import { Id } from '#domain/records/fields.ts';
-import { getChunk } from '#operations/contents/get-chunk.ts';
+import { getChunk } from '#operations/contents/chunks.ts';
 import { queryBoolean } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChunkPage } from '#domain/records/chunk.ts';
 import { Id } from '#domain/records/fields.ts';
-import { listChunks } from '#operations/contents/list-chunks.ts';
+import { listChunks } from '#operations/contents/chunks.ts';
 import { QueryCursor, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

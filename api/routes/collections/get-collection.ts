@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { Collection } from '#domain/records/collection.ts';
-import { Id } from '#domain/records/fields.ts';
-import { getCollection } from '#operations/collections/get-collection.ts';
+import { getCollection } from '#operations/collections/collections.ts';
 import { route } from '#api/http/route.ts';
+import { CollectionParams } from './collection-params.ts';
 
 export const getCollectionRoute = route(
   {
@@ -11,7 +10,7 @@ export const getCollectionRoute = route(
     tag: 'Collections',
     summary: 'Get a collection',
     permission: 'collections:read',
-    params: z.object({ collection_id: Id }),
+    params: CollectionParams,
     response: Collection,
     extension: true,
   },

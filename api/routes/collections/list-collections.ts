@@ -1,7 +1,7 @@
 import { CollectionList } from '#domain/records/collection.ts';
-import { Id, storableText } from '#domain/records/fields.ts';
+import { Id, textField } from '#domain/records/fields.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
-import { listCollections } from '#operations/collections/list-collections.ts';
+import { listCollections } from '#operations/collections/collections.ts';
 import { z } from 'zod';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
@@ -9,9 +9,9 @@ import { route } from '#api/http/route.ts';
 const Query = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
   visibility: z.enum(['private', 'public']).optional(),
-  tag: storableText(100).optional().meta({ description: 'One of the tags' }),
+  tag: textField(100).optional().meta({ description: 'One of the tags' }),
   parent_id: Id.optional().meta({ description: 'Collections directly below this one' }),
-  search: storableText(255).optional().meta({ description: 'Part of the name' }),
+  search: textField(255).optional().meta({ description: 'Part of the name' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });

@@ -1,6 +1,6 @@
 import { Collection } from '#domain/records/collection.ts';
 import { JsonObject } from '#domain/records/fields.ts';
-import { setCollectionStats } from '#operations/collections/set-collection-stats.ts';
+import { setCollectionStats } from '#operations/collections/update-collection.ts';
 import { route } from '#api/http/route.ts';
 import { CollectionParams } from './collection-params.ts';
 

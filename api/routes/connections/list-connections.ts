@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '#domain/records/connection.ts';
-import { storableText } from '#domain/records/fields.ts';
+import { textField } from '#domain/records/fields.ts';
 import { listConnections } from '#operations/connections/list-connections.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  integration: storableText(100).optional(),
+  integration: textField(100).optional(),
   integration_type: z.enum(INTEGRATION_TYPES).optional(),
   status: z.enum(CONNECTION_STATUSES).optional(),
-  user_id: storableText(255).optional(),
+  user_id: textField(255).optional(),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });

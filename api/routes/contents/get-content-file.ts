@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openContentFile } from '#operations/contents/open-content-file.ts';
+import { openContentFile } from '#operations/contents/contents.ts';
 import { attachment } from '#api/http/response/attachment.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';

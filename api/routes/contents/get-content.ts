@@ -1,5 +1,5 @@
 import { Content } from '#domain/records/content.ts';
-import { getContent } from '#operations/contents/get-content.ts';
+import { getContent } from '#operations/contents/contents.ts';
 import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { cursorListOf } from '#domain/records/cursor-list.ts';
 import { Content } from '#domain/records/content.ts';
-import { Id, storableText } from '#domain/records/fields.ts';
+import { Id, textField } from '#domain/records/fields.ts';
 import { CONTENT_STATUSES } from '#domain/statuses.ts';
-import { listContents } from '#operations/contents/list-contents.ts';
+import { listContents } from '#operations/contents/contents.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   collection_id: Id.optional(),
   status: z.enum(CONTENT_STATUSES).optional(),
-  search: storableText(255).optional().meta({ description: 'Part of the name' }),
+  search: textField(255).optional().meta({ description: 'Part of the name' }),
   linked_to: Id.optional().meta({
     description: 'Of contents that came out of an archive, a message or a crawled page: which',
   }),

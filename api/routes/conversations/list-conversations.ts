@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
 import { ConversationList } from '#domain/records/conversation.ts';
-import { Id, storableText } from '#domain/records/fields.ts';
+import { Id, textField } from '#domain/records/fields.ts';
 import { listConversations } from '#operations/conversations/list-conversations.ts';
 import { queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
@@ -10,8 +10,8 @@ const Query = z.object({
   skip: queryInteger({ min: 0, max: 1_000_000_000 }).default(0).meta({ description: 'Number to skip' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   status: z.enum(CONVERSATION_STATUSES).optional(),
-  search: storableText(255, 1).optional().meta({ description: 'Fuzzy match on the title' }),
-  user_id: storableText(255, 1).optional().meta({ description: 'Only those this user owns' }),
+  search: textField(255, 1).optional().meta({ description: 'Fuzzy match on the title' }),
+  user_id: textField(255, 1).optional().meta({ description: 'Only those this user owns' }),
   collection_id: Id.optional().meta({ description: 'Only those associated with this collection' }),
 });
 

@@ -1,7 +1,7 @@
 import { compileFilter, type FacetQuery } from '#domain/filters/compile-filter.ts';
-import { facetsOf } from '#domain/filters/facets.ts';
+import { recordFacets } from '#domain/filters/facets.ts';
 import type { FilterRecord } from '#domain/filters/filter.ts';
-import { matches } from '#domain/filters/matches.ts';
+import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 
 /** How an index evaluates the compiled query. */
@@ -24,5 +24,5 @@ function evaluate(query: FacetQuery, facets: ReadonlySet<string>): boolean {
 export function bothAnswers(input: unknown, record: FilterRecord): { row: boolean; index: boolean } {
   const filter = parseFilter(input);
   if (!filter) return { row: true, index: true };
-  return { row: matches(filter, record), index: evaluate(compileFilter(filter), new Set(facetsOf(record))) };
+  return { row: matchesFilter(filter, record), index: evaluate(compileFilter(filter), new Set(recordFacets(record))) };
 }

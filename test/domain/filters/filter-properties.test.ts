@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { facetsOf } from '#domain/filters/facets.ts';
+import { recordFacets } from '#domain/filters/facets.ts';
 import { number, record, text, tree } from './arbitraries.ts';
 import { bothAnswers } from './both-answers.ts';
 
@@ -37,7 +37,7 @@ test('a value of the record itself is always found by equality, whatever its spe
 test('facets are stable under the trimming and the encoding of an index', (t) => {
   fc.assert(
     fc.property(record, (row) => {
-      const facets = facetsOf(row);
+      const facets = recordFacets(row);
       t.is(new Set(facets).size, facets.length);
       for (const facet of facets) {
         t.is(facet.trim(), facet);

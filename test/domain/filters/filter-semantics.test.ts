@@ -1,5 +1,5 @@
 import test from 'ava';
-import { chunkFacets, contentFacets, facetsOf } from '#domain/filters/facets.ts';
+import { chunkFacets, contentFacets, recordFacets } from '#domain/filters/facets.ts';
 import type { FilterRecord, JsonObject } from '#domain/filters/filter.ts';
 import { bothAnswers } from './both-answers.ts';
 
@@ -111,7 +111,7 @@ for (const [input, expected] of cases) {
 }
 
 test('the facets of a chunk are those of its content and its own', (t) => {
-  t.deepEqual(facetsOf(base), [...contentFacets(base.content, base.metadata), ...chunkFacets(base.chunk)]);
+  t.deepEqual(recordFacets(base), [...contentFacets(base.content, base.metadata), ...chunkFacets(base.chunk)]);
   t.true(chunkFacets(base.chunk).includes('k.page'));
-  t.true(facetsOf(base).includes('m.lang=s:en'));
+  t.true(recordFacets(base).includes('m.lang=s:en'));
 });

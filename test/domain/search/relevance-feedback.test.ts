@@ -1,5 +1,6 @@
 import test from 'ava';
-import { feedbackQuery, feedbackVector, fuseRanks } from '#domain/search/relevance-feedback.ts';
+import { feedbackQuery, feedbackVector } from '#domain/search/relevance-feedback.ts';
+import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 
 test('a query gains the words that several hits share, and its own count more', (t) => {
   const hits = ['The heron fishes at the weir', 'A heron fishes alone', 'Nothing alike'];

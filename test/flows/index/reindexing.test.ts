@@ -63,7 +63,7 @@ test('whatever the index lost is found again, by every search, filter and vector
   if (!gone || !partly || !memories) throw new Error('there are tenants of both');
   await behind.vectors.dropTenant(gone.space, gone.tenant);
   for (const { space, tenant } of [partly, memories]) {
-    const [object] = (await behind.vectors.walkObjects(space, tenant, null)).objects;
+    const [object] = (await behind.vectors.readObjects(space, tenant, null)).objects;
     await behind.vectors.deleteObjects(space, tenant, [object?.id ?? '']);
   }
   t.is((await remembered('fossils bees')).length, 1);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Services } from '#operations/services.ts';
-import { listChunks } from '#operations/contents/list-chunks.ts';
+import { listChunks } from '#operations/contents/chunks.ts';
 import { createStores } from '#store/stores.ts';
 import type { RunSlice } from '#store/uploads/run-stages.ts';
 import {

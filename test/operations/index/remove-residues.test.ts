@@ -26,7 +26,7 @@ async function openLeftovers(t: ExecutionContext) {
       facets: [],
       vector,
     }));
-    await services.vectors.putObjects(space, tenant, objects);
+    await services.vectors.writeObjects(space, tenant, objects);
   };
   /** Rows and objects of each version of a content, as `rows/objects`. */
   const versions = async (contentId: string, highest: number) =>

@@ -106,7 +106,7 @@ test('what a stalled process writes of a deleted memory is shown to nobody, and 
   );
   const facets = memoryFacets({ user_id: 'ada', memory_type: 'user', valid_from: new Date(0), valid_to: null });
   const late = { id: memoryObjectId(memory_id, 1), content_id: memory_id, version: 1, text: 'Owes the baker.', facets };
-  await services.vectors.putObjects(space, tenant, [{ ...late, vector: vector ?? new Float32Array() }]);
+  await services.vectors.writeObjects(space, tenant, [{ ...late, vector: vector ?? new Float32Array() }]);
   t.deepEqual(await find('baker'), []);
   await query(database, 'update memory_residues set due_at = now() where workspace_id = :workspaceId', { workspaceId });
   await projectMemories(services);

@@ -10,7 +10,7 @@ test('objects that are written while older versions of their content are deleted
   const write = async () => {
     for (let number = 0; number < WRITES; number += 1) {
       const fresh = Array.from({ length: OBJECTS_A_WRITE }, () => indexObject({ version: 2 }));
-      await index.putObjects(SPACE, tenant, [indexObject({ version: 1 }), ...fresh]);
+      await index.writeObjects(SPACE, tenant, [indexObject({ version: 1 }), ...fresh]);
     }
     writing.abort();
   };

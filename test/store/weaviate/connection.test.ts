@@ -47,7 +47,7 @@ test('nothing connects at creation, and every call says that Weaviate is away wh
   const index = createVectorIndex({ ...weaviateOptions(), url: 'http://127.0.0.1:1', grpc: '127.0.0.1:1' });
   const calls = [
     () => index.search(SPACE, 'a', ASK),
-    () => index.putObjects(SPACE, 'a', [indexObject()]),
+    () => index.writeObjects(SPACE, 'a', [indexObject()]),
     () => index.ensureTenant(SPACE, 'a'),
     () => index.tenantExists(SPACE, 'a'),
     () => index.countObjects(SPACE, 'a', {}),
@@ -64,7 +64,7 @@ test('nothing connects at creation, and every call says that Weaviate is away wh
 
 test('an index outlives its server: calls fail while it is away and work again when it is back', async (t) => {
   const { index: direct, tenant } = await freshTenant();
-  await direct.putObjects(SPACE, tenant, [indexObject({ text: 'walrus' })]);
+  await direct.writeObjects(SPACE, tenant, [indexObject({ text: 'walrus' })]);
   await direct.close();
   const options = weaviateOptions();
   const [rest, grpc] = await Promise.all([relayTo(new URL(options.url).host), relayTo(options.grpc)]);
@@ -88,7 +88,7 @@ test('a refused key is named as the cause, for reads, writes and readiness', asy
   const index = createVectorIndex({ ...weaviateOptions(), apiKey: 'wrong' });
   const calls = [
     () => index.search(SPACE, 'a', ASK),
-    () => index.putObjects(SPACE, 'a', [indexObject()]),
+    () => index.writeObjects(SPACE, 'a', [indexObject()]),
     () => index.ready(),
   ];
   for (const call of calls) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import { className } from '#store/weaviate/vector-class.ts';
+import { className } from '#store/weaviate/class-definition.ts';
 import { createVectorIndex } from '#store/weaviate/vector-index.ts';
 import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
 
@@ -31,8 +31,8 @@ test('racing to create the same space and tenant succeeds for all, and dropping 
 test('writing an object twice is writing it once, and the later text counts', async (t) => {
   const { index, tenant } = await freshTenant();
   const object = indexObject({ text: 'walrus' });
-  await index.putObjects(SPACE, tenant, [object]);
-  await index.putObjects(SPACE, tenant, [{ ...object, text: 'penguin', version: 2 }]);
+  await index.writeObjects(SPACE, tenant, [object]);
+  await index.writeObjects(SPACE, tenant, [{ ...object, text: 'penguin', version: 2 }]);
   t.is(await index.countObjects(SPACE, tenant, {}), 1);
   t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1', version: 2 }), 1);
   t.is(await index.countObjects(SPACE, tenant, { contentId: 'content-1', version: 1 }), 0);
@@ -44,12 +44,12 @@ test('writing an object twice is writing it once, and the later text counts', as
 
 test('a write that Weaviate refuses throws: unknown tenant, vector of another length', async (t) => {
   const { index, tenant } = await freshTenant();
-  const unknown = await t.throwsAsync(index.putObjects(SPACE, 'no-such-tenant', [indexObject()]), {
+  const unknown = await t.throwsAsync(index.writeObjects(SPACE, 'no-such-tenant', [indexObject()]), {
     instanceOf: AppError,
   });
   t.is(unknown?.code, 'internal');
-  await index.putObjects(SPACE, tenant, [indexObject()]);
-  const longer = index.putObjects(SPACE, tenant, [indexObject(), indexObject({ vector: Float32Array.of(1, 0) })]);
+  await index.writeObjects(SPACE, tenant, [indexObject()]);
+  const longer = index.writeObjects(SPACE, tenant, [indexObject(), indexObject({ vector: Float32Array.of(1, 0) })]);
   t.is((await t.throwsAsync(longer, { instanceOf: AppError }))?.code, 'internal');
   await index.close();
 });
@@ -59,13 +59,13 @@ test('objects beyond one batch are all written, walked in pages without repeats,
   const objects = Array.from({ length: 2_345 }, (_, number) =>
     indexObject({ version: number % 3, content_id: `c${number % 5}` }),
   );
-  await index.putObjects(SPACE, tenant, objects);
+  await index.writeObjects(SPACE, tenant, objects);
   t.is(await index.countObjects(SPACE, tenant, {}), 2_345);
   t.is(await index.countObjects(SPACE, tenant, { contentId: 'c1', version: 1 }), 157);
   const seen = [];
   let pages = 0;
   for (let cursor: string | null = null; ;) {
-    const page = await index.walkObjects(SPACE, tenant, cursor);
+    const page = await index.readObjects(SPACE, tenant, cursor);
     pages++;
     seen.push(...page.objects);
     cursor = page.nextCursor;
@@ -84,7 +84,7 @@ test('deleting a content keeps other contents and the versions that are to stay'
   const { index, tenant } = await freshTenant();
   const versions = [1, 2, 3].map((version) => indexObject({ version }));
   const other = indexObject({ content_id: 'content-2' });
-  await index.putObjects(SPACE, tenant, [...versions, other]);
+  await index.writeObjects(SPACE, tenant, [...versions, other]);
   t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', versions: [{ from: 1, to: 1 }] }), 1);
   t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', versions: [{ from: 1, to: 2 }] }), 1);
   t.is(await index.deleteContent(SPACE, tenant, { contentId: 'content-1', versions: [] }), 0);
@@ -102,7 +102,7 @@ test('a tenant that is not there has nothing to delete, count or walk', async (t
     t.is(await index.deleteContent(space, 'gone', { contentId: 'content-1' }), 0);
     t.is(await index.deleteObjects(space, 'gone', [randomUUID()]), 0);
     t.is(await index.countObjects(space, 'gone', {}), 0);
-    t.deepEqual(await index.walkObjects(space, 'gone', null), { objects: [], nextCursor: null });
+    t.deepEqual(await index.readObjects(space, 'gone', null), { objects: [], nextCursor: null });
     t.is((await index.fetchVectors(space, 'gone', [randomUUID()])).size, 0);
   }
   await index.close();
@@ -111,7 +111,7 @@ test('a tenant that is not there has nothing to delete, count or walk', async (t
 test('vectors come back by id as they were written', async (t) => {
   const { index, tenant } = await freshTenant();
   const object = indexObject({ vector: Float32Array.of(0.6, -0.8, 0) });
-  await index.putObjects(SPACE, tenant, [object, indexObject()]);
+  await index.writeObjects(SPACE, tenant, [object, indexObject()]);
   const vectors = await index.fetchVectors(SPACE, tenant, [object.id, randomUUID()]);
   t.deepEqual([...vectors.keys()], [object.id]);
   t.deepEqual(Float32Array.from(vectors.get(object.id) ?? []), object.vector);
@@ -122,7 +122,7 @@ test('new facets replace the old and leave text and vector alone; objects that a
   const { index, tenant } = await freshTenant();
   const object = indexObject({ text: 'walrus', vector: Float32Array.of(0, 1, 0), facets: ['m.lang=s:en'] });
   const absent = randomUUID();
-  await index.putObjects(SPACE, tenant, [object, indexObject({ text: 'walrus' })]);
+  await index.writeObjects(SPACE, tenant, [object, indexObject({ text: 'walrus' })]);
   const missing = await index.updateFacets(SPACE, tenant, [
     { id: object.id, facets: ['m.lang=s:de'] },
     { id: absent, facets: [] },

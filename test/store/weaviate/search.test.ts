@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import * as fc from 'fast-check';
 import { compileFilter } from '#domain/filters/compile-filter.ts';
-import { facetsOf } from '#domain/filters/facets.ts';
-import { matches } from '#domain/filters/matches.ts';
+import { recordFacets } from '#domain/filters/facets.ts';
+import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import { createVectorIndex, type IndexSearch } from '#store/weaviate/vector-index.ts';
 import { record, tree } from '#test/domain/filters/arbitraries.ts';
@@ -15,7 +15,7 @@ const QUESTION: IndexSearch = { type: 'keyword', queryText: '', queryVector: nul
 async function keywordAnswers(texts: readonly string[], questions: readonly string[]): Promise<string[][]> {
   const { index, tenant } = await freshTenant();
   const objects = texts.map((text) => indexObject({ text }));
-  await index.putObjects(SPACE, tenant, objects);
+  await index.writeObjects(SPACE, tenant, objects);
   const answers = [];
   for (const queryText of questions) {
     const hits = await index.search(SPACE, tenant, { ...QUESTION, queryText });
@@ -62,7 +62,7 @@ test('vector search ranks by cosine similarity, and hybrid joins both legs and e
   const near = indexObject({ text: 'alpha', vector: Float32Array.of(1, 0, 0) });
   const between = indexObject({ text: 'beta walrus', vector: Float32Array.of(0.6, 0.8, 0) });
   const far = indexObject({ text: 'gamma walrus walrus', vector: Float32Array.of(0, 0, 1) });
-  await index.putObjects(SPACE, tenant, [near, between, far]);
+  await index.writeObjects(SPACE, tenant, [near, between, far]);
   const ask = { ...QUESTION, queryText: 'walrus', queryVector: Float32Array.of(1, 0, 0) };
 
   const vector = await index.search(SPACE, tenant, { ...ask, type: 'vector' });
@@ -108,8 +108,8 @@ test('Weaviate answers random filters exactly as the rows do', async (t) => {
   const { index, tenant } = await freshTenant();
   const rows = fc
     .sample(record, 150)
-    .map((row) => ({ row, object: indexObject({ text: 'walrus', facets: facetsOf(row) }) }));
-  await index.putObjects(
+    .map((row) => ({ row, object: indexObject({ text: 'walrus', facets: recordFacets(row) }) }));
+  await index.writeObjects(
     SPACE,
     tenant,
     rows.map(({ object }) => object),
@@ -125,7 +125,7 @@ test('Weaviate answers random filters exactly as the rows do', async (t) => {
     }
     if (!filter) continue;
     asked++;
-    const expected = rows.filter(({ row }) => filter && matches(filter, row)).map(({ object }) => object.id);
+    const expected = rows.filter(({ row }) => filter && matchesFilter(filter, row)).map(({ object }) => object.id);
     const hits = await index.search(SPACE, tenant, {
       ...QUESTION,
       queryText: 'walrus',

@@ -151,7 +151,7 @@ async function objectsOf({ vectors }: BehindTheApi, generation: Generation): Pro
   const { tenant, provider, model, model_hash, dimensions } = generation;
   const objects: StoredObject[] = [];
   for (let cursor: string | null = null; ;) {
-    const page = await vectors.walkObjects({ provider, model, model_hash, dimensions }, tenant, cursor);
+    const page = await vectors.readObjects({ provider, model, model_hash, dimensions }, tenant, cursor);
     objects.push(...page.objects);
     cursor = page.nextCursor;
     if (cursor === null) return objects;

@@ -1,33 +1,33 @@
 import type { FieldArea } from './fields.ts';
 import type { FilterContent, FilterRecord, JsonObject, Scalar } from './filter.ts';
-import { instantOfIsoDate } from './iso-date.ts';
+import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
 
 /**
  * The values under each path of one area. Arrays are seen through (their elements are values of the array's own path,
  * objects in them go deeper), so `authors.name` reaches every author's. A path that holds an object or an empty array
  * is there with no values; one that holds null is not there. A key with a dot in it and nested objects give the same path.
  */
-export type Leaves = ReadonlyMap<string, readonly Scalar[]>;
+export type ValuesByPath = ReadonlyMap<string, readonly Scalar[]>;
 
-export type RecordLeaves = Readonly<Record<FieldArea, Leaves>>;
+export type RecordValues = Readonly<Record<FieldArea, ValuesByPath>>;
 
-/** What `facetsOf` and `matches` both start from. */
-export function leavesOf(record: FilterRecord): RecordLeaves {
+/** What `recordFacets` and `matches` both start from. */
+export function recordValues(record: FilterRecord): RecordValues {
   return {
-    content: contentLeaves(record.content),
-    metadata: objectLeaves(record.metadata),
-    chunk: objectLeaves(record.chunk),
+    content: contentValues(record.content),
+    metadata: objectValues(record.metadata),
+    chunk: objectValues(record.chunk),
   };
 }
 
 /** Dates become ISO strings in whole seconds, the precision in which clients see them. */
-export function contentLeaves(content: FilterContent): Leaves {
+export function contentValues(content: FilterContent): ValuesByPath {
   const { created_at, ...rest } = content;
-  return objectLeaves({ ...rest, created_at: wholeSeconds(created_at) });
+  return objectValues({ ...rest, created_at: wholeSeconds(created_at) });
 }
 
 /** Walks with its own stack, so that deep metadata cannot exhaust the call stack. */
-export function objectLeaves(object: JsonObject): Leaves {
+export function objectValues(object: JsonObject): ValuesByPath {
   const leaves = new Map<string, Scalar[]>();
   const pending: { path: string; value: unknown }[] = [];
   const visitKeys = (prefix: string, value: object): void => {
@@ -46,18 +46,8 @@ export function objectLeaves(object: JsonObject): Leaves {
   return leaves;
 }
 
-/** The instant a value stands for on the date scale: only ISO 8601 strings do. */
-export function instantOf(value: Scalar): number | null {
-  return typeof value === 'string' ? instantOfIsoDate(value) : null;
-}
-
-/** The one spelling of an instant in content date fields. */
-export function isoOfInstant(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
 function wholeSeconds(time: number | string | Date): string | null {
   const milliseconds =
     typeof time === 'number' ? time * 1000 : typeof time === 'string' ? instantOfIsoDate(time) : time.getTime();
-  return milliseconds === null ? null : isoOfInstant(Math.floor(milliseconds / 1000) * 1000);
+  return milliseconds === null ? null : isoDateOfInstant(Math.floor(milliseconds / 1000) * 1000);
 }

@@ -1,14 +1,14 @@
 import type { DeleteCollectionArgs } from '#domain/collections/collection-deletion.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
-import type { Deleted, Tenant } from '#store/collections/collection-deletions.ts';
+import type { CollectionDeletionKey, CollectionTenant } from '#store/collections/collection-deletions.ts';
 import { whileTimeLeft } from '#activities/time-budget.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-const RUNS_AT_ONCE = 500;
-const REMOVED_AT_ONCE = { contents: 200, chunks: 2_000 };
-const UPLOAD_ROWS_AT_ONCE = 5_000;
+const BATCH_RUNS = 500;
+const REMOVAL_BATCH_SIZE = { contents: 200, chunks: 2_000 };
+const UPLOAD_BATCH_ROWS = 5_000;
 
 /** Takes contents out of their runs, in the order of their ids, for at most half a minute. */
 export async function endCollectionRuns(
@@ -18,26 +18,26 @@ export async function endCollectionRuns(
 ): Promise<string | null> {
   let { after } = deletion;
   return whileTimeLeft(step, async () => {
-    const page = { after, limit: RUNS_AT_ONCE };
+    const page = { after, limit: BATCH_RUNS };
     const { ended, wakes } = await services.stores.transaction(async (stores) => {
-      const runs = await stores.collectionDeletions.endRuns(scopeOf(deletion), deletedOf(deletion), page);
+      const runs = await stores.collectionDeletions.endRuns(scopeOf(deletion), deletionKey(deletion), page);
       // Only what is paused waits to be woken; the others find out with their next write.
       return { ended: runs, wakes: await noteWakes(stores, scopeOf(deletion), runs.workflowIds) };
     });
     wakeJobs(services, wakes);
     after = ended.last;
-    return ended.count === RUNS_AT_ONCE;
+    return ended.count === BATCH_RUNS;
   }).then((isDone) => (isDone ? null : after));
 }
 
 /** Counts the objects of the collection for the receipt, and drops its tenants. */
 export async function dropCollectionIndex(services: WorkerServices, deletion: DeleteCollectionArgs): Promise<void> {
   const scope = scopeOf(deletion);
-  const tenants = await services.stores.collectionDeletions.tenants(scope, deletion.collection_id);
+  const tenants = await services.stores.collectionDeletions.listTenants(scope, deletion.collection_id);
   const counts = await Promise.all(tenants.map((one) => services.vectors.countObjects(spaceOf(one), one.tenant, {})));
   const objects = counts.reduce((sum, count) => sum + count, 0);
   // Before they are gone: who is killed between the two has counted all the same.
-  await services.stores.collectionDeletions.noteObjects(scope, deletedOf(deletion), objects);
+  await services.stores.collectionDeletions.recordObjectCount(scope, deletionKey(deletion), objects);
   await Promise.all(tenants.map((one) => services.vectors.dropTenant(spaceOf(one), one.tenant)));
 }
 
@@ -48,10 +48,10 @@ export async function removeCollectionRows(
   step: StepContext,
 ): Promise<boolean> {
   const scope = scopeOf(deletion);
-  const deleted = deletedOf(deletion);
+  const deleted = deletionKey(deletion);
   const removeContents = async () => {
     const removed = await services.stores.transaction(async (stores) => {
-      const renamed = await stores.collectionDeletions.removeContents(scope, deleted, REMOVED_AT_ONCE);
+      const renamed = await stores.collectionDeletions.removeContents(scope, deleted, REMOVAL_BATCH_SIZE);
       return renamed && { jobs: await enqueueReprojection(stores, scope, renamed) };
     });
     if (removed) startJobs(services, scope, removed.jobs);
@@ -61,7 +61,7 @@ export async function removeCollectionRows(
     step,
     async () =>
       (await removeContents()) ||
-      (await services.stores.collectionDeletions.removeUploads(scope, deleted, UPLOAD_ROWS_AT_ONCE)),
+      (await services.stores.collectionDeletions.removeUploads(scope, deleted, UPLOAD_BATCH_ROWS)),
   );
 }
 
@@ -71,18 +71,21 @@ export async function completeCollectionDeletion(
   deletion: DeleteCollectionArgs & { outbox_id: string },
 ): Promise<boolean> {
   const scope = scopeOf(deletion);
-  const tenants = await services.stores.collectionDeletions.tenants(scope, deletion.collection_id);
+  const tenants = await services.stores.collectionDeletions.listTenants(scope, deletion.collection_id);
   const exist = await Promise.all(tenants.map((one) => services.vectors.tenantExists(spaceOf(one), one.tenant)));
   if (exist.includes(true)) return false;
-  if (!(await services.stores.collectionDeletions.complete(scope, deletedOf(deletion)))) return false;
+  if (!(await services.stores.collectionDeletions.complete(scope, deletionKey(deletion)))) return false;
   await services.stores.outbox.settle(scope, deletion.outbox_id);
   return true;
 }
 
-function deletedOf({ deletion_id: deletionId, collection_id: collectionId }: DeleteCollectionArgs): Deleted {
+function deletionKey({
+  deletion_id: deletionId,
+  collection_id: collectionId,
+}: DeleteCollectionArgs): CollectionDeletionKey {
   return { deletionId, collectionId };
 }
 
-function spaceOf({ provider, model, model_hash, dimensions }: Tenant) {
+function spaceOf({ provider, model, model_hash, dimensions }: CollectionTenant) {
   return { provider, model, model_hash, dimensions };
 }

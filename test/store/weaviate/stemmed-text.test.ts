@@ -1,13 +1,13 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { keywordQuery, shadowText } from '#store/weaviate/shadow-text.ts';
+import { keywordQuery, stemmedText } from '#store/weaviate/stemmed-text.ts';
 
 test('shadow terms are stemmed, folded and marked, and words with digits stay whole', (t) => {
-  t.is(shadowText('Connections, connected: ÉCOLES! E4711b'), 'ƾconnect ƾconnect ƾecol ƾe4711b');
+  t.is(stemmedText('Connections, connected: ÉCOLES! E4711b'), 'ƾconnect ƾconnect ƾecol ƾe4711b');
 });
 
 test('scripts without spaces become overlapping pairs, beside the words around them', (t) => {
-  t.is(shadowText('東京タワーABC 本'), 'ƾ東京 ƾ京タ ƾタワ ƾワー ƾabc ƾ本');
+  t.is(stemmedText('東京タワーABC 本'), 'ƾ東京 ƾ京タ ƾタワ ƾワー ƾabc ƾ本');
 });
 
 test('a query asks for its telling words in both properties, in their own spelling and as shadow terms', (t) => {
@@ -26,7 +26,7 @@ const ordinary = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) =>
 test('every shadow term of a query is one of a text that contains the query', (t) => {
   fc.assert(
     fc.property(ordinary, (query) => {
-      const indexed = new Set(shadowText(`before ${query} after`).split(' '));
+      const indexed = new Set(stemmedText(`before ${query} after`).split(' '));
       const asked = keywordQuery(query)
         .split(' ')
         .filter((term) => term.startsWith('ƾ'));

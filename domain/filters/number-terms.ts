@@ -24,35 +24,35 @@ const SMALLEST = sortable(-Number.MAX_VALUE);
 const LARGEST = sortable(Number.MAX_VALUE);
 
 /** The full 16-digit term, which stands for the number alone. */
-export function exactTerm(value: number): string {
+export function exactNumberTerm(value: number): string {
   return digits(sortable(value), DIGITS);
 }
 
 /** All prefixes under which a number is indexed, longest first. */
-export function prefixTerms(value: number): string[] {
-  const full = exactTerm(value);
+export function numberPrefixTerms(value: number): string[] {
+  const full = exactNumberTerm(value);
   return Array.from({ length: DIGITS }, (_, cut) => full.slice(0, DIGITS - cut));
 }
 
 /** The prefixes that cover exactly the numbers on this side of the bound; empty when there are none. At most 272. */
-export function rangeTerms(bound: 'gt' | 'gte' | 'lt' | 'lte', value: number): string[] {
+export function numberRangeTerms(bound: 'gt' | 'gte' | 'lt' | 'lte', value: number): string[] {
   const at = sortable(value);
   switch (bound) {
     case 'gt':
-      return covering(at + 1n, LARGEST);
+      return prefixesCovering(at + 1n, LARGEST);
     case 'gte':
-      return covering(at, LARGEST);
+      return prefixesCovering(at, LARGEST);
     case 'lt':
-      return covering(SMALLEST, at - 1n);
+      return prefixesCovering(SMALLEST, at - 1n);
     case 'lte':
-      return covering(SMALLEST, at);
+      return prefixesCovering(SMALLEST, at);
     default:
       return assertNever(bound);
   }
 }
 
 /** From both ends inwards: what sticks out of a parent is named at this level, the rest one level up. */
-function covering(from: bigint, to: bigint): string[] {
+function prefixesCovering(from: bigint, to: bigint): string[] {
   const terms: string[] = [];
   const last = (1n << BITS_PER_STEP) - 1n;
   let [low, high, length] = [from, to, DIGITS];

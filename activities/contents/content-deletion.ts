@@ -1,31 +1,31 @@
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
-import type { DeletedLink } from '#store/contents/deletions.ts';
+import type { IndexedLink } from '#store/contents/deletions.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-const ROWS_AT_ONCE = 2_000;
-const SLICE_MS = 30_000;
+const BATCH_ROWS = 2_000;
+const TIME_SLICE_MS = 30_000;
 
 /** A content may be in collections beyond the one that names its workflow. */
 function scopeOfWorkspace(deletion: DeletionKey) {
   return { ...scopeOf(deletion), collectionIds: null };
 }
 
-function spaceOf({ provider, model, model_hash, dimensions }: DeletedLink) {
+function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
   return { provider, model, model_hash, dimensions };
 }
 
 /** Removes the objects of a content from every index it is in. */
 export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
   const scope = scopeOfWorkspace(deletion);
-  const links = await services.stores.deletions.linksOf(scope, deletion.content_id);
+  const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const indexObjects = await services.vectors.deleteContent(spaceOf(link), link.tenant, {
       contentId: deletion.content_id,
     });
-    await services.stores.deletions.add(scope, deletion.deletion_id, { indexObjects });
+    await services.stores.deletions.addCounts(scope, deletion.deletion_id, { indexObjects });
   }
 }
 
@@ -36,19 +36,19 @@ export async function removeChunks(
   step: StepContext,
 ): Promise<boolean> {
   const scope = scopeOfWorkspace(deletion);
-  const deadlineMs = performance.now() + SLICE_MS;
-  const links = await services.stores.deletions.linksOf(scope, deletion.content_id);
+  const deadlineMs = performance.now() + TIME_SLICE_MS;
+  const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const key = { contentId: deletion.content_id, collectionId: link.collection_id };
-    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE;) {
+    for (let removed = BATCH_ROWS; removed === BATCH_ROWS;) {
       if (performance.now() > deadlineMs || step.signal.aborted) return false;
       removed = await services.stores.transaction(async (stores) => {
         const chunks = await stores.chunks.deleteVersions(scope, key, {
           keep: [],
           maxVersion: null,
-          limit: ROWS_AT_ONCE,
+          limit: BATCH_ROWS,
         });
-        await stores.deletions.add(scope, deletion.deletion_id, { chunks });
+        await stores.deletions.addCounts(scope, deletion.deletion_id, { chunks });
         return chunks;
       });
     }
@@ -62,7 +62,7 @@ export async function completeDeletion(
   deletion: DeletionKey & { outbox_id: string },
 ): Promise<boolean> {
   const scope = scopeOfWorkspace(deletion);
-  const links = await services.stores.deletions.linksOf(scope, deletion.content_id);
+  const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const left = await services.vectors.countObjects(spaceOf(link), link.tenant, { contentId: deletion.content_id });
     if (left > 0) return false;

@@ -1,8 +1,8 @@
 import { indexedText } from '#domain/chunking/chunker.ts';
-import { filterRecordOf } from '#domain/filters/filter-record.ts';
+import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import { serializeSpace } from '#domain/memories/memory-index.ts';
-import type { ReindexArgs, ReindexProgress } from '#domain/index/reindexing.ts';
+import type { ReindexArgs, ReindexProgress } from '#domain/index/reindex-job.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { ChunkToRewrite } from '#store/index/reindexings.ts';
@@ -11,14 +11,14 @@ import { whileTimeLeft } from '#activities/time-budget.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-const CHUNKS_AT_ONCE = 128;
+const BATCH_SIZE = 128;
 
 /** Counts what there is to do, and has all memories written anew by the loop that looks after them. */
 export async function beginReindexing(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
   const scope = scopeOf(args);
   const { space } = services.embedders.preferred;
   await services.stores.transaction(async (stores) => {
-    if (!(await stores.reindexings.begin(scope, args.reindexing_id))) return;
+    if (!(await stores.reindexings.start(scope, args.reindexing_id))) return;
     await stores.memoryProjections.markUnindexed(scope, serializeSpace(space));
   });
   return progressOf(services, args);
@@ -30,35 +30,35 @@ export async function reindexSlice(
   args: ReindexArgs,
   step: StepContext,
 ): Promise<ReindexProgress | null> {
-  const isDone = await whileTimeLeft(step, () => rewriteSome(services, args, step.signal));
+  const isDone = await whileTimeLeft(step, () => reindexNextChunks(services, args, step.signal));
   return isDone ? null : progressOf(services, args);
 }
 
 /** The next chunks, or the end of a collection; false behind the last one. */
-async function rewriteSome(services: WorkerServices, args: ReindexArgs, signal: AbortSignal): Promise<boolean> {
+async function reindexNextChunks(services: WorkerServices, args: ReindexArgs, signal: AbortSignal): Promise<boolean> {
   const scope = scopeOf(args);
   const { reindexings, collections } = services.stores;
-  const at = await reindexings.progress(scope, args.reindexing_id);
+  const at = await reindexings.findProgress(scope, args.reindexing_id);
   if (!at || at.collection === null) return false;
-  const collection = await reindexings.collectionFrom(scope, at.collection);
+  const collection = await reindexings.findCollectionFrom(scope, at.collection);
   if (collection === null) return false;
   const found = await collections.findIndex(scope, collection);
   const embedder = found && services.embedders.forSpace(found.index.space);
   if (!found || !embedder) {
-    await reindexings.leaveCollection(scope, args.reindexing_id, { collection, isSkipped: true });
+    await reindexings.finishCollection(scope, args.reindexing_id, { collection, isSkipped: true });
     return true;
   }
   const behind = collection === at.collection ? { content: at.content, chunk: at.chunk } : { content: null, chunk: -1 };
   // At the beginning of each: a collection without chunks has an index, too.
   if (behind.content === null) await services.vectors.ensureTenant(found.index.space, found.index.tenant);
-  const rows = await reindexings.chunksBehind(scope, { collection, ...behind }, CHUNKS_AT_ONCE);
+  const rows = await reindexings.listChunksAfter(scope, { collection, ...behind }, BATCH_SIZE);
   if (rows.length === 0) {
-    await reindexings.leaveCollection(scope, args.reindexing_id, { collection, isSkipped: false });
+    await reindexings.finishCollection(scope, args.reindexing_id, { collection, isSkipped: false });
     return true;
   }
   const vectors = await embedder.embed(rows.map(textOf), 'document', signal);
   await services.stores.transaction((stores) =>
-    write({ ...services, stores }, args, { collection, index: found.index, rows, vectors }),
+    writePage({ ...services, stores }, args, { collection, index: found.index, rows, vectors }),
   );
   return true;
 }
@@ -71,11 +71,11 @@ type Page = {
 };
 
 /** Writes what is still published, in turns with those who change its filters, and moves on in the same transaction. */
-async function write(services: WorkerServices, args: ReindexArgs, page: Page): Promise<void> {
+async function writePage(services: WorkerServices, args: ReindexArgs, page: Page): Promise<void> {
   const scope = scopeOf(args);
   const { collection, index, rows, vectors } = page;
   const contentIds = [...new Set(rows.map((row) => row.content_id))];
-  await services.stores.projections.lockAll(scope, collection, contentIds);
+  await services.stores.projections.lockContents(scope, collection, contentIds);
   const shared = await sharedFacets(services.stores, scope, { collection, contentIds });
   const objects = rows.flatMap((row, place) => {
     const [content, vector] = [shared.get(row.content_id), vectors[place]];
@@ -85,7 +85,7 @@ async function write(services: WorkerServices, args: ReindexArgs, page: Page): P
     return [{ id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector }];
   });
   // What is there may be there in part only.
-  if (objects.length > 0) await services.vectors.putObjectsAgain(index.space, index.tenant, objects);
+  if (objects.length > 0) await services.vectors.rewriteObjects(index.space, index.tenant, objects);
   const last = rows.at(-1);
   if (!last) return;
   await services.stores.reindexings.advance(scope, args.reindexing_id, {
@@ -101,7 +101,7 @@ async function sharedFacets(stores: Stores, scope: Scope, of: { collection: stri
   const contents = await stores.publications.facettable(scope, of.collection, of.contentIds);
   return new Map(
     contents.map((content) => {
-      const record = filterRecordOf(content, {});
+      const record = toFilterRecord(content, {});
       return [content.content_id, { version: content.version, facets: contentFacets(record.content, record.metadata) }];
     }),
   );
@@ -109,7 +109,7 @@ async function sharedFacets(stores: Stores, scope: Scope, of: { collection: stri
 
 /** Counts memories that the loop has written by now; null when none is left, or only those that it tries ever more rarely. */
 export async function followMemories(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress | null> {
-  const isMore = await services.stores.reindexings.followMemories(scopeOf(args), args.reindexing_id);
+  const isMore = await services.stores.reindexings.countIndexedMemories(scopeOf(args), args.reindexing_id);
   return isMore ? progressOf(services, args) : null;
 }
 
@@ -122,7 +122,7 @@ export async function completeReindexing(
 }
 
 async function progressOf({ stores }: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
-  const found = await stores.reindexings.progress(scopeOf(args), args.reindexing_id);
+  const found = await stores.reindexings.findProgress(scopeOf(args), args.reindexing_id);
   const { contents = 0, total_contents = 0, memories = 0, total_memories = 0 } = found ?? {};
   return { contents, total_contents, memories, total_memories };
 }

@@ -1,13 +1,14 @@
 import { assertNever } from '#domain/app-error.ts';
 import type { Filter, FilterRecord, RangeFilter, Scalar } from './filter.ts';
-import { instantOf, leavesOf, type RecordLeaves } from './leaves.ts';
+import { recordValues, type RecordValues } from './values-by-path.ts';
+import { instantOfValue } from './iso-date.ts';
 
 /** Evaluates a filter on a fresh record: the last word on whether a hit that the index gave is still one. */
-export function matches(filter: Filter, record: FilterRecord): boolean {
-  return holds(filter, leavesOf(record));
+export function matchesFilter(filter: Filter, record: FilterRecord): boolean {
+  return holds(filter, recordValues(record));
 }
 
-function holds(filter: Filter, leaves: RecordLeaves): boolean {
+function holds(filter: Filter, leaves: RecordValues): boolean {
   switch (filter.kind) {
     case 'and':
       return filter.operands.every((operand) => holds(operand, leaves));
@@ -26,12 +27,12 @@ function holds(filter: Filter, leaves: RecordLeaves): boolean {
   }
 }
 
-function valuesOf(filter: { field: RangeFilter['field'] }, leaves: RecordLeaves): readonly Scalar[] {
+function valuesOf(filter: { field: RangeFilter['field'] }, leaves: RecordValues): readonly Scalar[] {
   return leaves[filter.field.area].get(filter.field.path) ?? [];
 }
 
 function isInRange({ scale, bound, value: limit }: RangeFilter, value: Scalar): boolean {
-  const position = scale === 'date' ? instantOf(value) : typeof value === 'number' ? value : null;
+  const position = scale === 'date' ? instantOfValue(value) : typeof value === 'number' ? value : null;
   if (position === null) return false;
   switch (bound) {
     case 'gt':

@@ -1,19 +1,19 @@
 import { Filters, type Collection, type FilterValue } from 'weaviate-client';
 import { assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
-import type { StoredProperties } from './vector-class.ts';
+import type { StoredProperties } from './class-definition.ts';
 
 /** A filter for Weaviate, or what needs none: everything or nothing matches. */
-export type IndexFilter = FilterValue | 'everything' | 'nothing';
+export type WeaviateFilter = FilterValue | 'everything' | 'nothing';
 
 /** Translates a facet query. Weaviate cannot say "true" or "false", so these are worked out here. */
-export function indexFilter(query: FacetQuery, collection: Collection<StoredProperties>): IndexFilter {
+export function toWeaviateFilter(query: FacetQuery, collection: Collection<StoredProperties>): WeaviateFilter {
   switch (query.kind) {
     case 'contains_any':
       if (query.terms.length === 0) return 'nothing';
       return collection.filter.byProperty('facets').containsAny([...query.terms]);
     case 'not': {
-      const operand = indexFilter(query.operand, collection);
+      const operand = toWeaviateFilter(query.operand, collection);
       if (operand === 'everything') return 'nothing';
       return operand === 'nothing' ? 'everything' : Filters.not(operand);
     }
@@ -21,7 +21,7 @@ export function indexFilter(query: FacetQuery, collection: Collection<StoredProp
     case 'or': {
       const [absorbing, neutral] =
         query.kind === 'and' ? (['nothing', 'everything'] as const) : (['everything', 'nothing'] as const);
-      const operands = query.operands.map((operand) => indexFilter(operand, collection));
+      const operands = query.operands.map((operand) => toWeaviateFilter(operand, collection));
       if (operands.includes(absorbing)) return absorbing;
       const filters = operands.filter((operand) => typeof operand !== 'string');
       const [first] = filters;

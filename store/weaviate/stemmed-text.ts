@@ -6,7 +6,7 @@ import { FUNCTION_WORDS } from '#domain/search/function-words.ts';
  * it and no word of a text equals a shadow term. One query text then asks each of the two properties for its own terms.
  * (The same terms in both were measured and are worse: a stem that is also a word counts twice.)
  */
-const MARK = 'ƾ';
+const STEM_PREFIX = 'ƾ';
 
 /** More words of a query are not looked up: who pastes a page gets an answer by its beginning. */
 const MAX_QUERY_WORDS = 128;
@@ -23,8 +23,8 @@ const UNSPACED =
  * The shadow property of a text: its words lower-case, without accents, English ones stemmed; scripts without spaces as
  * overlapping pairs of characters. Words with digits stay whole.
  */
-export function shadowText(text: string): string {
-  return shadowTerms(wordsOf(text)).join(' ');
+export function stemmedText(text: string): string {
+  return stemmedTerms(wordsOf(text)).join(' ');
 }
 
 /**
@@ -35,7 +35,7 @@ export function keywordQuery(query: string): string {
   const words = wordsOf(query).slice(0, MAX_QUERY_WORDS);
   const telling = words.filter((word) => !FUNCTION_WORDS.has(word.toLowerCase()));
   const asked = telling.length > 0 ? telling : words;
-  return [...asked, ...shadowTerms(asked)].join(' ');
+  return [...asked, ...stemmedTerms(asked)].join(' ');
 }
 
 function wordsOf(text: string): string[] {
@@ -43,12 +43,12 @@ function wordsOf(text: string): string[] {
 }
 
 /** Word by word, so that a word gives the same terms in a query and in a text: lower case may depend on what stands beside. */
-function shadowTerms(words: readonly string[]): string[] {
+function stemmedTerms(words: readonly string[]): string[] {
   const terms: string[] = [];
   for (const word of words) {
     const plain = withoutAccents(word.toLowerCase());
     // Nearly all words end here, and that is half the time of indexing a text.
-    if (ENGLISH.test(plain)) terms.push(MARK + stemmer(plain));
+    if (ENGLISH.test(plain)) terms.push(STEM_PREFIX + stemmer(plain));
     else addOtherWord(plain, terms);
   }
   return terms;
@@ -58,18 +58,18 @@ function shadowTerms(words: readonly string[]): string[] {
 function addOtherWord(word: string, terms: string[]): void {
   let end = 0;
   for (const run of word.matchAll(UNSPACED)) {
-    if (run.index > end) terms.push(MARK + word.slice(end, run.index));
+    if (run.index > end) terms.push(STEM_PREFIX + word.slice(end, run.index));
     addPairs(run[0], terms);
     end = run.index + run[0].length;
   }
-  if (end < word.length) terms.push(MARK + word.slice(end));
+  if (end < word.length) terms.push(STEM_PREFIX + word.slice(end));
 }
 
 function addPairs(run: string, terms: string[]): void {
   const characters = Array.from(run);
-  if (characters.length === 1) terms.push(MARK + run);
+  if (characters.length === 1) terms.push(STEM_PREFIX + run);
   for (let index = 1; index < characters.length; index++) {
-    terms.push(`${MARK}${characters[index - 1]}${characters[index]}`);
+    terms.push(`${STEM_PREFIX}${characters[index - 1]}${characters[index]}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { exactTerm, prefixTerms, rangeTerms } from '#domain/filters/number-trie.ts';
+import { exactNumberTerm, numberPrefixTerms, numberRangeTerms } from '#domain/filters/number-terms.ts';
 
 const finite = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -19,8 +19,8 @@ const finite = fc.oneof(
 test('the order of terms is the order of numbers', (t) => {
   fc.assert(
     fc.property(finite, finite, (a, b) => {
-      t.is(exactTerm(a) < exactTerm(b), a < b);
-      t.is(exactTerm(a) === exactTerm(b), a === b);
+      t.is(exactNumberTerm(a) < exactNumberTerm(b), a < b);
+      t.is(exactNumberTerm(a) === exactNumberTerm(b), a === b);
     }),
   );
 });
@@ -32,9 +32,9 @@ test('a number is under one prefix of a range exactly when it is in the range', 
   fc.assert(
     fc.property(fc.oneof(near, fc.tuple(finite, finite)), ([value, bound]) => {
       if (!Number.isFinite(bound)) return;
-      const prefixes = prefixTerms(value);
+      const prefixes = numberPrefixTerms(value);
       const hits = (kind: 'gt' | 'gte' | 'lt' | 'lte'): number =>
-        rangeTerms(kind, bound).filter((term) => prefixes.includes(term)).length;
+        numberRangeTerms(kind, bound).filter((term) => prefixes.includes(term)).length;
       t.is(hits('gt'), Number(value > bound));
       t.is(hits('gte'), Number(value >= bound));
       t.is(hits('lt'), Number(value < bound));
@@ -47,7 +47,7 @@ test('a number is under one prefix of a range exactly when it is in the range', 
 test('a range never takes more than 272 terms', (t) => {
   fc.assert(
     fc.property(finite, fc.constantFrom('gt', 'gte', 'lt', 'lte'), (bound, kind) =>
-      t.true(rangeTerms(kind, bound).length <= 272),
+      t.true(numberRangeTerms(kind, bound).length <= 272),
     ),
   );
 });

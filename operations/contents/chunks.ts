@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { decodePosition } from '#domain/cursor.ts';
+import type { Chunk, ChunkPage } from '#domain/records/chunk.ts';
+import type { PublishedChunk } from '#store/contents/chunks.ts';
+import { paginate } from '#operations/paging.ts';
+import type { Services } from '#operations/services.ts';
+
+/** A published chunk in reach. @throws AppError `not_found`, `dependency_unavailable` when its vector cannot be had. */
+export async function getChunk(
+  services: Services,
+  caller: Caller,
+  request: { chunkId: string; includeEmbedding: boolean },
+): Promise<Chunk> {
+  const [row] = await services.stores.chunks.findPublished(caller.scope, [request.chunkId]);
+  if (!row) throw new AppError('not_found', 'There is no such chunk, or this key does not reach it.');
+  services.accesses.record(caller.scope, row.content_id);
+  const vectors = request.includeEmbedding ? await fetchEmbeddings(services, caller, [row]) : null;
+  return toChunk(row, vectors?.get(row.id) ?? null);
+}
+
+export type ListChunksQuery = {
+  collection_id?: string | undefined;
+  content_id?: string | undefined;
+  cursor?: string | undefined;
+  limit: number;
+  include_embedding: boolean;
+};
+
+/**
+ * A page of the published chunks in reach, in publication order: what is published during a walk comes behind it, so
+ * nothing is skipped or shown twice.
+ * @throws AppError `validation_failed` for a foreign cursor, `dependency_unavailable` when vectors cannot be had.
+ */
+export async function listChunks(services: Services, caller: Caller, query: ListChunksQuery): Promise<ChunkPage> {
+  const filter = { collectionId: query.collection_id, contentId: query.content_id };
+  const binding = { list: 'chunks', filters: filter };
+  const position = decodePosition(binding, query.cursor, z.tuple([z.int(), z.int32()]));
+  const after = position && { publishSeq: position[0], chunkIndex: position[1] };
+  const { chunks } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    chunks.listPublished(caller.scope, filter, { after, limit: query.limit }),
+    chunks.countPublished(caller.scope, filter),
+  ]);
+  const { page, next } = paginate(rows, {
+    limit: query.limit,
+    binding,
+    positionOf: (row) => [row.publish_seq, row.chunk_index],
+  });
+  const vectors = query.include_embedding ? await fetchEmbeddings(services, caller, page) : null;
+  for (const contentId of new Set(page.map((row) => row.content_id))) services.accesses.record(caller.scope, contentId);
+  return {
+    chunks: page.map((row) => toChunk(row, vectors?.get(row.id) ?? null)),
+    total_count: totalCount,
+    ...next,
+  };
+}
+
+/** A chunk row as the interface shows it. */
+function toChunk(row: PublishedChunk, embedding: readonly number[] | null): Chunk {
+  return {
+    id: row.id,
+    content_id: row.content_id,
+    collection_id: row.collection_id,
+    content: row.content,
+    metadata: row.metadata,
+    chunk_index: row.chunk_index,
+    size: row.size,
+    created_at: row.created_at,
+    embedding: embedding === null ? null : [...embedding],
+  };
+}
+
+/**
+ * Vectors of chunks by chunk id, from the index, one request a collection.
+ * @throws AppError `dependency_unavailable` when Weaviate is away.
+ */
+export async function fetchEmbeddings(
+  services: Services,
+  caller: Caller,
+  chunks: readonly PublishedChunk[],
+): Promise<Map<string, number[]>> {
+  const byCollection = Map.groupBy(chunks, (chunk) => chunk.collection_id);
+  const vectors = new Map<string, number[]>();
+  await Promise.all(
+    [...byCollection].map(async ([collectionId, ofCollection]) => {
+      const found = await services.stores.collections.findIndex(caller.scope, collectionId);
+      if (!found) return;
+      const ids = ofCollection.map((chunk) => chunk.id);
+      const { space, tenant } = found.index;
+      for (const [id, vector] of await services.vectors.fetchVectors(space, tenant, ids)) vectors.set(id, [...vector]);
+    }),
+  );
+  return vectors;
+}
