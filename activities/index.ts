@@ -19,7 +19,7 @@ import type { ConversationSteps } from '#domain/conversations/conversation-steps
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
 import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
-import { controlCrawl, endCrawl } from '#activities/crawls/crawl-steps.ts';
+import { controlCrawl, endCrawl } from '#activities/crawls/control-crawl.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
 import { downloadContents } from '#activities/uploads/download-contents.ts';
 import { indexSlice, publishContents } from '#activities/uploads/index-contents.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import { COMPRESS_TEXT } from '#domain/compression/compression-jobs.ts';
 import type { OutboxRow } from '#store/system.ts';
-import { settleCrawl } from '#operations/crawls/settle-crawl.ts';
+import { endCrawl } from '#operations/crawls/end-crawl.ts';
 import { endCompression, failedWith } from '#operations/compression/end-compression.ts';
 import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
 import type { Services } from './services.ts';
@@ -77,7 +77,7 @@ async function reconcile(services: Services, row: OutboxRow): Promise<void> {
 
 async function endOrRestart(services: Services, row: OutboxRow): Promise<void> {
   if (row.workflow_type === 'crawlSite') {
-    await settleCrawl(services, CrawlArgs.parse(row.args), { outboxId: row.workflow_id, failure: ENDED_CRAWL });
+    await endCrawl(services, CrawlArgs.parse(row.args), { outboxId: row.workflow_id, failure: ENDED_CRAWL });
     return;
   }
   if (row.workflow_type === COMPRESS_TEXT) return endCompressJob(services, row);

@@ -14,7 +14,7 @@ import {
   describeCounts,
   describeReasons,
   NO_COUNTS,
-  takenOf,
+  countTaken,
   type CrawlArgs,
   type CrawlCounts,
   type CrawlSlice,
@@ -96,7 +96,7 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
         // Children that rest are this run's.
         if (batches.size() === 0) await continueAsNew<typeof crawlSite>(args, state);
       }
-      const summary = `Fetch pages, ${takenOf(state.counts)} so far`;
+      const summary = `Fetch pages, ${countTaken(state.counts)} so far`;
       const slice = await crawl.crawlSlice.executeWithOptions({ summary }, [{ ...args, after: state.after }]);
       await ingest(slice);
       if (slice.fate === 'over') return;
@@ -136,7 +136,7 @@ function detailsOf(args: CrawlArgs, now: CrawlState & { stage: string; running: 
   const isOver = !['crawling', 'paused', 'ingesting'].includes(now.stage);
   const work = isOver ? '' : `, ${now.running} batches at work`;
   return [
-    `**${now.stage}: ${takenOf(now.counts)} of at most ${now.max_pages} pages**\n\n${describeCounts(now.counts)}`,
+    `**${now.stage}: ${countTaken(now.counts)} of at most ${now.max_pages} pages**\n\n${describeCounts(now.counts)}`,
     describeReasons(now.counts),
     `Ingestion: ${describeOutcome(now.outcome)}${work}`,
     describeFailures(now.outcome.failures),

@@ -1,74 +1,74 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
-import { hostOf, paceOf } from './crawl-pace.ts';
+import { hostHashOf, requestIntervalMs } from './wait-for-request-slot.ts';
 import { isPassing } from '#activities/failures.ts';
 import { fetchPage } from './fetch-page.ts';
-import type { PageOutcome } from './page-outcome.ts';
+import type { FinalOutcome, PageOutcome } from './page-request.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { writePage } from './write-page.ts';
 
-/** A slice at work. `crawl` is as it was after the last page that was written. */
-export type PageVisit = {
+/** State of a running time slice. `crawl` is its row after the last page that was written. */
+export type SliceContext = {
   services: WorkerServices;
   scope: Scope;
-  /** By which rows know that this slice may write. */
+  /** Id of this slice; rows accept writes of the newest slice only. */
   slice: string;
   crawl: Crawl;
   signal: AbortSignal;
-  /** The crawl was cancelled, paused or deleted, or another slice has taken over. */
-  isLost?: boolean;
+  /** The crawl was cancelled, paused or deleted, or another slice took over: this one stops. */
+  isStopped?: boolean;
 };
 
-/** How often a page is asked for before it fails; robots.txt, without which nothing goes, and one that takes too long, apart. */
-const TRIES = 3;
-const ROBOTS_TRIES = 4;
-const SLOW_TRIES = 2;
-/** A page that so many attempts began and none ended is not begun again: workers die of it. */
-const MAX_BEGUN = 5;
-/** Waits between tries, in turns of the host: 5, 20, 80. */
-const FIRST_WAIT = 5;
+/** Tries before a page fails. robots.txt, without which nothing can be crawled, gets more; pages that time out get fewer. */
+const MAX_TRIES = 3;
+const MAX_ROBOTS_TRIES = 4;
+const MAX_TIMEOUT_TRIES = 2;
+/** A page with more attempts than this that never finished is given up: it probably crashes the worker. */
+const MAX_CRASHED_ATTEMPTS = 5;
+/** Waits between tries, in request intervals of the host: 5, 20, 80. */
+const FIRST_WAIT_INTERVALS = 5;
 const WAIT_GROWTH = 4;
-/** Turns that a host is left alone for after it failed. */
-const REST = 2;
-const LONGEST_WAIT_MS = 5 * 60_000;
+/** Request intervals for which a host is paused after it failed. */
+const HOST_PAUSE_INTERVALS = 2;
+const MAX_WAIT_MS = 5 * 60_000;
 
-/** Asks for a page, whose turn it is, and writes what it came to, in one transaction. Returns whether it counts towards the limit. */
+/** Fetches a page whose request slot has come and writes the outcome in one transaction. Returns whether it counts as taken. */
 export async function crawlPage(
-  visit: PageVisit,
+  context: SliceContext,
   next: { page: CrawlPage; known: KnownPage | null },
 ): Promise<boolean> {
-  const { services, scope, crawl, signal } = visit;
+  const { services, scope, crawl, signal } = context;
   const { page } = next;
-  let isBegun = true;
+  let isUnfinished = true;
   try {
     const fetched =
-      page.attempts > MAX_BEGUN
-        ? DEADLY
-        : await unlessUnforeseen(visit, () => fetchPage(services, { crawl, ...next, signal }));
-    if (fetched.kind === 'again' && !isLastTry(page, fetched)) {
-      isBegun = false;
-      await postpone(visit, page, fetched);
+      page.attempts > MAX_CRASHED_ATTEMPTS
+        ? CRASHED_REPEATEDLY
+        : await failOnUnexpectedError(context, () => fetchPage(services, { crawl, ...next, signal }));
+    if (fetched.kind === 'retry' && !isLastTry(page, fetched)) {
+      isUnfinished = false;
+      await postpone(context, page, fetched);
       return false;
     }
-    const outcome: Lasting = fetched.kind === 'again' ? { ...fetched, kind: 'failed' } : fetched;
-    const isTaken = await unlessUnforeseen(visit, () => write(visit, next, outcome));
-    isBegun = false;
-    return typeof isTaken === 'boolean' ? isTaken : await write(visit, next, isTaken);
+    const outcome: FinalOutcome = fetched.kind === 'retry' ? { ...fetched, kind: 'failed' } : fetched;
+    const isTaken = await failOnUnexpectedError(context, () => write(context, next, outcome));
+    isUnfinished = false;
+    return typeof isTaken === 'boolean' ? isTaken : await write(context, next, isTaken);
   } finally {
-    // Came back alive without a result: the attempt says nothing about the page.
-    if (isBegun) await services.stores.crawlPages.forgive(scope, crawl.id, [page.url_hash]).catch(() => undefined);
+    // The worker survived but has no outcome, e.g. because it shuts down: the attempt does not count.
+    if (isUnfinished)
+      await services.stores.crawlPages.refundAttempts(scope, crawl.id, [page.url_hash]).catch(() => undefined);
   }
 }
 
-type Lasting = Exclude<PageOutcome, { kind: 'again' }>;
-type Failed = Extract<PageOutcome, { kind: 'failed' }>;
+type FailedOutcome = Extract<PageOutcome, { kind: 'failed' }>;
 
-/** A page that brings out what nobody foresaw fails alone, and the crawl goes on. */
-async function unlessUnforeseen<Result>(
-  { services: { log }, crawl, signal }: PageVisit,
+/** Turns an unexpected error into a failure of this page, so that the crawl continues with the others. */
+async function failOnUnexpectedError<Result>(
+  { services: { log }, crawl, signal }: SliceContext,
   work: () => Promise<Result>,
-): Promise<Result | Failed> {
+): Promise<Result | FailedOutcome> {
   try {
     return await work();
   } catch (error) {
@@ -77,58 +77,58 @@ async function unlessUnforeseen<Result>(
     return {
       kind: 'failed',
       code: 'download_failed',
-      message: 'The page failed unexpectedly; upload its URL to try again.',
+      message: 'The page failed with an unexpected error; upload its URL to try again.',
     };
   }
 }
 
-const DEADLY: Failed = {
+const CRASHED_REPEATEDLY: FailedOutcome = {
   kind: 'failed',
   code: 'repeated_crash',
-  message: 'The worker died several times while fetching this page.',
+  message: 'The worker crashed several times while fetching this page.',
 };
 
-function isLastTry(page: CrawlPage, { code }: Passing): boolean {
-  const tries = page.kind === 'robots' ? ROBOTS_TRIES : code === 'download_timeout' ? SLOW_TRIES : TRIES;
+function isLastTry(page: CrawlPage, { code }: RetryOutcome): boolean {
+  const tries = page.kind === 'robots' ? MAX_ROBOTS_TRIES : code === 'download_timeout' ? MAX_TIMEOUT_TRIES : MAX_TRIES;
   return page.attempts >= tries;
 }
 
-type Passing = Extract<PageOutcome, { kind: 'again' }>;
+type RetryOutcome = Extract<PageOutcome, { kind: 'retry' }>;
 
 async function postpone(
-  { services, scope, crawl }: PageVisit,
+  { services, scope, crawl }: SliceContext,
   page: CrawlPage,
-  { code, afterMs }: Passing,
+  { code, afterMs }: RetryOutcome,
 ): Promise<void> {
   const { crawlPages, system } = services.stores;
-  const paceMs = paceOf({ services, crawl });
-  const growingMs = paceMs * FIRST_WAIT * WAIT_GROWTH ** (page.attempts - 1);
-  const forMs = Math.min(Math.max(afterMs, growingMs), LONGEST_WAIT_MS);
+  const intervalMs = requestIntervalMs({ services, crawl });
+  const backoffMs = intervalMs * FIRST_WAIT_INTERVALS * WAIT_GROWTH ** (page.attempts - 1);
+  const forMs = Math.min(Math.max(afterMs, backoffMs), MAX_WAIT_MS);
   await crawlPages.postpone(scope, crawl.id, { urlHash: page.url_hash, forMs, reason: code });
   if (code !== 'download_failed') return;
-  // It has too much to do: nobody asks it for anything meanwhile, as long as it says, as far as it may say so.
-  const restMs = afterMs > 0 ? Math.min(afterMs, services.crawling.maxDelayMs) : REST * paceMs;
-  await system.restHost(hostOf(page.url), restMs);
+  // The host is overloaded: no crawl requests anything from it, for as long as its `Retry-After` says, within bounds.
+  const pauseMs = afterMs > 0 ? Math.min(afterMs, services.crawling.maxDelayMs) : HOST_PAUSE_INTERVALS * intervalMs;
+  await system.pauseHost(hostHashOf(page.url), pauseMs);
 }
 
 async function write(
-  visit: PageVisit,
+  context: SliceContext,
   { page, known: before }: { page: CrawlPage; known: KnownPage | null },
-  outcome: Lasting,
+  outcome: FinalOutcome,
 ): Promise<boolean> {
-  const { services, scope, slice } = visit;
+  const { services, scope, slice } = context;
   return services.stores.transaction(async (stores) => {
-    const crawl = await stores.crawls.lockForSlice(scope, visit.crawl.id, slice);
+    const crawl = await stores.crawls.lockForSlice(scope, context.crawl.id, slice);
     const status = crawl && (await stores.collections.lockForUpload(scope, crawl.collection_id));
     if (!crawl || status !== 'active') {
-      visit.isLost = true;
-      if (crawl) await stores.crawls.close(scope, crawl.id, `The collection is ${status ?? 'being deleted'}.`);
+      context.isStopped = true;
+      if (crawl) await stores.crawls.cancel(scope, crawl.id, `The collection is ${status ?? 'being deleted'}.`);
       return false;
     }
     const isTaken = await writePage({ services: { ...services, stores }, scope, crawl, page, before }, outcome);
     const now = await stores.crawls.find(scope, crawl.id);
-    if (now) visit.crawl = now;
-    if (now?.paused === true) visit.isLost = true;
+    if (now) context.crawl = now;
+    if (now?.paused === true) context.isStopped = true;
     return isTaken;
   });
 }

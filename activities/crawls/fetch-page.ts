@@ -1,30 +1,38 @@
 import { AppError } from '#domain/app-error.ts';
-import type { PageTaskPayload } from '#providers/crawler/page-protocol.ts';
+import type { PageTaskPayload, PageTaskValue } from '#providers/crawler/page-protocol.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { KnownPage } from '#store/crawls/crawl-pages.ts';
 import { isPassing, isWorthAnotherDownload } from '#activities/failures.ts';
-import { fetchRobots, fetchSitemap, unreachable } from './fetch-site-file.ts';
-import { inspectPage } from './inspect-page.ts';
-import type { PageOutcome } from './page-outcome.ts';
-import { isRedirect, requestOptions, rulesOf, type PageRequest, type Reading } from './page-request.ts';
-import { readAnswer, servesPages } from './read-answer.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { fetchSiteFile } from './fetch-site-file.ts';
+import {
+  isRedirect,
+  requestOptions,
+  retryableDownloadError,
+  siteRulesOf,
+  type PageOutcome,
+  type PageRequest,
+  type PageResponse,
+} from './page-request.ts';
+import { declaresHtml, readResponse } from './read-response.ts';
 
-/** A document may be larger than any page: so many times a page's time. */
-const DOCUMENT_PATIENCE = 4;
+/** Documents may be larger than pages; their time limit is this many times that of a page. */
+const DOCUMENT_TIMEOUT_FACTOR = 4;
 
-/** Asks the site for what is next in its frontier. Never throws for what the site does; for what the infrastructure does. */
+/**
+ * Fetches an entry of the frontier: a page, a sitemap or robots.txt. Failures of the site are returned as outcomes; only failures
+ * of the infrastructure are thrown.
+ */
 export async function fetchPage(services: WorkerServices, request: PageRequest): Promise<PageOutcome> {
   try {
-    if (request.page.kind === 'robots') return await fetchRobots(services, request);
-    if (request.page.kind === 'sitemap') return await fetchSitemap(services, request);
+    if (request.page.kind !== 'page') return await fetchSiteFile(services, request);
     return await fetchDocument(services, request);
   } catch (error) {
     request.signal.throwIfAborted();
     if (!(error instanceof AppError) || isPassing(error)) throw error;
     const { code, message } = error;
     if (!isWorthAnotherDownload(error)) return { kind: 'failed', code, message };
-    return { kind: 'again', code, message, afterMs: (error.retryAfterS ?? 0) * 1000 };
+    return { kind: 'retry', code, message, afterMs: (error.retryAfterS ?? 0) * 1000 };
   }
 }
 
@@ -32,69 +40,73 @@ async function fetchDocument(services: WorkerServices, request: PageRequest): Pr
   const { page, known, signal } = request;
   const { pageTimeoutMs } = services.crawling;
   const options = requestOptions(services, request);
-  const late = new AbortController();
-  const onLate = () => late.abort(tooSlow(pageTimeoutMs));
-  let timer = setTimeout(onLate, pageTimeoutMs);
+  const timeout = new AbortController();
+  const onTimeout = () => timeout.abort(pageTimeoutError(pageTimeoutMs));
+  let timer = setTimeout(onTimeout, pageTimeoutMs);
   try {
     const response = await services.egress.fetchTo(page.url, {
       ...options,
-      totalTimeoutMs: pageTimeoutMs * DOCUMENT_PATIENCE,
+      totalTimeoutMs: pageTimeoutMs * DOCUMENT_TIMEOUT_FACTOR,
       maxBytes: services.downloads.maxBytes,
       maxRedirects: 0,
-      signal: AbortSignal.any([signal, late.signal]),
-      headers: { ...options.headers, ...conditionsOf(known) },
+      signal: AbortSignal.any([signal, timeout.signal]),
+      headers: { ...options.headers, ...conditionalHeaders(known) },
     });
     const look = (sha256: string | null, payload: PageTaskPayload) =>
       inspectPage(services, request, { sha256, payload });
-    const reading: Reading = { services, request, response, look };
-    const { status, headers } = response;
-    if (status === 304 && known) {
-      await response.discard();
-      return await readUnchanged(reading, known);
-    }
-    if (isRedirect(response)) {
-      await response.discard();
-      return await readRedirect(reading, headers['location'] ?? '');
-    }
-    if (status === 404 || status === 410) {
-      await response.discard();
-      return { kind: 'gone', message: `The page answered ${status}: it is not, or no longer, there.` };
-    }
-    await requireUsable(services, response);
-    if (!servesPages(headers['content-type'])) {
+    const pageResponse: PageResponse = { services, request, response, look };
+    const withoutBody = await readWithoutBody(pageResponse);
+    if (withoutBody) return withoutBody;
+    await requireSuccess(services, response);
+    if (!declaresHtml(response.headers['content-type'])) {
       clearTimeout(timer);
-      timer = setTimeout(onLate, pageTimeoutMs * DOCUMENT_PATIENCE);
+      timer = setTimeout(onTimeout, pageTimeoutMs * DOCUMENT_TIMEOUT_FACTOR);
     }
-    return await readAnswer(reading);
+    return await readResponse(pageResponse);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** @throws AppError as a download does, for what is no success. */
-async function requireUsable(services: WorkerServices, response: FetchedResponse): Promise<void> {
+/** Handles the responses whose body is of no use: unchanged, redirected or missing pages. Returns null for all others. */
+async function readWithoutBody(pageResponse: PageResponse): Promise<PageOutcome | null> {
+  const { request, response } = pageResponse;
+  const { status, headers } = response;
+  if (status === 304 && request.known) {
+    await response.discard();
+    return readUnchanged(pageResponse, request.known);
+  }
+  if (isRedirect(response)) {
+    await response.discard();
+    return readRedirect(pageResponse, headers['location'] ?? '');
+  }
+  if (status === 404 || status === 410) {
+    await response.discard();
+    return { kind: 'gone', message: `The site answered ${status}: the page does not exist, or no longer exists.` };
+  }
+  return null;
+}
+
+/** @throws AppError for a status that is not a success; the codes are those of downloads. */
+async function requireSuccess(services: WorkerServices, response: FetchedResponse): Promise<void> {
   const { status } = response;
   if (status >= 200 && status < 300) return;
   await response.discard();
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
-    throw unreachable(services, response, `The page answered ${status}, which may pass.`);
+    throw retryableDownloadError(services, response, `The page answered ${status}, which may be temporary.`);
   }
   throw new AppError('download_rejected', `The page answered ${status} instead of a document.`);
 }
 
-async function readRedirect(reading: Reading, location: string): Promise<PageOutcome> {
-  const { crawl, page } = reading.request;
-  const { links } = await reading.look(null, {
-    kind: 'links',
-    links: [location],
-    url: page.url,
-    rules: rulesOf(crawl),
-  });
+async function readRedirect({ request, look }: PageResponse, location: string): Promise<PageOutcome> {
+  const { crawl, page } = request;
+  const payload = { kind: 'links' as const, links: [location], url: page.url, rules: siteRulesOf(crawl) };
+  const { links } = await look(null, payload);
   return { kind: 'redirect', to: links[0] ?? null, address: URL.parse(location, page.url)?.href ?? '' };
 }
 
-/** The links of a page that is as it was are those of its bytes. */
-async function readUnchanged({ request, response, look }: Reading, known: KnownPage): Promise<PageOutcome> {
+/** An unchanged page has the links of its stored bytes. */
+async function readUnchanged({ request, response, look }: PageResponse, known: KnownPage): Promise<PageOutcome> {
   const { crawl, page } = request;
   const { headers } = response;
   const validators = {
@@ -102,13 +114,13 @@ async function readUnchanged({ request, response, look }: Reading, known: KnownP
     lastModified: headers['last-modified'] ?? known.last_modified,
   };
   if (known.type !== 'text/html' || known.content_hash === null) return { kind: 'unchanged', links: [], validators };
-  const task: PageTaskPayload = { kind: 'page', url: page.url, charset: null, rules: rulesOf(crawl) };
+  const task: PageTaskPayload = { kind: 'page', url: page.url, charset: null, rules: siteRulesOf(crawl) };
   const { links, isFollowable } = await look(known.content_hash, task);
   return { kind: 'unchanged', links: isFollowable ? links : [], validators };
 }
 
-/** Asks for what has changed, where it is known what was there, and that this still is what the collection has. */
-function conditionsOf(known: KnownPage | null): Record<string, string> {
+/** Returns the headers of a conditional request; none unless the collection still has what the last crawl saw. */
+function conditionalHeaders(known: KnownPage | null): Record<string, string> {
   const isKept = known?.stage === 'ready' && known.main_text && known.content_hash === known.seen_hash;
   if (!known || !isKept) return {};
   return {
@@ -117,6 +129,37 @@ function conditionsOf(known: KnownPage | null): Record<string, string> {
   };
 }
 
-function tooSlow(timeoutMs: number): AppError {
+function pageTimeoutError(timeoutMs: number): AppError {
   return new AppError('download_timeout', `The page took longer than the limit of ${timeoutMs / 1000} s.`);
+}
+
+/** The value that the sandbox calls NOTHING_FOUND; activities do not import modules of child processes. */
+const NOTHING_FOUND: PageTaskValue = {
+  links: [],
+  sitemaps: [],
+  canonical: null,
+  isIndexable: true,
+  isFollowable: true,
+  delayS: null,
+  fingerprint: null,
+};
+
+/**
+ * Extracts links from a stored response, or evaluates the links of the payload. A response that cannot be parsed yields no links;
+ * whether a reader can read it turns out when it is ingested.
+ */
+async function inspectPage(
+  { blobs, pages }: WorkerServices,
+  { crawl, signal }: PageRequest,
+  { sha256, payload }: { sha256: string | null; payload: PageTaskPayload },
+): Promise<PageTaskValue> {
+  const file = sha256 === null ? null : await blobs.checkOut(crawl.workspace_id, sha256);
+  try {
+    return await pages.look(file, payload, signal);
+  } catch (error) {
+    if (!(error instanceof AppError) || isPassing(error)) throw error;
+    return NOTHING_FOUND;
+  } finally {
+    await file?.release();
+  }
 }

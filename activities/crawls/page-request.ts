@@ -1,35 +1,68 @@
-import { AppError } from '#domain/app-error.ts';
-import type { PageTaskPayload, PageTaskValue, SiteRules } from '#providers/crawler/page-protocol.ts';
+import { AppError, type ErrorCode } from '#domain/app-error.ts';
+import type { StoredBlob } from '#domain/blob-store.ts';
+import { retryAfterS } from '#domain/retry-after.ts';
+import type { Link, PageTaskPayload, PageTaskValue, SiteRules } from '#providers/crawler/page-protocol.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_RETRY_AFTER_S = 3_600;
 
+/** A page, sitemap or robots.txt to fetch. */
 export type PageRequest = {
   crawl: Crawl;
   page: CrawlPage;
-  /** What the collection has of it; null for a first visit. */
+  /** The stored version of the page; null on the first visit. */
   known: KnownPage | null;
   signal: AbortSignal;
 };
 
-/** An answer of a site that is being read. */
-export type Reading = {
+/** A response of the site, and what is needed to process it. */
+export type PageResponse = {
   services: WorkerServices;
   request: PageRequest;
   response: FetchedResponse;
-  /** Looks into a stored answer, or none. What cannot be looked into leads nowhere. */
+  /** Extracts links in a sandbox, from the blob with this hash or from the payload alone. Unreadable input yields no links. */
   look: (sha256: string | null, payload: PageTaskPayload) => Promise<PageTaskValue>;
 };
 
-/** What a link is judged by. */
-export function rulesOf({ origin, robots }: Crawl): SiteRules {
+/** Validators of a later conditional request. */
+export type Validators = { etag: string | null; lastModified: string | null };
+
+/** Result of requesting an entry of the frontier. */
+export type PageOutcome =
+  | { kind: 'robots'; robots: string; delayMs: number | null; sitemaps: readonly Link[]; isStartAllowed: boolean }
+  | { kind: 'sitemap'; links: readonly Link[]; sitemaps: readonly Link[] }
+  | {
+      kind: 'document';
+      type: string;
+      blob: StoredBlob;
+      canonical: Link | null;
+      links: readonly Link[];
+      validators: Validators;
+      /** Of an HTML page: stays the same when bytes change but the text does not. */
+      fingerprint: string | null;
+    }
+  | { kind: 'unchanged'; links: readonly Link[]; validators: Validators }
+  /** `to` is null when the redirect leaves the site; `address` is its absolute target. */
+  | { kind: 'redirect'; to: Link | null; address: string }
+  | { kind: 'skipped'; reason: 'robots' | 'noindex' | 'type' | 'empty'; links: readonly Link[] }
+  | { kind: 'gone'; message: string }
+  | { kind: 'failed'; code: ErrorCode; message: string }
+  /** The request failed and may succeed later. `afterMs` comes from `Retry-After`; 0 when the site sent none. */
+  | { kind: 'retry'; code: ErrorCode; message: string; afterMs: number };
+
+/** An outcome that ends the page: every kind but `retry`. */
+export type FinalOutcome = Exclude<PageOutcome, { kind: 'retry' }>;
+
+/** Returns the site's origin and robots.txt, which decide which links may be followed. */
+export function siteRulesOf({ origin, robots }: Crawl): SiteRules {
   return { origin, robots: robots ?? '' };
 }
 
-/** What is the same for every request of a crawl. */
+/** Returns the options that all requests of a crawl share. */
 export function requestOptions({ crawling }: WorkerServices, { signal }: PageRequest) {
   const { pageTimeoutMs, userAgent } = crawling;
   const headers = { 'user-agent': userAgent, accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -40,8 +73,8 @@ export function isRedirect({ status, headers }: FetchedResponse): boolean {
   return REDIRECTS.has(status) && headers['location'] !== undefined;
 }
 
-/** A body as a whole, or as much of it as counts. @throws AppError `download_too_large`. */
-export async function collect(response: FetchedResponse, maxBytes: number, beyond: 'cut' | 'refuse'): Promise<Buffer> {
+/** Reads a body of at most `maxBytes`; a longer one is cut or refused. @throws AppError `download_too_large`. */
+export async function readBody(response: FetchedResponse, maxBytes: number, beyond: 'cut' | 'refuse'): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body) {
@@ -50,11 +83,21 @@ export async function collect(response: FetchedResponse, maxBytes: number, beyon
     if (bytes <= maxBytes) continue;
     await response.discard();
     if (beyond === 'cut') break;
-    throw tooLarge(maxBytes);
+    throw pageTooLargeError(maxBytes);
   }
   return Buffer.concat(parts).subarray(0, maxBytes);
 }
 
-export function tooLarge(maxBytes: number): AppError {
+export function pageTooLargeError(maxBytes: number): AppError {
   return new AppError('download_too_large', `The page is larger than the limit of ${maxBytes} bytes.`);
+}
+
+/** Returns the error of a request that may succeed later; it carries the site's `Retry-After`, at most an hour. */
+export function retryableDownloadError(
+  { clock }: WorkerServices,
+  { headers }: FetchedResponse,
+  message: string,
+): AppError {
+  const seconds = retryAfterS(headers['retry-after'], { nowMs: clock.now().getTime(), maxS: MAX_RETRY_AFTER_S });
+  return new AppError('download_failed', message, seconds === null ? {} : { retryAfterS: seconds });
 }

@@ -41,7 +41,7 @@ export async function controlUpload(
   const target = { uploadId: control.upload_id };
   const scope = scopeOf(control);
   const { changed, wakes } = await services.stores.transaction(async (stores) => {
-    const crawls = await stores.crawls.steer(scope, target, control.action);
+    const crawls = await stores.crawls.control(scope, target, control.action);
     const runs =
       control.action === 'cancel'
         ? await stores.runControl.cancel(scope, target)

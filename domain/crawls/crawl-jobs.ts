@@ -1,14 +1,18 @@
+import { isSkipReason, SKIP_REASONS } from './crawl-reasons.ts';
 import { meaningOf } from '#domain/error-meanings.ts';
 import type { BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** Workflow of a crawl: its id, arguments and steps. Ids and counts only, never an address. Imported by workflows: no zod, no I/O. */
+/**
+ * Id, arguments and activities of the crawl workflow. They carry ids and counts only, never a URL. Workflows import this file:
+ * no zod, no I/O.
+ */
 
-/** `crawl_id` is also the id of the run that its pages get. */
+/** `crawl_id` is also the `run_id` of the crawl's pages. */
 export type CrawlArgs = { workspace_id: string; collection_id: string; upload_id: string; crawl_id: string };
 
-/** Pages by what became of them, and how often which reason. */
+/** Number of pages by state, and how often each reason occurred. */
 export type CrawlCounts = {
   waiting: number;
   fetched: number;
@@ -16,32 +20,33 @@ export type CrawlCounts = {
   failed: number;
   gone: number;
   skipped: number;
-  /** Of pages that failed or were skipped. */
+  /** Of failed and skipped pages, by `CrawlReason`; plain strings because they come from rows and workflow histories. */
   reasons: Record<string, number>;
 };
 
+/** Result of one time slice. Recorded in workflow histories, so its field names never change. */
 export type CrawlSlice = {
-  /** `over`: there is nothing more to fetch. */
+  /** What the workflow does next: run another slice, wait until the crawl is resumed, or end the crawl. */
   fate: 'more' | 'paused' | 'over';
-  /** Before the next slice makes sense. */
+  /** How long to wait before the next slice, in milliseconds. */
   wait_ms: number;
-  /** Pages fetched since `after`, to be ingested. */
+  /** Batches of the pages fetched since `after`, to be ingested. */
   batches: BatchPlan['batches'];
-  /** Where the next slice goes on. */
+  /** `after` of the next slice. */
   next: number;
   counts: CrawlCounts;
   max_pages: number;
 };
 
 export type CrawlSteps = {
-  /** Fetches pages for at most half a minute; what was fetched is in rows when it returns, and so when it dies. */
+  /** Fetches pages for at most 30 seconds. Fetched pages are committed one by one, so they survive a crash of the worker. */
   crawlSlice(slice: CrawlArgs & { after: number }): Promise<CrawlSlice>;
 };
 
 export type CrawlUpkeepSteps = {
-  /** Pauses, resumes or cancels a crawl as an operator asked in the Temporal UI. */
+  /** Pauses, resumes or cancels a crawl on a signal that an operator sent in the Temporal UI. */
   controlCrawl(control: CrawlArgs & { action: 'pause' | 'resume' | 'cancel' }): Promise<void>;
-  /** Ends a crawl: what is left of it gets its last state, vanished pages are marked, the work leaves the outbox. */
+  /** Ends a crawl: gives remaining pages their final state, marks pages that vanished, and completes the outbox row. */
   endCrawl(
     end: CrawlArgs & { outbox_id: string; failure: { code: string; message: string } | null },
   ): Promise<CrawlCounts>;
@@ -49,7 +54,7 @@ export type CrawlUpkeepSteps = {
 
 export const crawlWorkflowId = (crawlId: string) => `crawl/${crawlId}`;
 
-/** Crawls a site from one page on. */
+/** The job that crawls a site from its start page. */
 export function crawlSiteJob(args: CrawlArgs): JobStart {
   return {
     workflow_type: 'crawlSite',
@@ -61,23 +66,6 @@ export function crawlSiteJob(args: CrawlArgs): JobStart {
   };
 }
 
-/** Why a page was not taken, in words for people. Those of failures are codes with a meaning of their own. */
-const SKIPPED: Readonly<Record<string, string>> = {
-  robots: 'robots.txt does not allow it',
-  noindex: 'the page asks not to be indexed',
-  redirect: 'leads to another page of the site',
-  off_site: 'leads to another site',
-  redirects: 'redirects too often',
-  canonical: 'says that another page is the original',
-  type: 'of a type that is not taken',
-  limit: 'beyond the number of pages asked for',
-  empty: 'an empty answer',
-  cancelled: 'cancelled by a request',
-  deleted: 'its content was deleted',
-  sitemap: 'a sitemap that could not be read',
-  crawl_ended: 'the crawl ended before',
-};
-
 export const NO_COUNTS: CrawlCounts = {
   waiting: 0,
   fetched: 0,
@@ -88,12 +76,12 @@ export const NO_COUNTS: CrawlCounts = {
   reasons: {},
 };
 
-/** Pages that count towards the limit: each is a content. */
-export function takenOf({ fetched, unchanged, failed, gone }: CrawlCounts): number {
+/** Returns the number of pages that count towards `max_pages`: those that have a content. */
+export function countTaken({ fetched, unchanged, failed, gone }: CrawlCounts): number {
   return fetched + unchanged + failed + gone;
 }
 
-/** One line for people: `38 fetched, 2 unchanged, 1 failed, 12 skipped, 40 waiting`. */
+/** Formats counts as one line: `38 fetched, 2 unchanged, 1 failed, 12 skipped, 40 waiting`. */
 export function describeCounts(counts: CrawlCounts): string {
   const parts = [`${counts.fetched} fetched`];
   if (counts.unchanged > 0) parts.push(`${counts.unchanged} unchanged`);
@@ -102,10 +90,14 @@ export function describeCounts(counts: CrawlCounts): string {
   return parts.join(', ');
 }
 
-/** A Markdown list of why pages failed or were skipped; the most frequent reason first. Empty when there is none. */
+/** Formats the reasons of failed and skipped pages as a Markdown list, most frequent first; empty when there are none. */
 export function describeReasons({ reasons }: CrawlCounts): string {
   return Object.entries(reasons)
     .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `- ${count} × ${reason}: ${SKIPPED[reason] ?? meaningOf(reason).meaning}`)
+    .map(([reason, count]) => `- ${count} × ${reason}: ${describeReason(reason)}`)
     .join('\n');
+}
+
+function describeReason(reason: string): string {
+  return isSkipReason(reason) ? SKIP_REASONS[reason] : meaningOf(reason).meaning;
 }

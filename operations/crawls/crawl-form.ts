@@ -1,15 +1,15 @@
 import type { ValidationIssue } from '#domain/app-error.ts';
 import type { UploadForm } from '#domain/records/upload.ts';
 
-/** Each URL of an upload is a crawl of its own. */
+/** Each URL of an upload starts a separate crawl. */
 const MAX_CRAWLS = 50;
 
-/** Fields that say what to crawl, and those that go with it or do not. Fields whose shape is wrong are left out. */
+/** Fields of an upload that concern crawls, already validated one by one; fields with a wrong shape are absent. */
 export type CrawlForm = {
   [Name in 'crawl' | 'max_pages' | 'max_depth' | 'on_duplicate' | 'metadata']?: UploadForm[Name] | undefined;
 };
 
-/** What is wrong with the fields of a crawl. */
+/** Returns the problems of the crawl fields of an upload: missing, too large, or in conflict with one another. */
 export function crawlFormIssues(
   form: CrawlForm,
   { urls, maxPages }: { urls: number; maxPages: number },
@@ -18,22 +18,22 @@ export function crawlFormIssues(
   if (form.crawl !== true) {
     return (['max_pages', 'max_depth'] as const)
       .filter((field) => (form[field] ?? null) !== null)
-      .map((field) => issueOf(field, 'is for crawls: send crawl=true with it', 'without_crawl'));
+      .map((field) => issueOf(field, 'requires crawl=true', 'without_crawl'));
   }
   const issues: ValidationIssue[] = [];
   if (urls > MAX_CRAWLS) issues.push(issueOf('urls', `may be at most ${MAX_CRAWLS} with crawl=true`, 'too_long'));
-  if (urls === 0) issues.push(issueOf('crawl', 'needs a URL to start from: send urls', 'missing_url'));
+  if (urls === 0) issues.push(issueOf('crawl', 'requires at least one URL to start from: send urls', 'missing_url'));
   if ((form.max_pages ?? 0) > maxPages) {
     issues.push(issueOf('max_pages', `may be at most ${maxPages}`, 'too_big'));
   }
   if (form.on_duplicate === 'keep') {
-    const msg = 'cannot be keep with crawl=true: a crawl brings the pages that are there up to date';
+    const msg = 'cannot be keep with crawl=true: a crawl updates the pages that the collection already has';
     issues.push(issueOf('on_duplicate', msg, 'not_with_crawl'));
   }
   if (form.metadata?.['external_id'] !== undefined) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
-      msg: 'names one content, and a crawl takes many: leave it out',
+      msg: 'identifies a single content, but a crawl creates many: leave it out',
       type: 'not_with_crawl',
     });
   }

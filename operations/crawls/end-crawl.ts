@@ -1,65 +1,72 @@
 import type { CrawlArgs, CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
+import type { CrawlReason } from '#domain/crawls/crawl-reasons.ts';
 import type { Crawl, CrawlState } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
 import { failUnsettled } from '#operations/uploads/fail-unsettled.ts';
+import { announceUploadWhenOver } from '#operations/uploads/settle-ingestion.ts';
 import type { Services } from '#operations/services.ts';
 
-const UNSEEN = 'The last crawl of the site no longer came by this page. What is here stays.';
+const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
 
-/** Failures that hide what a page links to, and may be gone the next time. */
-const MAY_PASS = ['download_failed', 'download_timeout', 'repeated_crash'];
+/** Failures that hide the links of a page and may not occur again in the next crawl. */
+const TRANSIENT_FAILURES: readonly CrawlReason[] = ['download_failed', 'download_timeout', 'repeated_crash'];
 
-/** Why a crawl ended that did not come to its end by itself. */
+/** Why a crawl ended before it was complete. */
 export type CrawlFailure = { code: string; message: string };
 
 /**
- * Ends a crawl: what waits is skipped, what is under way without a workflow fails, published pages that it did not come by any
- * more are marked, and what earlier crawls knew of them is forgotten. Twice is once.
+ * Ends a crawl and completes its outbox row. Waiting pages are skipped; runs that no workflow handles fail; published pages that
+ * the crawl did not find are marked as stale; page rows of earlier crawls are deleted. Idempotent. When this was the last work of
+ * its upload, `upload.completed` is announced.
  */
 export async function endCrawl(
   services: Pick<Services, 'stores'>,
   args: CrawlArgs,
-  failure: CrawlFailure | null,
+  { outboxId, failure }: { outboxId: string; failure: CrawlFailure | null },
 ): Promise<CrawlCounts> {
   const scope = { workspaceId: args.workspace_id, collectionIds: [args.collection_id] };
   await services.stores.transaction(async (stores) => {
     const crawl = await stores.crawls.lock(scope, args.crawl_id);
-    if (crawl?.state === 'running') await end(stores, crawl, failure);
+    if (crawl?.state === 'running') await finishRunningCrawl(stores, crawl, failure);
     else if (crawl) {
-      await stores.crawlFrontier.leave(scope, crawl.id, 'crawl_ended');
+      await stores.crawlFrontier.skipWaiting(scope, crawl.id, 'crawl_ended');
       await stores.crawls.finish(scope, crawl.id, { state: crawl.state, message: null });
     }
   });
   await failUnsettled(services, { ...args, run_id: args.crawl_id });
-  await services.stores.system.forgetHosts();
-  return services.stores.crawls.countPages(scope, args.crawl_id);
+  await services.stores.system.deleteIdleHosts();
+  const counts = await services.stores.crawls.countPages(scope, args.crawl_id);
+  await services.stores.transaction(async (stores) => {
+    if (await stores.outbox.settle(scope, outboxId)) await announceUploadWhenOver(stores, scope, args.upload_id);
+  });
+  return counts;
 }
 
-async function end(stores: Stores, crawl: Crawl, failure: CrawlFailure | null): Promise<void> {
+async function finishRunningCrawl(stores: Stores, crawl: Crawl, failure: CrawlFailure | null): Promise<void> {
   const scope = { workspaceId: crawl.workspace_id, collectionIds: [crawl.collection_id] };
   const before = await stores.crawls.countPages(scope, crawl.id);
-  await stores.crawlFrontier.leave(scope, crawl.id, failure ? 'crawl_ended' : 'limit');
-  const state: CrawlState = failure || !hasBrought(before) ? 'failed' : 'completed';
-  // What was cut off, or broke, says nothing about what it did not see.
-  const isBroken = MAY_PASS.some((code) => code in before.reasons);
-  const isWhole = state === 'completed' && before.waiting === 0 && !isBroken;
-  if (isWhole) {
-    const unseen = await stores.crawlContents.unseen(scope, crawl.id);
+  await stores.crawlFrontier.skipWaiting(scope, crawl.id, failure ? 'crawl_ended' : 'limit');
+  const state: CrawlState = failure || !hasPages(before) ? 'failed' : 'completed';
+  // A crawl that was cut short, or that met transient failures, may have missed pages that still exist.
+  const hasTransientFailures = TRANSIENT_FAILURES.some((code) => code in before.reasons);
+  const sawWholeSite = state === 'completed' && before.waiting === 0 && !hasTransientFailures;
+  if (sawWholeSite) {
+    const unseen = await stores.crawlContents.listUnseen(scope, crawl.id);
     await stores.crawlContents.markUnsynced(scope, unseen, { syncStatus: 'stale', message: UNSEEN });
   }
-  if (state === 'completed') await stores.crawlFrontier.supersede(scope, crawl.id, isWhole);
-  await stores.crawls.finish(scope, crawl.id, { state, message: messageOf(crawl, before, failure) });
+  if (state === 'completed') await stores.crawlFrontier.deleteSuperseded(scope, crawl.id, sawWholeSite);
+  await stores.crawls.finish(scope, crawl.id, { state, message: statusMessage(crawl, before, failure) });
 }
 
-function hasBrought({ fetched, unchanged }: CrawlCounts): boolean {
+function hasPages({ fetched, unchanged }: CrawlCounts): boolean {
   return fetched + unchanged > 0;
 }
 
-function messageOf(crawl: Crawl, counts: CrawlCounts, failure: CrawlFailure | null): string | null {
+function statusMessage(crawl: Crawl, counts: CrawlCounts, failure: CrawlFailure | null): string | null {
   if (failure) return failure.message;
-  if (!hasBrought(counts)) return 'No page could be taken; the page it started from says why.';
+  if (!hasPages(counts)) return 'No page could be fetched; the content of the start page says why.';
   if (counts.waiting === 0) return null;
   return crawl.taken >= crawl.max_pages
-    ? `Stopped at ${crawl.max_pages} pages; ${counts.waiting} more are known. Raise max_pages to take them.`
-    : `Stopped after ${crawl.fetches} requests, of which most led nowhere; ${counts.waiting} more pages are known.`;
+    ? `Stopped at ${crawl.max_pages} pages; ${counts.waiting} more are known. Raise max_pages to fetch them.`
+    : `Stopped after ${crawl.fetches} requests, most of which gave no page; ${counts.waiting} more pages are known.`;
 }

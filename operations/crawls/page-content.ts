@@ -4,22 +4,22 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { NewContent } from '#store/contents/contents.ts';
 import type { PageOptions } from '#store/crawls/crawls.ts';
 
-/** What a content from a URL is called: its address without the query, which may carry tokens. */
+/** Returns the name of a content that comes from a URL: the URL without its query, which may contain tokens. */
 export function pageName(url: string): string {
   return urlForDisplay(url);
 }
 
-/** What makes a second upload of a URL the same. */
+/** Returns the key by which a second upload of the same URL is a duplicate. */
 export function urlDedupeKey(url: string): string {
   return dedupeKey(['url', url]);
 }
 
-/** A digest of what makes two contents of a collection the same. */
+/** Returns a SHA-256 digest of the values that make two contents of a collection duplicates. */
 export function dedupeKey(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** A page of a crawl as a content; `linkedTo` is where it was found. */
+/** Builds the content of a crawled page. `linkedTo` is the content of the page that links to it. */
 export function pageContent(url: string, options: PageOptions, linkedTo: string | null): NewContent {
   return {
     id: uuidv7(),

@@ -7,7 +7,7 @@ import type { UploadError, UploadForm, UploadItem, UploadResponse } from '#domai
 import { reachesCollection, type Scope } from '#domain/access/scope.ts';
 import type { NewRun } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
-import { planCrawls, writeCrawls, type PlannedCrawl } from '#operations/crawls/accept-crawls.ts';
+import { planCrawls, insertCrawls, type PlannedCrawl } from '#operations/crawls/plan-crawls.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
@@ -85,7 +85,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   const published = await stores.projections.claim(scope, stale);
   const jobs = [
     ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
-    ...(await writeCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
+    ...(await insertCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
   for (const job of jobs) await stores.outbox.add(scope, job);

@@ -29,7 +29,7 @@ export async function controlUpload(
     effect: async (stores) => {
       const upload = await stores.uploads.find(caller.scope, uploadId);
       if (!upload) throw uploadNotFound();
-      const crawls = await stores.crawls.steer(caller.scope, { uploadId }, action);
+      const crawls = await stores.crawls.control(caller.scope, { uploadId }, action);
       const changed =
         action === 'cancel'
           ? await stores.runControl.cancel(caller.scope, { uploadId })

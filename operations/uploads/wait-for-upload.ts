@@ -39,7 +39,7 @@ async function untilSettled(
     const { byStatus } = await services.stores.uploads.progress(caller.scope, wait.uploadId);
     const { pending, downloading, reading, splitting, indexing } = byStatus;
     const isWorking = pending || downloading || reading || splitting || indexing;
-    if (!isWorking && (await services.stores.crawls.underWay(caller.scope, wait.uploadId)).running === 0) return;
+    if (!isWorking && (await services.stores.crawls.countRunning(caller.scope, wait.uploadId)).running === 0) return;
     await delay(Math.min(pollMs, leftMs));
   }
 }

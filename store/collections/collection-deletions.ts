@@ -1,6 +1,6 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { removeCrawls } from '#store/crawls/forget-crawls.ts';
+import { removeCrawls } from '#store/crawls/remove-crawls.ts';
 import { detachParts, type GoneContent } from '#store/archives/detach-parts.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';

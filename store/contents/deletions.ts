@@ -1,7 +1,7 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { forgetCrawledContent } from '#store/crawls/forget-crawls.ts';
+import { removeCrawledContent } from '#store/crawls/remove-crawls.ts';
 import { detachParts, type GoneContent } from '#store/archives/detach-parts.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
@@ -104,7 +104,7 @@ export function createDeletionStore(database: Database) {
           bindings,
         );
         await lockContents(transaction, scope.workspaceId, [contentId]);
-        await forgetCrawledContent(transaction, { workspaceId: scope.workspaceId, contentId });
+        await removeCrawledContent(transaction, { workspaceId: scope.workspaceId, contentId });
         const gone = await query<GoneContent & { content_hash: string | null }>(
           transaction,
           `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId

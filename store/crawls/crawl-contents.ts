@@ -1,13 +1,13 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
 
-/** What a crawl brought of a page. */
+/** The file that a crawl fetched for a page. */
 export type CrawledFile = { type: string; size: number; content_hash: string };
 
-/** What crawls do to contents: bring their bytes, and say of those that are there how they stand to the site. */
+/** What crawls change of contents: their file, and whether they still match the site. */
 export function createCrawlContentStore(database: Database) {
   return {
-    /** Gives a content the bytes that were fetched; what is published of it stays until its run publishes them. */
+    /** Sets the fetched file of a content. The published version stays until the run publishes the new one. */
     async setFile(scope: Scope, contentId: string, file: CrawledFile): Promise<void> {
       await query(
         database,
@@ -17,17 +17,18 @@ export function createCrawlContentStore(database: Database) {
       );
     },
 
-    /** Has the run of a content, which the crawl owns, read only what the page is about. */
-    async readMainText(scope: Scope, runId: string, contentId: string): Promise<void> {
+    /** Makes the crawl's run of a content read only the main text of the page, without navigation. */
+    async setMainText(scope: Scope, runId: string, contentId: string): Promise<void> {
       await query(
         database,
-        `update content_collections set main_text = true where content_id = :contentId and workspace_id = :workspaceId and run_id = :runId`,
+        `update content_collections set main_text = true
+         where content_id = :contentId and workspace_id = :workspaceId and run_id = :runId`,
         { workspaceId: scope.workspaceId, contentId, runId },
       );
     },
 
-    /** A page that is as it was: in step with its site, unless its filters are on their way into the index. */
-    async markSeen(scope: Scope, contentId: string): Promise<void> {
+    /** Marks a page that has not changed as synced, unless its metadata is being written to the index. */
+    async markSynced(scope: Scope, contentId: string): Promise<void> {
       await query(
         database,
         `update contents t set sync_status = 'synced', status_message = null, updated_at = now()
@@ -37,7 +38,7 @@ export function createCrawlContentStore(database: Database) {
       );
     },
 
-    /** Says of published contents that they are no longer what their site has. What else happens to them is the user's to say. */
+    /** Marks published contents that no longer match their site. They stay searchable until a user deletes them. */
     async markUnsynced(
       scope: Scope,
       contentIds: readonly string[],
@@ -56,16 +57,17 @@ export function createCrawlContentStore(database: Database) {
     },
 
     /**
-     * Published pages of earlier crawls from the same page that this one, which saw the whole site, did not come by. Of crawls
-     * that went no deeper only.
+     * Lists the published pages that earlier crawls from the same start page found and this one did not. Only for a crawl that
+     * saw the whole site; earlier crawls with a larger depth are left out.
      */
-    async unseen(scope: Scope, crawlId: string): Promise<string[]> {
+    async listUnseen(scope: Scope, crawlId: string): Promise<string[]> {
       const rows = await query<{ content_id: string }>(
         database,
         `select distinct p.content_id from crawls c join crawls before on before.collection_id = c.collection_id
            and before.start_content_id = c.start_content_id and before.id < c.id and before.max_depth <= c.max_depth
          join crawl_pages p on p.crawl_id = before.id and p.state in ('fetched', 'unchanged', 'failed')
-         join content_collections cc on cc.content_id = p.content_id and cc.collection_id = c.collection_id and cc.active_version is not null
+         join content_collections cc on cc.content_id = p.content_id and cc.collection_id = c.collection_id
+           and cc.active_version is not null
          where c.id = :crawlId and c.workspace_id = :workspaceId and not exists (
            select 1 from crawl_pages mine where mine.crawl_id = c.id and mine.content_id = p.content_id)`,
         { workspaceId: scope.workspaceId, crawlId },

@@ -1,56 +1,61 @@
+import type { SkipReason } from '#domain/crawls/crawl-reasons.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { CrawlPage, PageEnd } from './crawl-pages.ts';
 import type { Crawl } from './crawls.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** An address for the frontier. */
+/** A URL to add to the frontier. */
 export type FoundPage = {
   urlHash: string;
   pathHash: string | null;
   url: string;
-  /** Why it will not be fetched; null when it will. */
-  reason: string | null;
+  /** Why it is not fetched; null when it is to be fetched. */
+  reason: SkipReason | null;
 };
 
-export type Finding = {
+/** Where URLs were found and what they are; the same for all URLs of one call. */
+export type FrontierPlacement = {
   kind: 'page' | 'sitemap';
   depth: number;
   hops: number;
   foundOn: string | null;
-  /** The content it is to become, where that is known. */
+  /** The content that the page will update, if known. */
   contentId?: string | null;
   isStart?: boolean;
 };
 
-/** Most addresses that wait or were looked at, and most queries of one path: what is beyond is forgotten. */
+/** Limits of URLs a crawl and of queries a path; URLs beyond them are ignored. */
 export type FrontierLimits = { addresses: number; queriesOfPath: number };
 
-/** What comes into the frontier of a crawl, and what leaves it unseen. In a slice, under the lock of the crawl's row. */
+/** The frontier of crawls: URLs that are known and not yet fetched. Slices change it only under the lock of the crawl's row. */
 export function createCrawlFrontier(database: Database) {
   const bind = (scope: Scope, crawlId: string) => ({ workspaceId: scope.workspaceId, crawlId });
   return {
-    /** Adds addresses that were found; those that the crawl has already stay as they are. Returns how many are new. */
+    /** Adds URLs; those that the crawl already has stay unchanged. Returns the number of new ones. */
     async add(
       scope: Scope,
       crawl: Pick<Crawl, 'id' | 'collection_id'>,
-      found: { pages: readonly FoundPage[]; as: Finding; limits: FrontierLimits },
+      {
+        pages,
+        placement,
+        limits,
+      }: { pages: readonly FoundPage[]; placement: FrontierPlacement; limits: FrontierLimits },
     ): Promise<number> {
-      if (found.pages.length === 0) return 0;
-      const { as, limits, pages } = found;
+      if (pages.length === 0) return 0;
       const rows = await query(
         database,
         `with input as (
            select x.*, row_number() over (partition by "pathHash" order by place) as nth
-           from rows from (jsonb_to_recordset(:pages::jsonb) as ("urlHash" text, "pathHash" text, url text, reason text)) with ordinality
-             as x("urlHash", "pathHash", url, reason, place)
+           from rows from (jsonb_to_recordset(:pages::jsonb) as ("urlHash" text, "pathHash" text, url text, reason text))
+             with ordinality as x("urlHash", "pathHash", url, reason, place)
            where not exists (select from crawl_pages p where p.crawl_id = :crawlId and p.url_hash = x."urlHash")
          ), queries as (
            select path_hash, count(*) as count from crawl_pages where crawl_id = :crawlId
              and path_hash in (select "pathHash" from input) group by path_hash
-         ), added as (insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, path_hash, depth, hops, found_on,
-           is_start, content_id, state, reason)
-         select :crawlId, "urlHash", :workspaceId, :collectionId, :kind, url, "pathHash", :depth, :hops, :foundOn, :isStart, :contentId,
-           case when reason is null then 'waiting' else 'skipped' end, reason
+         ), added as (insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, path_hash, depth, hops,
+           found_on, is_start, content_id, state, reason)
+         select :crawlId, "urlHash", :workspaceId, :collectionId, :kind, url, "pathHash", :depth, :hops, :foundOn, :isStart,
+           :contentId, case when reason is null then 'waiting' else 'skipped' end, reason
          from input left join queries on path_hash = "pathHash"
          where "pathHash" is null or nth + coalesce(count, 0) <= :queriesOfPath
          order by place limit greatest(:addresses::int - (select found from crawls where id = :crawlId), 0)
@@ -63,9 +68,9 @@ export function createCrawlFrontier(database: Database) {
           ...bind(scope, crawl.id),
           collectionId: crawl.collection_id,
           pages: JSON.stringify(pages),
-          ...as,
-          contentId: as.contentId,
-          isStart: as.isStart ?? false,
+          ...placement,
+          contentId: placement.contentId,
+          isStart: placement.isStart ?? false,
           ...limits,
         },
       );
@@ -75,14 +80,15 @@ export function createCrawlFrontier(database: Database) {
     async countSitemaps(scope: Scope, crawlId: string): Promise<number> {
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*)::int as count from crawl_pages where crawl_id = :crawlId and workspace_id = :workspaceId and kind = 'sitemap'`,
+        `select count(*)::int as count from crawl_pages
+         where crawl_id = :crawlId and workspace_id = :workspaceId and kind = 'sitemap'`,
         bind(scope, crawlId),
       );
       return row?.count ?? 0;
     },
 
-    /** What this crawl knows of an address; null when it does not. */
-    stateOf(scope: Scope, crawlId: string, urlHash: string): Promise<{ state: PageEnd['state'] | 'waiting' } | null> {
+    /** Returns the state of a page; null when the crawl does not know the URL. */
+    findState(scope: Scope, crawlId: string, urlHash: string): Promise<{ state: PageEnd['state'] | 'waiting' } | null> {
       return queryOne(
         database,
         `select state from crawl_pages where crawl_id = :crawlId and workspace_id = :workspaceId and url_hash = :urlHash`,
@@ -90,8 +96,8 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
-    /** Has robots.txt asked for, before anything else: for the first time, or elsewhere. */
-    async askRobots(scope: Scope, crawlId: string, url: string): Promise<void> {
+    /** Makes the crawl fetch robots.txt again, from this URL and before anything else. */
+    async requeueRobots(scope: Scope, crawlId: string, url: string): Promise<void> {
       await query(
         database,
         `update crawl_pages set state = 'waiting', url = :url, attempts = 0, not_before = now()
@@ -100,7 +106,7 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
-    /** The page to start from, while it waits. */
+    /** Returns the start page while it waits. */
     findStart(scope: Scope, crawlId: string): Promise<CrawlPage | null> {
       return queryOne<CrawlPage>(
         database,
@@ -110,8 +116,8 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
-    /** Nothing of the frontier is fetched any more. */
-    async leave(scope: Scope, crawlId: string, reason: string): Promise<void> {
+    /** Skips all waiting pages. */
+    async skipWaiting(scope: Scope, crawlId: string, reason: SkipReason): Promise<void> {
       await query(
         database,
         `update crawl_pages set state = 'skipped', reason = :reason where crawl_id = :crawlId and workspace_id = :workspaceId
@@ -120,14 +126,19 @@ export function createCrawlFrontier(database: Database) {
       );
     },
 
-    /** Forgets what earlier crawls, which are over, knew of the pages that this one has; with `isWhole`, all they knew of this site. */
-    async supersede(scope: Scope, crawlId: string, isWhole: boolean): Promise<void> {
+    /**
+     * Deletes the page rows of ended earlier crawls that this crawl replaces: those without a content, those of pages that this
+     * crawl has too, and with `isWhole` all rows of crawls from the same start page.
+     */
+    async deleteSuperseded(scope: Scope, crawlId: string, isWhole: boolean): Promise<void> {
       await query(
         database,
         `delete from crawl_pages old using crawls c, crawls before where c.id = :crawlId and c.workspace_id = :workspaceId
-           and before.collection_id = c.collection_id and before.id < c.id and before.state <> 'running' and old.crawl_id = before.id
+           and before.collection_id = c.collection_id and before.id < c.id and before.state <> 'running'
+           and old.crawl_id = before.id
            and (:isWhole and before.start_content_id = c.start_content_id or old.content_id is null or exists (
-             select 1 from crawl_pages mine where mine.crawl_id = c.id and mine.url_hash = old.url_hash and mine.content_id is not null))`,
+             select 1 from crawl_pages mine
+             where mine.crawl_id = c.id and mine.url_hash = old.url_hash and mine.content_id is not null))`,
         { ...bind(scope, crawlId), isWhole },
       );
     },

@@ -1,10 +1,11 @@
 import type { Scope } from '#domain/access/scope.ts';
+import type { CrawlReason } from '#domain/crawls/crawl-reasons.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import type { Crawl } from './crawls.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { WORKING } from '#store/uploads/run-control.ts';
 
-/** A page of the frontier whose turn has come. */
+/** An entry of the frontier that a slice claimed. */
 export type CrawlPage = {
   url_hash: string;
   kind: 'robots' | 'page' | 'sitemap';
@@ -13,12 +14,12 @@ export type CrawlPage = {
   hops: number;
   found_on: string | null;
   is_start: boolean;
-  /** How often it was begun, this time included. */
+  /** Attempts so far, including this one. */
   attempts: number;
   content_id: string | null;
 };
 
-/** What the collection has of an address already. */
+/** The stored version of a page, as the collection has it. */
 export type KnownPage = {
   content_id: string;
   stage: ContentStatus;
@@ -27,51 +28,53 @@ export type KnownPage = {
   main_text: boolean;
   content_hash: string | null;
   type: string | null;
-  /** Of the last crawl that asked for it. */
+  /** This and the following: from the last crawl that requested the page. */
   etag: string | null;
   last_modified: string | null;
   seen_hash: string | null;
   seen_fingerprint: string | null;
 };
 
+/** How a page ended. */
 export type PageEnd = {
   state: 'fetched' | 'unchanged' | 'failed' | 'gone' | 'skipped';
-  reason?: string | null;
+  reason?: CrawlReason | null;
   contentId?: string | null;
   etag?: string | null;
   lastModified?: string | null;
   contentHash?: string | null;
   fingerprint?: string | null;
-  /** The page that this one says is the original. */
+  /** `url_hash` of the page that this one names as the original. */
   yieldsTo?: string | null;
 };
 
-/** The frontier of crawls. Whatever changes it in a slice does so under the lock of the crawl's row. */
+/** Pages of crawls. Slices change them only while they hold the lock of the crawl's row. */
 export function createCrawlPageStore(database: Database) {
   const bind = (scope: Scope, crawlId: string) => ({ workspaceId: scope.workspaceId, crawlId });
   return {
     /**
-     * Begins the next page, level by level: none of a depth before all of the depth above are done, so that depths are true
-     * whatever the order of answers. `underWay` are begun already. Null when there is none to begin now.
+     * Claims the next waiting page, breadth first: a depth starts when the depth above is done, so that depths are correct in
+     * whatever order responses arrive. `inFlight` are the hashes of pages already claimed. Returns null when no page is due.
      */
-    claim(scope: Scope, crawlId: string, underWay: readonly string[]): Promise<CrawlPage | null> {
+    claim(scope: Scope, crawlId: string, inFlight: readonly string[]): Promise<CrawlPage | null> {
       return queryOne<CrawlPage>(
         database,
         `update crawl_pages set attempts = attempts + 1 where crawl_id = :crawlId and workspace_id = :workspaceId and url_hash = (
            select url_hash from crawl_pages where crawl_id = :crawlId and state = 'waiting' and not_before <= now()
-             and url_hash <> all (:underWay::text[])
+             and url_hash <> all (:inFlight::text[])
              and depth = (select min(depth) from crawl_pages where crawl_id = :crawlId and state = 'waiting')
            order by attempts, found limit 1)
          returning url_hash, kind, url, depth, hops, found_on, is_start, attempts, content_id`,
-        { ...bind(scope, crawlId), underWay },
+        { ...bind(scope, crawlId), inFlight },
       );
     },
 
-    /** In how many milliseconds a page that waits may be begun; null when none waits. */
-    async nextInMs(scope: Scope, crawlId: string): Promise<number | null> {
+    /** Returns the milliseconds until the next waiting page is due; null when none waits. */
+    async msUntilNext(scope: Scope, crawlId: string): Promise<number | null> {
       const row = await queryOne<{ ms: number | null }>(
         database,
-        `select (extract(epoch from greatest(min(not_before) - now(), case when count(*) > 0 then interval '0' end)) * 1000)::bigint as ms from crawl_pages
+        `select (extract(epoch from greatest(
+             min(not_before) - now(), case when count(*) > 0 then interval '0' end)) * 1000)::bigint as ms from crawl_pages
          where crawl_id = :crawlId and workspace_id = :workspaceId and state = 'waiting'
            and depth = (select min(depth) from crawl_pages where crawl_id = :crawlId and state = 'waiting')`,
         bind(scope, crawlId),
@@ -79,8 +82,8 @@ export function createCrawlPageStore(database: Database) {
       return row?.ms ?? null;
     },
 
-    /** Takes back attempts that say nothing about the pages, e.g. of an orderly stop. */
-    async forgive(scope: Scope, crawlId: string, urlHashes: readonly string[]): Promise<void> {
+    /** Takes back attempts that say nothing about the pages, e.g. when the worker shuts down. */
+    async refundAttempts(scope: Scope, crawlId: string, urlHashes: readonly string[]): Promise<void> {
       await query(
         database,
         `update crawl_pages set attempts = greatest(attempts - 1, 0) where crawl_id = :crawlId and workspace_id = :workspaceId
@@ -89,8 +92,8 @@ export function createCrawlPageStore(database: Database) {
       );
     },
 
-    /** Has a page begun again after a while. */
-    async postpone(scope: Scope, crawlId: string, page: { urlHash: string; forMs: number; reason: string }) {
+    /** Makes a waiting page due again after a delay. */
+    async postpone(scope: Scope, crawlId: string, page: { urlHash: string; forMs: number; reason: CrawlReason }) {
       await query(
         database,
         `update crawl_pages set not_before = now() + :forMs::bigint * interval '1 millisecond', reason = :reason
@@ -99,8 +102,8 @@ export function createCrawlPageStore(database: Database) {
       );
     },
 
-    /** What the collection has of a page, under the address itself or one that led there before. */
-    known(
+    /** Finds the stored version of a page, under its own URL or one that led to it in an earlier crawl. */
+    findKnown(
       scope: Scope,
       crawl: Pick<Crawl, 'id' | 'collection_id'>,
       page: { urlHash: string; dedupeKey: string; contentId: string | null },
@@ -108,8 +111,9 @@ export function createCrawlPageStore(database: Database) {
       return queryOne<KnownPage>(
         database,
         `with before as (
-           select p.content_id, p.etag, p.last_modified, p.content_hash, p.fingerprint from crawl_pages p where p.collection_id = :collectionId
-             and p.url_hash = :urlHash and p.crawl_id <> :crawlId and p.content_id is not null order by p.found desc limit 1)
+           select p.content_id, p.etag, p.last_modified, p.content_hash, p.fingerprint from crawl_pages p
+           where p.collection_id = :collectionId and p.url_hash = :urlHash and p.crawl_id <> :crawlId and p.content_id is not null
+           order by p.found desc limit 1)
          select cc.content_id, cc.stage, cc.run_id, cc.upload_id, cc.main_text, t.content_hash, t.type, b.etag, b.last_modified,
            b.content_hash as seen_hash, b.fingerprint as seen_fingerprint
          from content_collections cc join contents t on t.id = cc.content_id left join before b on b.content_id = cc.content_id
@@ -120,7 +124,7 @@ export function createCrawlPageStore(database: Database) {
       );
     },
 
-    /** Ends a page and counts it. One that yielded to a page which came to nothing has its turn again. */
+    /** Ends a page and counts it. When it has no content in the end, pages that yielded to it as the original wait again. */
     async end(scope: Scope, crawlId: string, page: { urlHash: string; isTaken: boolean; end: PageEnd }): Promise<void> {
       const { end, isTaken, urlHash } = page;
       await query(
@@ -133,7 +137,8 @@ export function createCrawlPageStore(database: Database) {
              and yields_to = :urlHash and state = 'skipped'
          )
          update crawl_pages p set state = :state, reason = :reason, content_id = coalesce(:contentId, p.content_id), etag = :etag,
-           last_modified = :lastModified, content_hash = :contentHash, fingerprint = :fingerprint, yields_to = :yieldsTo, settled = counted.settled
+           last_modified = :lastModified, content_hash = :contentHash, fingerprint = :fingerprint, yields_to = :yieldsTo,
+           settled = counted.settled
          from counted where p.crawl_id = :crawlId and p.url_hash = :urlHash`,
         {
           ...bind(scope, crawlId),
@@ -152,8 +157,8 @@ export function createCrawlPageStore(database: Database) {
       );
     },
 
-    /** Pages of this crawl's run that are to be ingested, in the order in which they were fetched. */
-    fetched(scope: Scope, crawlId: string, page: { after: number; limit: number }) {
+    /** Lists the pages of this crawl's run that are to be ingested, in the order in which they were fetched. */
+    listFetched(scope: Scope, crawlId: string, page: { after: number; limit: number }) {
       return query<{ settled: number; content_id: string; size: number | null }>(
         database,
         `select p.settled, p.content_id, t.size from crawl_pages p join content_collections cc on cc.content_id = p.content_id

@@ -2,12 +2,12 @@ import { NO_COUNTS, type CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** What every page of a crawl gets as a content. */
+/** Properties that every page of a crawl gets as a content. */
 export type PageOptions = {
   metadata: Record<string, unknown>;
   description: string | null;
   reader: string;
-  /** False: pages are stored only. */
+  /** False: pages are stored and not ingested. */
   ingest: boolean;
   created_by: string;
   file_data: Record<string, unknown>;
@@ -29,7 +29,7 @@ export type NewCrawl = {
 
 export type CrawlState = 'running' | 'completed' | 'cancelled' | 'failed';
 
-/** A crawl as a slice works on it. */
+/** A crawl as time slices use it. */
 export type Crawl = {
   id: string;
   workspace_id: string;
@@ -44,12 +44,13 @@ export type Crawl = {
   paused: boolean;
   robots: string | null;
   delay_ms: number | null;
-  /** Requests so far, and pages that became contents, or are some already. */
+  /** Requests so far. */
   fetches: number;
+  /** Pages so far that count towards `max_pages`: those with a content. */
   taken: number;
 };
 
-/** A crawl as the upload shows it. */
+/** A crawl as `GET /uploads/{id}` shows it. */
 export type CrawlSummary = {
   id: string;
   start_url: string;
@@ -63,24 +64,27 @@ export type CrawlSummary = {
   counts: CrawlCounts;
 };
 
-/** One crawl, or all of an upload. */
+/** One crawl, or all crawls of an upload. */
 export type CrawlTarget = { crawlId: string } | { uploadId: string };
 
-const COLUMNS = `id, workspace_id, collection_id, upload_id, start_content_id, origin, max_pages, max_depth, page_options, state, paused,
-  robots, delay_ms, fetches, taken`;
+const COLUMNS = `id, workspace_id, collection_id, upload_id, start_content_id, origin, max_pages, max_depth, page_options,
+  state, paused, robots, delay_ms, fetches, taken`;
 
 const TARGETED = `workspace_id = :workspaceId and (id = :crawlId::uuid or upload_id = :uploadId::uuid)`;
 
-/** What became of the pages of a crawl `c`, as `CrawlCounts`. */
-export const COUNTS = `(select jsonb_build_object(
-    'waiting', coalesce(sum(n) filter (where state = 'waiting'), 0), 'fetched', coalesce(sum(n) filter (where state = 'fetched'), 0),
-    'unchanged', coalesce(sum(n) filter (where state = 'unchanged'), 0), 'failed', coalesce(sum(n) filter (where state = 'failed'), 0),
-    'gone', coalesce(sum(n) filter (where state = 'gone'), 0), 'skipped', coalesce(sum(n) filter (where state = 'skipped'), 0),
+/** The pages of a crawl `c` by state and reason, as `CrawlCounts`. */
+const COUNTS = `(select jsonb_build_object(
+    'waiting', coalesce(sum(n) filter (where state = 'waiting'), 0),
+    'fetched', coalesce(sum(n) filter (where state = 'fetched'), 0),
+    'unchanged', coalesce(sum(n) filter (where state = 'unchanged'), 0),
+    'failed', coalesce(sum(n) filter (where state = 'failed'), 0),
+    'gone', coalesce(sum(n) filter (where state = 'gone'), 0),
+    'skipped', coalesce(sum(n) filter (where state = 'skipped'), 0),
     'reasons', coalesce(jsonb_object_agg(reason, n) filter (where reason is not null), '{}'))
   from (select state, case when state in ('failed', 'skipped') then reason end as reason, count(*) as n from crawl_pages p
     where p.crawl_id = c.id and p.kind = 'page' group by 1, 2) counted)`;
 
-/** Crawls: limits, state, and which slice works on them. Their pages are in `crawlPages`. */
+/** Crawls: their limits and state, and the time slice that may write. Their pages are in `crawlPages`. */
 export function createCrawlStore(database: Database) {
   const bind = (scope: Scope, target: CrawlTarget) => ({
     workspaceId: scope.workspaceId,
@@ -88,20 +92,24 @@ export function createCrawlStore(database: Database) {
     uploadId: 'uploadId' in target ? target.uploadId : null,
   });
   return {
-    /** Adds crawls with the first of their frontiers: robots.txt before all, then the page to start from. */
+    /** Inserts crawls with the first entries of their frontiers: robots.txt first, then the start page. */
     async insert(scope: Scope, crawls: readonly NewCrawl[]): Promise<void> {
       if (crawls.length === 0) return;
       await query(
         database,
         `with input as (
-           select * from jsonb_to_recordset(:crawls::jsonb) as x(id uuid, collection_id uuid, upload_id uuid, start_content_id uuid, start_url text,
-             start_hash text, origin text, robots_url text, max_pages int, max_depth int, page_options jsonb)
+           select * from jsonb_to_recordset(:crawls::jsonb) as x(id uuid, collection_id uuid, upload_id uuid,
+             start_content_id uuid, start_url text, start_hash text, origin text, robots_url text, max_pages int, max_depth int,
+             page_options jsonb)
          ), added as (
-           insert into crawls (id, workspace_id, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth, page_options)
-           select id, :workspaceId, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth, page_options from input)
+           insert into crawls (id, workspace_id, collection_id, upload_id, start_content_id, start_url, origin, max_pages,
+             max_depth, page_options)
+           select id, :workspaceId, collection_id, upload_id, start_content_id, start_url, origin, max_pages, max_depth,
+             page_options from input)
          insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, depth, is_start, content_id)
          select id, 'robots', :workspaceId::uuid, collection_id, 'robots', robots_url, -1, false, null from input
-         union all select id, start_hash, :workspaceId::uuid, collection_id, 'page', start_url, 0, true, start_content_id from input`,
+         union all select id, start_hash, :workspaceId::uuid, collection_id, 'page', start_url, 0, true, start_content_id
+         from input`,
         { workspaceId: scope.workspaceId, crawls: JSON.stringify(crawls) },
       );
     },
@@ -113,7 +121,7 @@ export function createCrawlStore(database: Database) {
       });
     },
 
-    /** Locks the crawl for the transaction, whatever its state. */
+    /** Finds a crawl in any state and locks it until the transaction ends. */
     lock(scope: Scope, id: string): Promise<Crawl | null> {
       return queryOne<Crawl>(
         database,
@@ -122,42 +130,46 @@ export function createCrawlStore(database: Database) {
       );
     },
 
-    /** Makes this slice the one that may write; one before it, should it still live, can do no more. Null when the crawl is gone. */
+    /** Makes this slice the only one that may write; an earlier one that still runs is fenced off. Null for a deleted crawl. */
     beginSlice(scope: Scope, id: string, slice: string): Promise<Crawl | null> {
       return queryOne<Crawl>(
         database,
-        `update crawls set slice = :slice, updated_at = now() where id = :id and workspace_id = :workspaceId returning ${COLUMNS}`,
+        `update crawls set slice = :slice, updated_at = now()
+         where id = :id and workspace_id = :workspaceId returning ${COLUMNS}`,
         { workspaceId: scope.workspaceId, id, slice },
       );
     },
 
-    /** Locks the crawl for the transaction; null when it is over, or another slice has taken over. */
+    /** Locks a running crawl until the transaction ends; null when it has ended or another slice took over. */
     lockForSlice(scope: Scope, id: string, slice: string): Promise<Crawl | null> {
       return queryOne<Crawl>(
         database,
-        `select ${COLUMNS} from crawls where id = :id and workspace_id = :workspaceId and slice = :slice and state = 'running' for update`,
+        `select ${COLUMNS} from crawls
+         where id = :id and workspace_id = :workspaceId and slice = :slice and state = 'running' for update`,
         { workspaceId: scope.workspaceId, id, slice },
       );
     },
 
-    /** Notes what robots.txt says. A crawl has one origin; `origin` changes it. */
-    async noteRobots(
+    /** Saves the robots.txt of the site. `origin` replaces the crawl's origin: there is only one. */
+    async saveRobots(
       scope: Scope,
       id: string,
       site: { origin: string; robots: string | null; delayMs: number | null },
     ) {
       await query(
         database,
-        `update crawls set origin = :origin, robots = :robots, delay_ms = :delayMs where id = :id and workspace_id = :workspaceId`,
+        `update crawls set origin = :origin, robots = :robots, delay_ms = :delayMs
+         where id = :id and workspace_id = :workspaceId`,
         { workspaceId: scope.workspaceId, id, ...site },
       );
     },
 
-    /** Crawls of an upload in the order in which they were asked for. */
+    /** Lists the crawls of an upload in the order of the request. */
     list(scope: Scope, uploadId: string): Promise<CrawlSummary[]> {
       return query<CrawlSummary>(
         database,
-        `select id, start_url, start_content_id, max_pages, max_depth, state, paused, message, taken, coalesce(counts, ${COUNTS}) as counts
+        `select id, start_url, start_content_id, max_pages, max_depth, state, paused, message, taken,
+           coalesce(counts, ${COUNTS}) as counts
          from crawls c where upload_id = :uploadId and workspace_id = :workspaceId order by id`,
         { workspaceId: scope.workspaceId, uploadId },
       );
@@ -172,19 +184,20 @@ export function createCrawlStore(database: Database) {
       return row?.counts ?? NO_COUNTS;
     },
 
-    /** How many crawls of an upload are under way, paused ones apart. */
-    async underWay(scope: Scope, uploadId: string): Promise<{ running: number; paused: number }> {
+    /** Counts the running crawls of an upload; paused ones are counted separately. */
+    async countRunning(scope: Scope, uploadId: string): Promise<{ running: number; paused: number }> {
       const row = await queryOne<{ running: number; paused: number }>(
         database,
-        `select count(*) filter (where not paused) as running, count(*) filter (where paused) as paused from crawls
+        `select count(*) filter (where not paused) as running, count(*) filter (where paused) as paused
+         from crawls
          where upload_id = :uploadId and workspace_id = :workspaceId and state = 'running'`,
         { workspaceId: scope.workspaceId, uploadId },
       );
       return row ?? { running: 0, paused: 0 };
     },
 
-    /** Pauses, resumes or cancels what is under way. Returns the crawls that changed. */
-    async steer(scope: Scope, target: CrawlTarget, action: 'pause' | 'resume' | 'cancel'): Promise<string[]> {
+    /** Pauses, resumes or cancels running crawls. Returns the ids of those that changed. */
+    async control(scope: Scope, target: CrawlTarget, action: 'pause' | 'resume' | 'cancel'): Promise<string[]> {
       const rows = await query<{ id: string }>(
         database,
         `with target as (select id from crawls where ${TARGETED} and state = 'running' order by id for update)
@@ -196,8 +209,8 @@ export function createCrawlStore(database: Database) {
       return rows.map((row) => row.id);
     },
 
-    /** Fetches nothing more, for nothing can be added any more. */
-    async close(scope: Scope, id: string, message: string): Promise<void> {
+    /** Cancels a running crawl whose collection takes no more contents. */
+    async cancel(scope: Scope, id: string, message: string): Promise<void> {
       await query(
         database,
         `update crawls set state = 'cancelled', paused = false, message = :message, updated_at = now()
@@ -206,7 +219,7 @@ export function createCrawlStore(database: Database) {
       );
     },
 
-    /** Writes how a crawl ended, with the last counts of its pages. */
+    /** Writes the final state of a crawl and the final counts of its pages. */
     async finish(scope: Scope, id: string, end: { state: CrawlState; message: string | null }): Promise<void> {
       await query(
         database,

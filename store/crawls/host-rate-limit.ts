@@ -1,57 +1,55 @@
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** `isMine` false: it would be so long until the next turn, and none was taken. */
-export type RequestSlot = { isMine: boolean; inMs: number };
+/** A slot for one request to a host, `waitMs` from now. Not reserved when it was too far away. */
+export type RequestSlot = { isReserved: boolean; waitMs: number };
 
 export type RequestSlotOptions = {
-  /** Between this turn and the next. */
-  everyMs: number;
-  /** True for who knows what the host asks for; else the longest that others know of counts. */
-  isKnown: boolean;
-  patienceMs: number;
+  /** Between this slot and the next. */
+  intervalMs: number;
+  /** True when the caller has read the host's robots.txt; otherwise the longest interval that any caller gave applies. */
+  isIntervalKnown: boolean;
+  /** No slot is reserved when it is further away. */
+  maxWaitMs: number;
 };
 
-/** Turns at asking a host, over all crawls. */
+/** Rate limit of requests to a host, across all crawls, workspaces and workers. */
 export function createHostRateLimit(database: Database) {
   return {
-    takeHostTurn: (hostHash: string, turn: RequestSlotOptions) => takeHostTurn(database, hostHash, turn),
-    restHost: (hostHash: string, forMs: number) => restHost(database, hostHash, forMs),
-    forgetHosts: () => forgetHosts(database),
+    reserveRequestSlot: (hostHash: string, slot: RequestSlotOptions) => reserveRequestSlot(database, hostHash, slot),
+    pauseHost: (hostHash: string, forMs: number) => pauseHost(database, hostHash, forMs),
+    deleteIdleHosts: () => deleteIdleHosts(database),
   };
 }
 
-/**
- * Takes the next turn of a host, for all workers and crawls there are: turns are at least `everyMs` apart. None is taken when it
- * is more than `patienceMs` away.
- */
-async function takeHostTurn(
+/** Reserves the next slot of a host. Slots are at least `intervalMs` apart. */
+async function reserveRequestSlot(
   database: Database,
   hostHash: string,
-  { everyMs, isKnown, patienceMs }: RequestSlotOptions,
+  { intervalMs, isIntervalKnown, maxWaitMs }: RequestSlotOptions,
 ): Promise<RequestSlot> {
-  const taken = await queryOne<{ ms: number }>(
+  const reserved = await queryOne<{ ms: number }>(
     database,
     `insert into host_turns as turns (host_hash, next_at, every_ms)
-       values (:hostHash, clock_timestamp() + :everyMs::int * interval '1 millisecond', :everyMs)
+       values (:hostHash, clock_timestamp() + :intervalMs::int * interval '1 millisecond', :intervalMs)
      on conflict (host_hash) do update
-       set every_ms = case when :isKnown then excluded.every_ms else greatest(turns.every_ms, excluded.every_ms) end,
+       set every_ms = case when :isIntervalKnown then excluded.every_ms else greatest(turns.every_ms, excluded.every_ms) end,
          next_at = greatest(turns.next_at, clock_timestamp()) + interval '1 millisecond'
-           * case when :isKnown then excluded.every_ms else greatest(turns.every_ms, excluded.every_ms) end
-       where turns.next_at <= clock_timestamp() + :patienceMs::bigint * interval '1 millisecond'
+           * case when :isIntervalKnown then excluded.every_ms else greatest(turns.every_ms, excluded.every_ms) end
+       where turns.next_at <= clock_timestamp() + :maxWaitMs::bigint * interval '1 millisecond'
      returning (extract(epoch from next_at - clock_timestamp()) * 1000)::bigint - every_ms as ms`,
-    { hostHash, everyMs, isKnown, patienceMs },
+    { hostHash, intervalMs, isIntervalKnown, maxWaitMs },
   );
-  if (taken) return { isMine: true, inMs: Math.max(taken.ms, 0) };
+  if (reserved) return { isReserved: true, waitMs: Math.max(reserved.ms, 0) };
   const next = await queryOne<{ ms: number }>(
     database,
     `select (extract(epoch from next_at - clock_timestamp()) * 1000)::bigint as ms from host_turns where host_hash = :hostHash`,
     { hostHash },
   );
-  return { isMine: false, inMs: Math.max(next?.ms ?? 0, 0) };
+  return { isReserved: false, waitMs: Math.max(next?.ms ?? 0, 0) };
 }
 
-/** Leaves a host alone for a while, as it asked to be. */
-async function restHost(database: Database, hostHash: string, forMs: number): Promise<void> {
+/** Reserves no slots of a host for a while, e.g. because it answered that it is overloaded. */
+async function pauseHost(database: Database, hostHash: string, forMs: number): Promise<void> {
   await query(
     database,
     `update host_turns set next_at = greatest(next_at, clock_timestamp() + :forMs::bigint * interval '1 millisecond')
@@ -60,7 +58,7 @@ async function restHost(database: Database, hostHash: string, forMs: number): Pr
   );
 }
 
-/** Forgets hosts that nobody asked for an hour. */
-async function forgetHosts(database: Database): Promise<void> {
+/** Deletes the rows of hosts whose last slot is more than an hour ago. */
+async function deleteIdleHosts(database: Database): Promise<void> {
   await query(database, `delete from host_turns where next_at < now() - interval '1 hour'`);
 }

@@ -66,7 +66,7 @@ test('crawling again takes what has changed, marks what has vanished, and does n
   t.like(after['/leaving'], { status: 'ready', sync_status: 'stale' });
   t.regex(after['/leaving']?.status_message ?? '', /site no longer has this page.*404.*stays/);
   t.like(after['/unlinked'], { status: 'ready', sync_status: 'stale' });
-  t.regex(after['/unlinked']?.status_message ?? '', /no longer came by/);
+  t.regex(after['/unlinked']?.status_message ?? '', /did not find this page/);
   for (const path of ['/', '/tagged', '/dated', '/silent', '/changing', '/behind']) {
     t.like(after[path], { status: 'ready', sync_status: 'synced', status_message: null }, path);
   }

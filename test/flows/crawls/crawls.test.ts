@@ -1,5 +1,5 @@
 import test from 'ava';
-import { paceOf } from '#activities/crawls/crawl-pace.ts';
+import { requestIntervalMs } from '#activities/crawls/wait-for-request-slot.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { crawl, startCrawl, statusesOf, untilOver } from '#test/support/harness/crawl-flow.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
@@ -152,7 +152,7 @@ test('what a site asks for between two requests is what its crawl goes by, up to
   const rows = await behind.query(`select delay_ms from crawls where workspace_id = :id`, { id: flow.workspaceId });
   t.deepEqual(rows, [{ delay_ms: 250 }]);
   const pace = (crawling: { delayMs: number; maxDelayMs: number }, delay_ms: number | null) =>
-    paceOf({ services: { crawling }, crawl: { delay_ms } });
+    requestIntervalMs({ services: { crawling }, crawl: { delay_ms } });
   t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, 250), 1_000);
   t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, 7_000), 7_000);
   t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, 86_400_000), 30_000);

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import type { PageOutcome } from '#activities/crawls/page-outcome.ts';
+import type { PageOutcome } from '#activities/crawls/page-request.ts';
 import { writePage } from '#activities/crawls/write-page.ts';
 import { urlHash } from '#domain/crawls/crawl-url.ts';
 import { deleteContent } from '#operations/contents/delete-content.ts';
@@ -68,7 +68,7 @@ async function openCrawl(t: ExecutionContext) {
   return { services, database, contentId, scope, crawlId: id, remove, write, document, rows, pages };
 }
 
-type Outcome = Exclude<PageOutcome, { kind: 'again' }>;
+type Outcome = Exclude<PageOutcome, { kind: 'retry' }>;
 type On = { stores: (inside: Stores) => Stores; before?: KnownPage | null };
 
 /** Stores in which something happens just after a page was looked up for the first time, and before what was found is used. */
@@ -78,8 +78,8 @@ function afterLook(work: () => Promise<unknown>): (inside: Stores) => Stores {
     ...inside,
     crawlPages: {
       ...inside.crawlPages,
-      known: async (...args) => {
-        const known = await inside.crawlPages.known(...args);
+      findKnown: async (...args) => {
+        const known = await inside.crawlPages.findKnown(...args);
         if (!isDone) await work();
         isDone = true;
         return known;
@@ -104,7 +104,7 @@ test('a page whose deletion is accepted between its request and its answer does 
   const crawl = await services.stores.crawls.find(scope, crawlId);
   if (!crawl) throw new Error('there is no crawl');
   const address = { urlHash: urlHash(START_URL), contentId: null, dedupeKey: urlDedupeKey(START_URL) };
-  const before = await services.stores.crawlPages.known(scope, crawl, address);
+  const before = await services.stores.crawlPages.findKnown(scope, crawl, address);
   t.is(before?.content_id, contentId);
   await remove();
   const page = { url_hash: urlHash(START_URL), kind: 'page' as const, content_id: null, is_start: false };

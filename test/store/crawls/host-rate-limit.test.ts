@@ -5,21 +5,26 @@ import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 test('turns at a host are as far apart as was asked for, whoever takes them', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
   // So long that no machine is too slow to take all of them in the first one.
-  const everyMs = 600_000;
+  const intervalMs = 600_000;
   const turns = await Promise.all(
-    Array.from({ length: 5 }, () => system.takeHostTurn('host', { everyMs, isKnown: true, patienceMs: 10 * everyMs })),
+    Array.from({ length: 5 }, () =>
+      system.reserveRequestSlot('host', { intervalMs, isIntervalKnown: true, maxWaitMs: 10 * intervalMs }),
+    ),
   );
-  t.true(turns.every(({ isMine }) => isMine));
-  const waits = turns.map(({ inMs }) => Math.round(inMs / everyMs)).toSorted((a, b) => a - b);
+  t.true(turns.every(({ isReserved }) => isReserved));
+  const waits = turns.map(({ waitMs }) => Math.round(waitMs / intervalMs)).toSorted((a, b) => a - b);
   t.deepEqual(waits, [0, 1, 2, 3, 4]);
-  t.deepEqual((await system.takeHostTurn('another', { everyMs, isKnown: true, patienceMs: 0 })).inMs, 0);
+  t.deepEqual(
+    (await system.reserveRequestSlot('another', { intervalMs, isIntervalKnown: true, maxWaitMs: 0 })).waitMs,
+    0,
+  );
 });
 
 test('what one crawl knows of the wishes of a host counts for those that do not know them yet', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
-  const turn = async (everyMs: number, isKnown: boolean) => {
-    const { inMs } = await system.takeHostTurn('host', { everyMs, isKnown, patienceMs: 100_000_000 });
-    return Math.round(inMs / 600_000);
+  const turn = async (intervalMs: number, isIntervalKnown: boolean) => {
+    const { waitMs } = await system.reserveRequestSlot('host', { intervalMs, isIntervalKnown, maxWaitMs: 100_000_000 });
+    return Math.round(waitMs / 600_000);
   };
   t.is(await turn(600_000, false), 0);
   t.is(await turn(6_000_000, true), 1);
@@ -31,14 +36,14 @@ test('what one crawl knows of the wishes of a host counts for those that do not 
 
 test('who does not want to wait so long takes no turn, and is told when there may be one', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
-  const everyMs = 600_000;
-  t.true((await system.takeHostTurn('host', { everyMs, isKnown: true, patienceMs: 0 })).isMine);
+  const intervalMs = 600_000;
+  t.true((await system.reserveRequestSlot('host', { intervalMs, isIntervalKnown: true, maxWaitMs: 0 })).isReserved);
   for (let again = 0; again < 3; again += 1) {
-    const turn = await system.takeHostTurn('host', { everyMs, isKnown: true, patienceMs: 1_000 });
-    t.false(turn.isMine);
-    t.is(Math.ceil(turn.inMs / everyMs), 1);
+    const turn = await system.reserveRequestSlot('host', { intervalMs, isIntervalKnown: true, maxWaitMs: 1_000 });
+    t.false(turn.isReserved);
+    t.is(Math.ceil(turn.waitMs / intervalMs), 1);
   }
-  await system.restHost('host', 3 * everyMs);
-  const { inMs } = await system.takeHostTurn('host', { everyMs, isKnown: true, patienceMs: 1_000 });
-  t.is(Math.ceil(inMs / everyMs), 3);
+  await system.pauseHost('host', 3 * intervalMs);
+  const { waitMs } = await system.reserveRequestSlot('host', { intervalMs, isIntervalKnown: true, maxWaitMs: 1_000 });
+  t.is(Math.ceil(waitMs / intervalMs), 3);
 });

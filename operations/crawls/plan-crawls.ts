@@ -8,10 +8,10 @@ import type { NewCrawl } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
 import type { SortedItem } from '#operations/uploads/sort-upload-items.ts';
 
-/** A crawl to be, and the content that it starts from. */
+/** A crawl to insert, and the content of its start page. */
 export type PlannedCrawl = { id: string; workflowId: string; contentId: string; url: string; item: SortedItem };
 
-/** One crawl for each page that an upload names, however often it does. */
+/** Returns one crawl for each distinct URL of an upload; none when the upload does not crawl. */
 export function planCrawls(form: UploadForm, sorted: readonly SortedItem[]): PlannedCrawl[] {
   if (!form.crawl) return [];
   const crawls = new Map<string, PlannedCrawl>();
@@ -24,8 +24,8 @@ export function planCrawls(form: UploadForm, sorted: readonly SortedItem[]): Pla
   return [...crawls.values()];
 }
 
-/** Writes the crawls of an upload, whose row is there. Gives the workflows that do them. */
-export async function writeCrawls(
+/** Inserts the crawls of an upload whose row exists. Returns the jobs that start their workflows. */
+export async function insertCrawls(
   stores: Stores,
   scope: Scope,
   upload: { id: string; form: UploadForm; createdBy: string; crawls: readonly PlannedCrawl[] },

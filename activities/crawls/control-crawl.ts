@@ -1,10 +1,9 @@
 import type { CrawlArgs, CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
-import type { CrawlFailure } from '#operations/crawls/end-crawl.ts';
-import { settleCrawl } from '#operations/crawls/settle-crawl.ts';
+import * as operation from '#operations/crawls/end-crawl.ts';
 import { scopeOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-/** Pauses, resumes or cancels a crawl, with what it fetched, for an operator who sent the signal in the Temporal UI. */
+/** Pauses, resumes or cancels a crawl and the runs of its pages, on a signal that an operator sent in the Temporal UI. */
 export async function controlCrawl(
   services: WorkerServices,
   control: CrawlArgs & { action: 'pause' | 'resume' | 'cancel' },
@@ -12,20 +11,20 @@ export async function controlCrawl(
   const { action, crawl_id: crawlId } = control;
   const scope = scopeOf(control);
   const { crawls, runControl } = services.stores;
-  await crawls.steer(scope, { crawlId }, action);
+  await crawls.control(scope, { crawlId }, action);
   const target = { runId: crawlId };
   if (action === 'cancel') await runControl.cancel(scope, target);
   else await runControl.setPaused(scope, target, action === 'pause');
   services.log.info(
     { upload_id: control.upload_id, workspace_id: control.workspace_id },
-    'an operator steered a crawl',
+    'an operator paused, resumed or cancelled a crawl',
   );
 }
 
-/** Ends a crawl in the rows and takes it off the outbox. */
+/** Ends a crawl in the database and completes its outbox row. */
 export function endCrawl(
   services: WorkerServices,
-  { outbox_id: outboxId, failure, ...args }: CrawlArgs & { outbox_id: string; failure: CrawlFailure | null },
+  { outbox_id: outboxId, failure, ...args }: CrawlArgs & { outbox_id: string; failure: operation.CrawlFailure | null },
 ): Promise<CrawlCounts> {
-  return settleCrawl(services, args, { outboxId, failure });
+  return operation.endCrawl(services, args, { outboxId, failure });
 }

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { urlHash } from '#domain/crawls/crawl-url.ts';
+import type { Crawl } from '#store/crawls/crawls.ts';
+import type { RequestSlot } from '#store/crawls/host-rate-limit.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+
+type Pacing = {
+  services: { crawling: Pick<WorkerServices['crawling'], 'delayMs' | 'maxDelayMs'> };
+  crawl: Pick<Crawl, 'delay_ms'>;
+};
+
+/**
+ * Returns the milliseconds between two requests to the host: the `Crawl-delay` of its robots.txt, at most `maxDelayMs` and never
+ * less than the configured delay.
+ */
+export function requestIntervalMs({ services: { crawling }, crawl }: Pacing): number {
+  const { delayMs, maxDelayMs } = crawling;
+  return Math.max(delayMs, Math.min(crawl.delay_ms ?? 0, maxDelayMs));
+}
+
+/** Returns the hash that identifies the host of a URL in the rate limit. A trailing dot (`example.org.`) makes no difference. */
+export function hostHashOf(url: string): string {
+  return urlHash(new URL(url).host.replace(/\.(?=$|:)/, ''));
+}
+
+/**
+ * Reserves the next request slot of a URL's host and waits for it; the caller sends its request at once. Reserves nothing and
+ * returns at once when the slot is more than `maxWaitMs` away.
+ */
+export async function waitForRequestSlot(
+  { services, crawl, signal }: { services: WorkerServices; crawl: Crawl; signal: AbortSignal },
+  { url, maxWaitMs }: { url: string; maxWaitMs: number },
+): Promise<RequestSlot> {
+  const slot = await services.stores.system.reserveRequestSlot(hostHashOf(url), {
+    intervalMs: requestIntervalMs({ services, crawl }),
+    // Until this crawl has read the robots.txt, the longest interval that other crawls know of the host applies.
+    isIntervalKnown: crawl.robots !== null && new URL(url).origin === crawl.origin,
+    maxWaitMs,
+  });
+  if (slot.isReserved && slot.waitMs > 0) await delay(slot.waitMs, undefined, { signal });
+  return slot;
+}
