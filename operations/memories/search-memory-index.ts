@@ -3,6 +3,7 @@ import { memoryFilter, memoryTenant, serializeSpace } from '#domain/memories/mem
 import type { SearchType } from '#domain/records/search.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { MemoryRow } from '#store/memories/memories.ts';
+import { findVerifiedHits } from '#operations/search/verified-hits.ts';
 import type { Services } from '#operations/services.ts';
 import type { RetrievalDetails } from '#domain/records/memory.ts';
 
@@ -19,14 +20,10 @@ export type MemoryIndexQuery = {
   limit: number;
 };
 
-/** Most objects asked of the index for one answer, however many of them verification drops. */
-const MAX_LIMIT = 1_000;
-const MAX_ROUNDS = 2;
-
 /**
- * The best memories in their order: the index ranks, Postgres has the last word on what is valid and whose it is, and what it
- * says is what is shown. When it drops hits, the index is asked once more for as many as it takes.
- * @throws AppError `dependency_unavailable` when index or database is away: never an empty answer then.
+ * Returns the best memories, best first. Weaviate ranks; Postgres decides which hits are valid and whose they are, and its
+ * rows are what is returned.
+ * @throws AppError `dependency_unavailable` when Weaviate or Postgres is unavailable, never an empty answer.
  */
 export async function searchMemoryIndex(
   services: Services,
@@ -35,27 +32,24 @@ export async function searchMemoryIndex(
 ): Promise<MemoryRow[]> {
   const { userId, asOf } = question;
   const { space } = services.embedders.preferred;
-  let { limit } = question;
-  for (let round = 1; ; round += 1) {
-    const hits = await services.vectors.search(space, memoryTenant(scope.workspaceId), {
-      type: question.type,
-      queryText: question.text,
-      queryVector: question.vector,
-      filter: memoryFilter({ userId, asOf }),
-      limit,
-    });
-    if (hits.length === 0) {
-      await requireIndexExists(services, scope);
-      return [];
-    }
-    const ids = hits.map((hit) => hit.id);
-    const rows = await services.stores.memories.findByObjectIds(scope, { userId, asOf }, ids);
-    const byObject = new Map(rows.map((row) => [row.object_id, row]));
-    const found = ids.flatMap((id) => byObject.get(id) ?? []);
-    const isFull = found.length >= question.limit || hits.length < limit;
-    if (isFull || round === MAX_ROUNDS) return found.slice(0, question.limit);
-    limit = Math.min(MAX_LIMIT, limit + 2 * (limit - found.length) + question.limit);
-  }
+  return findVerifiedHits({
+    limit: question.limit,
+    searchIndex: (limit) =>
+      services.vectors.search(space, memoryTenant(scope.workspaceId), {
+        type: question.type,
+        queryText: question.text,
+        queryVector: question.vector,
+        filter: memoryFilter({ userId, asOf }),
+        limit,
+      }),
+    verify: async (hits) => {
+      const ids = hits.map((hit) => hit.id);
+      const rows = await services.stores.memories.findByObjectIds(scope, { userId, asOf }, ids);
+      const byObject = new Map(rows.map((row) => [row.object_id, row]));
+      return ids.flatMap((id) => byObject.get(id) ?? []);
+    },
+    requireIndexExists: () => requireIndexExists(services, scope),
+  });
 }
 
 /** The vector of a text that is searched for. */

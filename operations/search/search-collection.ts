@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { embedderName } from '#domain/embedder.ts';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { compileFilter } from '#domain/filters/compile-filter.ts';
-import type { Filter } from '#domain/filters/filter.ts';
+import type { Filter, FilterRecord } from '#domain/filters/filter.ts';
 import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import type { SearchRequest, SearchResponse, SearchResult } from '#domain/records/search.ts';
@@ -12,19 +12,16 @@ import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { Hit } from '#store/weaviate/vector-index.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';
 import type { Services } from '#operations/services.ts';
+import { findVerifiedHits } from './verified-hits.ts';
 
-/** Most chunks asked of the index for one answer, however many of them verification drops. */
-const MAX_LIMIT = 1_000;
-const ROUNDS = 2;
-
-type Row = PublishedChunk & ContentOfChunk;
-type Verified = { row: Row; hit: Hit };
+type ChunkRow = PublishedChunk & ContentOfChunk;
+type VerifiedHit = { row: ChunkRow; hit: Hit };
 
 /**
- * Searches one collection: the index ranks, Postgres has the last word on what is published and matches the filters. When
- * it drops hits, the index is asked once more for as many as it takes. A collection without contents gives no results.
- * @throws AppError `not_found`, `validation_failed` for filters, `conflict` when the collection's embedder is not
- *   configured, `dependency_unavailable` when Postgres, Weaviate or the embedder is away: never an empty answer then.
+ * Searches one collection. Weaviate ranks; Postgres decides which hits are published and match the filters. A collection
+ * without contents has no results.
+ * @throws AppError `not_found`; `validation_failed` for invalid filters; `conflict` when the embedder of the collection is not
+ *   configured; `dependency_unavailable` when Postgres, Weaviate or the embedder is unavailable, never an empty answer.
  */
 export async function searchCollection(
   services: Services,
@@ -38,8 +35,8 @@ export async function searchCollection(
   try {
     const queryVector =
       request.search_type === 'keyword' ? null : await embedQuery(services, found.index, request.query);
-    const verified = await findVerified(services, caller, { request, filter, index: found.index, queryVector });
-    const results = verified.map((one) => toResult(one, request.explain));
+    const verified = await findVerifiedChunks(services, caller, { request, filter, index: found.index, queryVector });
+    const results = verified.map((hit) => toResult(hit, request.explain));
     const elapsedMs = performance.now() - startedMs;
     services.metrics.observeSearch({ type: request.search_type, outcome: 'ok' }, elapsedMs);
     return {
@@ -62,74 +59,78 @@ async function embedQuery(services: Services, index: IndexGeneration, text: stri
   if (!embedder) {
     throw new AppError(
       'conflict',
-      `This collection was embedded with ${embedderName(index.space)}, which is not configured here; use search_type keyword, or configure that embedder.`,
+      `The collection was embedded with ${embedderName(index.space)}, which is not configured on this server. ` +
+        'Use search_type keyword, or configure that embedder.',
     );
   }
   const [vector] = await embedder.embed([text], 'query');
-  if (!vector) throw new AppError('internal', 'The embedder gave no vector.');
+  if (!vector) throw new AppError('internal', 'The embedder returned no vector.');
   return vector;
 }
 
-type Search = {
+type CollectionSearch = {
   request: SearchRequest;
   filter: Filter | null;
   index: IndexGeneration;
+  /** Null for a keyword search. */
   queryVector: Float32Array | null;
 };
 
-async function findVerified(services: Services, caller: Caller, search: Search): Promise<Verified[]> {
+function findVerifiedChunks(services: Services, caller: Caller, search: CollectionSearch): Promise<VerifiedHit[]> {
   const { request, filter, index, queryVector } = search;
-  const facets = filter === null ? null : compileFilter(filter);
-  let limit = request.max_results;
-  for (let round = 1; ; round += 1) {
-    const hits = await services.vectors.search(index.space, index.tenant, {
-      type: request.search_type,
-      queryText: request.query,
-      queryVector,
-      filter: facets,
-      limit,
-      explain: request.explain,
-    });
-    if (hits.length === 0) await requireWholeIndex(services, caller, search);
-    const verified = await verify(services, caller, { hits, filter, collectionId: request.collection_id });
-    const isFull = verified.length >= request.max_results || hits.length < limit;
-    if (isFull || round === ROUNDS) return verified.slice(0, request.max_results);
-    // As many more as were dropped, twice over, for the next ones may be dropped too.
-    limit = Math.min(MAX_LIMIT, limit + 2 * (limit - verified.length) + request.max_results);
-  }
+  const facetQuery = filter === null ? null : compileFilter(filter);
+  return findVerifiedHits({
+    limit: request.max_results,
+    searchIndex: (limit) =>
+      services.vectors.search(index.space, index.tenant, {
+        type: request.search_type,
+        queryText: request.query,
+        queryVector,
+        filter: facetQuery,
+        limit,
+        explain: request.explain,
+      }),
+    verify: (hits) => verifyHits(services, caller, { hits, filter, collectionId: request.collection_id }),
+    requireIndexExists: () => requireIndexExists(services, caller, search),
+  });
 }
 
-/** Nothing found is an answer only where the index of what is published is there: a Weaviate that lost its data answers, too. */
-async function requireWholeIndex(services: Services, caller: Caller, { request, index }: Search): Promise<void> {
+/** A Weaviate that lost its data also answers with no hits: then a collection with published chunks has no tenant. */
+async function requireIndexExists(
+  services: Services,
+  caller: Caller,
+  { request, index }: CollectionSearch,
+): Promise<void> {
   const hasPublished = await services.stores.publications.hasPublished(caller.scope, request.collection_id);
   if (!hasPublished || (await services.vectors.tenantExists(index.space, index.tenant))) return;
   throw new AppError(
     'dependency_unavailable',
-    'The search index of this collection is gone and has to be made anew; its contents are all there.',
+    'The search index of this collection was lost and must be rebuilt: POST /workspaces/{workspace_id}/reindex. ' +
+      'No content is lost.',
     { retryAfterS: 60 },
   );
 }
 
-async function verify(
+/** Returns the hits that are published in the collection, in the scope of the caller, and match the filter. */
+async function verifyHits(
   services: Services,
   caller: Caller,
   candidates: { hits: readonly Hit[]; filter: Filter | null; collectionId: string },
-): Promise<Verified[]> {
+): Promise<VerifiedHit[]> {
   const { hits, filter, collectionId } = candidates;
-  if (hits.length === 0) return [];
   const rows = await services.stores.chunks.findPublished(
     caller.scope,
     hits.map((hit) => hit.id),
   );
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const rowsById = new Map(rows.map((row) => [row.id, row]));
   return hits.flatMap((hit) => {
-    const row = byId.get(hit.id);
+    const row = rowsById.get(hit.id);
     if (!row || row.collection_id !== collectionId) return [];
-    return filter === null || matchesFilter(filter, recordOf(row)) ? [{ row, hit }] : [];
+    return filter === null || matchesFilter(filter, filterRecordOfRow(row)) ? [{ row, hit }] : [];
   });
 }
 
-function recordOf(row: Row) {
+function filterRecordOfRow(row: ChunkRow): FilterRecord {
   const content = {
     ...row,
     size: row.content_size,
@@ -139,7 +140,7 @@ function recordOf(row: Row) {
   return toFilterRecord(content, row.metadata);
 }
 
-function toResult({ row, hit }: Verified, explain: boolean): SearchResult {
+function toResult({ row, hit }: VerifiedHit, explain: boolean): SearchResult {
   return {
     content: row.content,
     score: hit.score,
