@@ -24,10 +24,11 @@ import { completeDeletion, removeChunks, removeFromIndex } from '#activities/con
 import { downloadContents } from '#activities/uploads/download-contents.ts';
 import { indexSlice, publishContents } from '#activities/uploads/index-contents.ts';
 import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
-import { exchangeTokens } from '#activities/connections/oauth-steps.ts';
+import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
 import { readContents } from '#activities/uploads/read-contents.ts';
 import { removeParts } from '#activities/archives/remove-parts.ts';
-import { persistRefresh, startDueRefreshes } from '#activities/connections/refresh-record.ts';
+import { persistRefresh } from '#activities/connections/persist-refresh.ts';
+import { startDueRefreshes } from '#activities/connections/start-due-refreshes.ts';
 import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
 import { beginReindexing, completeReindexing, followMemories, reindexSlice } from '#activities/index/reindex.ts';
 import { reprojectContents } from '#activities/index/reproject-contents.ts';
@@ -40,7 +41,7 @@ import {
   settleRun,
   summarizeBatch,
 } from '#activities/uploads/upkeep-steps.ts';
-import { attemptWebhook } from '#activities/webhooks/webhook-steps.ts';
+import { retryDelivery } from '#operations/webhooks/attempt-delivery.ts';
 import type { WorkerServices } from './worker-services.ts';
 import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
 import {
@@ -135,7 +136,7 @@ export function createActivities(services: WorkerServices): Activities {
       failCompression: step('fail', failCompression),
     },
     webhooks: {
-      attemptWebhook: step('webhook', attemptWebhook),
+      attemptWebhook: step('webhook', retryDelivery),
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Services } from '#operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createModelCatalogue } from '#providers/models/index.ts';
 import { createPublicModels } from '#providers/models/public-models.ts';
-import { createTokenVerifier } from '#security/bearer-tokens.ts';
+import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
 function accessSettings({ access }: Config): Access {
   const { tokens, workspacesClaim, administratorToken } = access;
   return {
-    users: tokens && { verifier: createTokenVerifier(tokens), workspacesClaim },
+    users: tokens && { verifier: createBearerTokenVerifier(tokens), workspacesClaim },
     administratorToken: administratorToken === null ? null : new Secret(administratorToken),
   };
 }

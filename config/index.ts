@@ -5,7 +5,7 @@ import { accessProblems } from './access-problems.ts';
 import { ConfigError } from './config-error.ts';
 import { crawlerAgent } from '#domain/crawls/crawler-name.ts';
 import { deepFreeze } from '#domain/deep-freeze.ts';
-import { WEBHOOK_WAITS_MS } from '#domain/webhooks/webhook-schedule.ts';
+import { WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
 import { PublicProviderSettings } from '#providers/models/public-provider-settings.ts';
 import { readSecretFiles } from './read-secret-files.ts';
 
@@ -221,8 +221,8 @@ function shape(env: z.infer<typeof Environment>) {
     webhooks: {
       timeoutMs: env.LOCI_WEBHOOK_TIMEOUT_S * 1000,
       /** Before each attempt, the first included. */
-      waitsMs: env.LOCI_WEBHOOK_WAITS_S?.map((wait) => wait * 1000) ?? [...WEBHOOK_WAITS_MS],
-      keptDays: env.LOCI_WEBHOOK_LOG_DAYS,
+      attemptDelaysMs: env.LOCI_WEBHOOK_WAITS_S?.map((wait) => wait * 1000) ?? [...WEBHOOK_ATTEMPT_DELAYS_MS],
+      logRetentionDays: env.LOCI_WEBHOOK_LOG_DAYS,
     },
     /** CIDR ranges of private networks that user-given URLs may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,

@@ -9,7 +9,7 @@ import type { ModelCatalogue } from '#domain/model-catalogue.ts';
 import type { TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Log } from '#observability/log.ts';
 import type { Metrics } from '#observability/metrics.ts';
-import type { KeyRing } from '#security/sealed.ts';
+import type { KeyRing } from '#security/key-ring.ts';
 import type { Stores } from '#store/stores.ts';
 import type { VectorIndex } from '#store/weaviate/vector-index.ts';
 

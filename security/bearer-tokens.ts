@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyG
 import { AppError } from '#domain/app-error.ts';
 
 /** Where users' tokens come from and what they must say. */
-export type TokenSettings = {
+export type BearerTokenSettings = {
   /** Keys of the issuer, or the secret shared with it. */
   keys: { jwksUrl: string } | { secret: string };
   issuer: string;
@@ -12,11 +12,11 @@ export type TokenSettings = {
 };
 
 /** What a token that was verified says. */
-export type TokenClaims = { subject: string; claims: Readonly<Record<string, unknown>> };
+export type BearerTokenClaims = { subject: string; claims: Readonly<Record<string, unknown>> };
 
-export type TokenVerifier = {
+export type BearerTokenVerifier = {
   /** @throws AppError `unauthorized`, or `dependency_unavailable` while the issuer's keys cannot be had. */
-  verify(token: string): Promise<TokenClaims>;
+  verify(token: string): Promise<BearerTokenClaims>;
 };
 
 /** Pinned: never `none`, and never a public key taken for a shared secret. */
@@ -41,7 +41,7 @@ const JWKS_COOLDOWN_S = 10;
 const MAX_SUBJECT_CHARACTERS = 255;
 
 /** Verifies JWTs of one issuer. Keys are fetched when they are first needed, kept for ten minutes, and looked up again for an unknown `kid`. */
-export function createTokenVerifier(settings: TokenSettings): TokenVerifier {
+export function createBearerTokenVerifier(settings: BearerTokenSettings): BearerTokenVerifier {
   const isShared = 'secret' in settings.keys;
   const key = 'secret' in settings.keys ? new TextEncoder().encode(settings.keys.secret) : remoteKeys(settings);
   const options = {
@@ -63,7 +63,7 @@ export function createTokenVerifier(settings: TokenSettings): TokenVerifier {
   };
 }
 
-function remoteKeys({ keys, jwksCooldownS = JWKS_COOLDOWN_S }: TokenSettings): JWTVerifyGetKey {
+function remoteKeys({ keys, jwksCooldownS = JWKS_COOLDOWN_S }: BearerTokenSettings): JWTVerifyGetKey {
   const url = new URL('jwksUrl' in keys ? keys.jwksUrl : '');
   const find = createRemoteJWKSet(url, { timeoutDuration: JWKS_TIMEOUT_MS, cooldownDuration: jwksCooldownS * 1000 });
   return async (header, token) => {

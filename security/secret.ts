@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-const MASK = '[sealed]';
+const REDACTED = '[sealed]';
 
 /**
  * A value that must not reach a log, an answer or a workflow history by accident: printing, serialising, spreading or
@@ -24,14 +24,14 @@ export class Secret {
   }
 
   toString(): string {
-    return MASK;
+    return REDACTED;
   }
 
   toJSON(): string {
-    return MASK;
+    return REDACTED;
   }
 
   [inspect.custom](): string {
-    return MASK;
+    return REDACTED;
   }
 }

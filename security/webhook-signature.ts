@@ -15,7 +15,7 @@ export function generateWebhookSecret(): Secret {
  * The headers of one send by Standard Webhooks 1.0.0: `webhook-id` and the bytes are those of every attempt, the time is that
  * of this one. Each of the secrets signs, the newest first: receivers take a message that one of theirs fits.
  */
-export function signWebhook(
+export function createWebhookSignature(
   message: { id: string; body: string; sentAt: Date },
   secrets: readonly Secret[],
 ): Record<string, string> {

@@ -13,7 +13,7 @@ import { createChatModel } from '#providers/models/chat-model.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
 import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
 import type { Egress } from '#security/egress/egress.ts';
-import { createKeyRing } from '#security/sealed.ts';
+import { createKeyRing } from '#security/key-ring.ts';
 import { createLocalBlobStore } from '#store/blobs/local-blob-store.ts';
 import type { Database } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';

@@ -30,7 +30,7 @@ import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from '#store/index/projections.ts';
 import { createPublicationStore, type PublicationStore } from '#store/uploads/publications.ts';
-import { createRefreshStore, type RefreshStore } from '#store/connections/refreshes.ts';
+import { createCredentialRefreshStore, type CredentialRefreshStore } from '#store/connections/credential-refresh.ts';
 import { createReindexings, type Reindexings } from '#store/index/reindexings.ts';
 import { createRunControl, type RunControl } from '#store/uploads/run-control.ts';
 import { createRunStages, type RunStages } from '#store/uploads/run-stages.ts';
@@ -41,7 +41,7 @@ import { createWakeStore, type WakeStore } from '#store/outbox/wakes.ts';
 import { createWebhookAttempts, type WebhookAttempts } from '#store/webhooks/webhook-attempts.ts';
 import { createWebhookDeliveries, type WebhookDeliveries } from '#store/webhooks/webhook-deliveries.ts';
 import { createWebhookEvents, type WebhookEvents } from '#store/webhooks/webhook-events.ts';
-import { createWebhookSystem, type WebhookSystem } from '#store/webhooks/webhook-system.ts';
+import { createWebhookQueue, type WebhookQueue } from '#store/webhooks/webhook-queue.ts';
 import { createWebhookStore, type WebhookStore } from '#store/webhooks/webhooks.ts';
 import { createWorkspaceDeletions, type WorkspaceDeletions } from '#store/workspaces/workspace-deletions.ts';
 import { createWorkspaceStore, type WorkspaceStore } from '#store/workspaces/workspaces.ts';
@@ -75,7 +75,7 @@ export type Stores = {
   connections: ConnectionStore;
   compressions: CompressionStore;
   credentials: CredentialStore;
-  refreshes: RefreshStore;
+  credentialRefreshes: CredentialRefreshStore;
   oauthClients: OAuthClientStore;
   oauthStates: OAuthStateStore;
   deletions: DeletionStore;
@@ -91,7 +91,7 @@ export type Stores = {
   webhookEvents: WebhookEvents;
   webhookDeliveries: WebhookDeliveries;
   webhookAttempts: WebhookAttempts;
-  webhookSystem: WebhookSystem;
+  webhookQueue: WebhookQueue;
   system: SystemStore;
   /** Runs work on stores that share one transaction; it commits when the work returns. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -127,7 +127,7 @@ export function createStores(database: Database): Stores {
     connections: createConnectionStore(database),
     compressions: createCompressionStore(database),
     credentials: createCredentialStore(database),
-    refreshes: createRefreshStore(database),
+    credentialRefreshes: createCredentialRefreshStore(database),
     oauthClients: createOAuthClientStore(database),
     oauthStates: createOAuthStateStore(database),
     deletions: createDeletionStore(database),
@@ -143,7 +143,7 @@ export function createStores(database: Database): Stores {
     webhookEvents: createWebhookEvents(database),
     webhookDeliveries: createWebhookDeliveries(database),
     webhookAttempts: createWebhookAttempts(database),
-    webhookSystem: createWebhookSystem(database),
+    webhookQueue: createWebhookQueue(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {

@@ -1,7 +1,8 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
 import { createHostRateLimit } from '#store/crawls/host-rate-limit.ts';
-import { purgeOAuthStates, takeDueRefreshes, takeOAuthState } from '#store/connections/oauth-system.ts';
+import { claimDueRefreshes } from '#store/connections/credential-refresh.ts';
+import { purgeOAuthStates, consumeOAuthState } from '#store/connections/oauth-states.ts';
 import { findReach, type Reach, type ReachQuery } from '#store/access/reach.ts';
 import { query, queryOne, type Database, type PreparedStatement } from './postgres.ts';
 import { takeDueWakes } from '#store/outbox/wakes.ts';
@@ -184,9 +185,9 @@ export function createSystemStore(database: Database) {
       );
     },
 
-    takeOAuthState: (stateHash: string) => takeOAuthState(database, stateHash),
+    consumeOAuthState: (stateHash: string) => consumeOAuthState(database, stateHash),
     purgeOAuthStates: () => purgeOAuthStates(database),
-    takeDueRefreshes: (due: { workspaceId: string | null; limit: number }) => takeDueRefreshes(database, due),
+    claimDueRefreshes: (due: { workspaceId: string | null; limit: number }) => claimDueRefreshes(database, due),
 
     async purgeIdempotencyKeys(): Promise<void> {
       await query(database, `delete from idempotency_keys where expires_at < now()`);

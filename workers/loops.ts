@@ -4,8 +4,8 @@ import { sweepDroppedTenants } from '#operations/index/sweep-dropped-tenants.ts'
 import { projectMemories } from '#operations/memories/project-memories.ts';
 import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
-import { purgeWebhookLog } from '#operations/webhooks/purge-webhook-log.ts';
-import { createWebhookSender } from '#operations/webhooks/send-webhooks.ts';
+import { purgeWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
+import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
 import type { Services } from '#operations/services.ts';
 import { sendDueWakes } from '#operations/jobs/start-jobs.ts';
@@ -34,14 +34,14 @@ export function startLoops(services: WebhookServices): Loops {
     { name: 'tenants', everyMs: 10_000, work: () => sweepDroppedTenants(services) },
     { name: 'compressions', everyMs: 60_000, work: () => services.stores.system.purgeCompressions(PURGED_AT_ONCE) },
     { name: 'webhooks', everyMs: 500, work: () => webhooks.sendDue() },
-    { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookLog(services) },
+    { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookDeliveries(services) },
     { name: 'blobs', everyMs: 3_600_000, work: () => sweepAlone(services) },
   ];
   const running = loops.map((loop) => run(services, loop, stopping.signal));
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.race([Promise.all(running).then(() => webhooks.settle()), delay(STOP_MS)]);
+      await Promise.race([Promise.all(running).then(() => webhooks.drain()), delay(STOP_MS)]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import {
-  pauseAfter,
-  type ConcludedExchange,
+  runRetryDelayS,
+  type SentExchange,
   type ExchangeOutcome,
   type OAuthRefreshArgs,
   type OAuthSteps,
@@ -51,7 +51,7 @@ export function oauthStepsFor(workspaceId: string) {
   });
 }
 
-function isConcluded(outcome: ExchangeOutcome): outcome is ConcludedExchange {
+function isConcluded(outcome: ExchangeOutcome): outcome is SentExchange {
   return 'target' in outcome;
 }
 
@@ -59,10 +59,10 @@ function isConcluded(outcome: ExchangeOutcome): outcome is ConcludedExchange {
 function pauseOf(outcome: ExchangeOutcome, tries: number): number | null {
   if (outcome.kind !== 'unavailable') return null;
   if (outcome.is_unknown && outcome.sends >= 2) return null;
-  return pauseAfter(tries, outcome.retry_after_s);
+  return runRetryDelayS(tries, outcome.retry_after_s);
 }
 
-function summaryOf(outcome: ConcludedExchange): string {
+function summaryOf(outcome: SentExchange): string {
   if (outcome.kind === 'tokens') return `Make sure that the tokens of ${outcome.provider} are written`;
   return `Note that it is ${outcome.kind}: ${outcome.code}`;
 }

@@ -1,5 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { DueArgs } from '#domain/connections/oauth-refresh.ts';
+import type { DueRefreshesArgs } from '#domain/connections/oauth-refresh.ts';
 import { oauthStepsFor } from './oauth-refresh.ts';
 import { showStage } from './search-attributes.ts';
 
@@ -7,7 +7,7 @@ import { showStage } from './search-attributes.ts';
 const MOST_PAGES = 50;
 
 /** Starts a run for every connection whose tokens are due; its schedule calls it every minute. */
-export async function refreshDueConnections(args: DueArgs): Promise<number> {
+export async function refreshDueConnections(args: DueRefreshesArgs): Promise<number> {
   const fairness = args.workspace_id ?? 'all';
   const { startDueRefreshes } = oauthStepsFor(fairness);
   showStage('refreshing');

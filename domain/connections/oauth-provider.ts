@@ -3,7 +3,7 @@ export const CLIENT_AUTHENTICATIONS = ['basic', 'post', 'none'] as const;
 export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
 /** What an error of a token endpoint means for the connection; `retry` is the provider's own trouble. */
-export type ErrorVerdict = 'expired' | 'error' | 'retry';
+export type TokenErrorMeaning = 'expired' | 'error' | 'retry';
 
 /** A provider of OAuth, as data: where it is, and in what it differs from the standard. */
 export type OAuthProvider = {
@@ -29,11 +29,11 @@ export type OAuthProvider = {
   /** Seconds that an access token is taken to live where an answer names none; null for tokens that do not expire. */
   assumed_lifetime_s: number | null;
   /** Errors that mean something else than the standard says, or that it does not have. */
-  errors: Readonly<Record<string, ErrorVerdict>>;
+  errors: Readonly<Record<string, TokenErrorMeaning>>;
   /** Fields of an answer, beside tokens, that are kept with the credentials. */
-  keeps: readonly string[];
+  kept_fields: readonly string[];
   /** Where an answer holds its tokens, when not at the top: the first of these objects that has an access token. */
-  nested_in: readonly string[];
+  token_objects: readonly string[];
 };
 
 /** What the standard says, and an hour for tokens of an unknown lifetime. */
@@ -50,8 +50,8 @@ export const STANDARD_PROVIDER: Omit<OAuthProvider, 'name' | 'title'> = {
   sends_scope_on_refresh: false,
   assumed_lifetime_s: 3_600,
   errors: {},
-  keeps: [],
-  nested_in: [],
+  kept_fields: [],
+  token_objects: [],
 };
 
 /** A provider with the client that is known to it. */

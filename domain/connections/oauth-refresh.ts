@@ -12,7 +12,7 @@ export type RefreshTarget = OAuthRefreshArgs & { credential_id: string; run_id: 
  * What came of sending a token. `sealed` is the whole credential as ciphertext for its row: the only secret that a history
  * may hold, for without it a token that the provider changed would be lost while Postgres is away.
  */
-export type ConcludedExchange = { target: RefreshTarget; provider: string } & (
+export type SentExchange = { target: RefreshTarget; provider: string } & (
   | { kind: 'tokens'; sealed: string; expires_at: string | null; is_assumed: boolean; due_at: string | null }
   | { kind: 'refused'; status: 'expired' | 'error'; code: string }
   | {
@@ -29,9 +29,9 @@ export type ConcludedExchange = { target: RefreshTarget; provider: string } & (
  * Nothing was sent: the tokens are fresh, or this run has refreshed them before; there is nothing to refresh with; the
  * connection was deleted, or has no credentials any more.
  */
-export type UnsentExchange = { kind: 'fresh' | 'no_refresh_token' | 'gone' };
+export type SkippedExchange = { kind: 'fresh' | 'no_refresh_token' | 'gone' };
 
-export type ExchangeOutcome = ConcludedExchange | UnsentExchange;
+export type ExchangeOutcome = SentExchange | SkippedExchange;
 
 /** What a run came to, as whoever waits for it is told. */
 export type RefreshResult =
@@ -40,16 +40,16 @@ export type RefreshResult =
   | { kind: 'unavailable'; code: string; retry_after_s: number | null };
 
 /** `workspace_id` null for all workspaces; `more` when others are due as well. */
-export type DueArgs = { workspace_id: string | null };
-export type DuePage = { started: number; more: boolean };
+export type DueRefreshesArgs = { workspace_id: string | null };
+export type DueRefreshesPage = { started: number; more: boolean };
 
 export type OAuthSteps = {
   /** Sends the refresh token and writes what comes back at once. */
   exchangeTokens(args: OAuthRefreshArgs & { run_id: string }): Promise<ExchangeOutcome>;
   /** Writes what an exchange came to, where it is not written; compares the version, so that nothing newer is lost. */
-  persistRefresh(args: { workspace_id: string; outcome: ConcludedExchange }): Promise<RefreshResult>;
+  persistRefresh(args: { workspace_id: string; outcome: SentExchange }): Promise<RefreshResult>;
   /** Starts the runs of what is due, some at a time. */
-  startDueRefreshes(args: DueArgs): Promise<DuePage>;
+  startDueRefreshes(args: DueRefreshesArgs): Promise<DueRefreshesPage>;
 };
 
 /** One run a connection, whoever asks. */
@@ -65,12 +65,12 @@ export function oauthRefreshJob(args: OAuthRefreshArgs): JobStart {
 }
 
 /** Pauses before the next try within one run, in seconds; after the last one the run ends and the schedule goes on. */
-const PAUSES_S = [1, 2, 4, 8, 16];
-const LONGEST_PAUSE_S = 60;
+const RETRY_DELAYS_S = [1, 2, 4, 8, 16];
+const MAX_RETRY_DELAY_S = 60;
 
 /** Seconds to wait after so many tries in vain; null when this run has tried enough. */
-export function pauseAfter(tries: number, retryAfterS: number | null): number | null {
-  const pauseS = PAUSES_S[tries - 1];
-  if (pauseS === undefined || (retryAfterS ?? 0) > LONGEST_PAUSE_S) return null;
+export function runRetryDelayS(tries: number, retryAfterS: number | null): number | null {
+  const pauseS = RETRY_DELAYS_S[tries - 1];
+  if (pauseS === undefined || (retryAfterS ?? 0) > MAX_RETRY_DELAY_S) return null;
   return Math.max(pauseS, retryAfterS ?? 0);
 }

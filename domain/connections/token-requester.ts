@@ -1,5 +1,5 @@
 import type { OAuthProvider, OAuthSettings } from './oauth-provider.ts';
-import type { TokenOutcome } from './token-answer.ts';
+import type { TokenOutcome } from './token-response.ts';
 
 /** Where the user is sent to agree, and the secret half of what proves that the same client asks for the tokens. */
 export type AuthorizationStart = { url: string; code_verifier: string };

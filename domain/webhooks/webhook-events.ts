@@ -1,4 +1,4 @@
-/** What webhooks tell of. Imported by workflows: no zod, no I/O. */
+/** Types of the events that webhooks receive. Imported by workflows: no zod, no I/O. */
 export const WEBHOOK_EVENT_TYPES = [
   'compress.completed',
   'compress.failed',
@@ -11,23 +11,22 @@ export const WEBHOOK_EVENT_TYPES = [
 ] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** What a webhook can subscribe to: a test goes to the one that is tested. */
+/** Events that a webhook can subscribe to. A test event goes to the tested webhook only. */
 export const SUBSCRIBABLE_EVENT_TYPES = WEBHOOK_EVENT_TYPES.filter((type) => type !== 'webhook.test');
 
-/** An upload of a million files makes a million of these, so they go only to webhooks that name them. */
-export function isOfSingleContents(type: WebhookEventType): boolean {
+/** True for events about single contents. An upload of a million files raises a million of them, so webhooks must name them. */
+export function isContentEvent(type: WebhookEventType): boolean {
   return type.startsWith('content.');
 }
 
-/** One thing that became true. */
 export type WebhookEvent = {
   type: WebhookEventType;
-  /** Facts and ids, as JSON; of a large result the id that it is fetched by. */
+  /** Facts and ids, as JSON. A large result is represented by the id that fetches it. */
   data: Readonly<Record<string, unknown>>;
-  /** The collection it happened in: webhooks that are limited to others are not told. */
+  /** The collection that the event belongs to; webhooks that are limited to other collections do not receive it. */
   collectionId?: string;
 };
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed'] as const;
-/** `pending` until the first attempt is over, `retrying` while a workflow makes the others. */
+/** `pending` until the first attempt has ended, `retrying` while a workflow makes further attempts. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

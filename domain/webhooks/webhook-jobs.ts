@@ -3,26 +3,29 @@ import { TASK_QUEUES } from '#domain/task-queues.ts';
 
 /** Names, ids, arguments and steps of the workflow of a webhook delivery. Imported by workflows: no zod, no I/O. */
 
-/** `round`: 1, or more after redeliveries. `wait_ms`: before the next attempt. */
+/** `round`: 1, plus 1 for each redelivery. `wait_ms`: delay before the next attempt. */
 export type DeliverWebhookArgs = { workspace_id: string; delivery_id: string; round: number; wait_ms: number };
 
-/** `busy`: nothing was sent, for the receiver is left alone at the moment. `over`: there is nothing to do any more. */
+/**
+ * `again`: the attempt failed and another one follows. `busy`: nothing was sent because the receiver is at its limits. `over`:
+ * this round needs no more attempts.
+ */
 export type AttemptOutcome = {
   status: 'delivered' | 'failed' | 'again' | 'busy' | 'over';
-  /** Of this round. */
+  /** Attempts of this round. */
   attempts: number;
-  /** Of the receiver's answer; null without. */
+  /** HTTP status of the receiver; null without a response. */
   status_code: number | null;
-  /** Before the next attempt; 0 when there is none. */
+  /** Delay before the next attempt; 0 when there is none. */
   wait_ms: number;
 };
 
 export type WebhookSteps = {
-  /** Sends once, if the receiver may be sent to now. */
+  /** Sends the delivery once, unless the receiver is at its limits. */
   attemptWebhook(args: { workspace_id: string; delivery_id: string; round: number }): Promise<AttemptOutcome>;
 };
 
-/** Makes the further attempts of a delivery whose first one did not succeed. `origin` is scheme and host of the receiver. */
+/** The workflow that makes the further attempts of a delivery whose first one failed. `origin` is scheme and host of the receiver. */
 export function deliverWebhookJob(args: DeliverWebhookArgs, about: { event_type: string; origin: string }): JobStart {
   const { delivery_id, round } = args;
   return {
@@ -31,6 +34,6 @@ export function deliverWebhookJob(args: DeliverWebhookArgs, about: { event_type:
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
-    summary: `Deliver ${about.event_type} to ${about.origin}, which failed at first`,
+    summary: `Deliver ${about.event_type} to ${about.origin} after a failed first attempt`,
   };
 }

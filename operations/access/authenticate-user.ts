@@ -8,11 +8,11 @@ import {
   type WorkspaceRole,
 } from '#domain/access/workspace-roles.ts';
 import type { Reach } from '#store/access/reach.ts';
-import type { TokenVerifier } from '#security/bearer-tokens.ts';
+import type { BearerTokenVerifier } from '#security/bearer-tokens.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Whose tokens are taken, and the claim that names a user's workspaces. */
-export type TokenSource = { verifier: TokenVerifier; workspacesClaim: string };
+export type TokenSource = { verifier: BearerTokenVerifier; workspacesClaim: string };
 
 export type UserCredentials = {
   /** A JWT, as sent behind `Bearer`. */

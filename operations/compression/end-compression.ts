@@ -2,7 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { Compression } from '#domain/records/compression.ts';
 import type { CompressionRow, EndedCompression } from '#store/compression/compressions.ts';
 import type { Stores } from '#store/stores.ts';
-import { announceTo } from '#operations/webhooks/announce-event.ts';
+import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import type { Services } from '#operations/services.ts';
 import { toCompression } from './present-compression.ts';
 
@@ -40,7 +40,7 @@ export async function endCompression(
     if (ended === null) return job;
     await inside.compressions.end(scope, id, { ended, retentionMs: limits.compress.retentionMs });
     const row = { ...job, ...ended };
-    await announceTo(inside, scope, {
+    await announceToUrl(inside, scope, {
       url: job.webhook_url,
       type: ended.status === 'completed' ? 'compress.completed' : 'compress.failed',
       data: await announcementOf(inside, scope, row),

@@ -4,13 +4,13 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { AuthorizeAnswer, AuthorizeRequest } from '#domain/records/oauth.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { connectionNotFound, connectionReach } from './connection-reach.ts';
-import { oauthSettings } from './oauth-settings.ts';
-import { openCredentials } from './seal-credentials.ts';
+import { connectionNotFound, connectionAccess } from './connection-access.ts';
+import { resolveOAuthSettings } from './oauth-settings.ts';
+import { readCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Time that a user has to agree. */
-const STATE_LIFE_S = 600;
+const STATE_LIFETIME_S = 600;
 const STATE_BYTES = 32;
 
 /**
@@ -25,11 +25,11 @@ export async function authorizeConnection(
 ): Promise<Answer<AuthorizeAnswer>> {
   const { scope } = caller;
   const { redirect_url: redirectUrl = null } = request.body;
-  const connection = await services.stores.connections.find(scope, request.id, connectionReach(caller));
+  const connection = await services.stores.connections.find(scope, request.id, connectionAccess(caller));
   if (!connection) throw connectionNotFound();
-  if (redirectUrl !== null) requireAllowed(services.authorization.redirectUrls, redirectUrl);
-  const credentials = await credentialsOf(services, scope, connection.credential_id);
-  const settings = await oauthSettings(services, scope, { ...connection, credentials });
+  if (redirectUrl !== null) requireAllowedRedirect(services.authorization.redirectUrls, redirectUrl);
+  const credentials = await readCredentials(services, scope, connection.credential_id);
+  const settings = await resolveOAuthSettings(services, scope, { ...connection, credentials });
   const state = randomBytes(STATE_BYTES).toString('base64url');
   const redirect_uri = services.authorization.callbackUrl;
   const start = await services.oauth.startAuthorization(settings, { redirect_uri, state });
@@ -39,7 +39,7 @@ export async function authorizeConnection(
     connection_id: connection.id,
     sealed_verifier: services.secrets.keyRing.seal(start.code_verifier, verifierContext(scope, state_hash)),
     redirect_url: redirectUrl,
-    lifeS: STATE_LIFE_S,
+    lifeS: STATE_LIFETIME_S,
   };
   return withIdempotency(services, caller, {
     route: 'POST /oauth/authorize/{connection_id}',
@@ -50,16 +50,6 @@ export async function authorizeConnection(
       return { status: 200, body };
     },
   });
-}
-
-/** Secrets in clear, none for a connection without. */
-export async function credentialsOf(
-  services: Services,
-  scope: Scope,
-  id: string | null,
-): Promise<Record<string, unknown>> {
-  const stored = id === null ? null : await services.stores.credentials.find(scope, id);
-  return id === null || stored === null ? {} : openCredentials(services, scope, { id, sealed: stored.sealed });
 }
 
 /** What is kept of a state: it is random enough to need no key. */
@@ -73,7 +63,7 @@ export function verifierContext(scope: Pick<Scope, 'workspaceId'>, stateHash: st
 }
 
 /** An entry that ends in a slash allows everything below it, another one itself alone; the query is free. */
-function requireAllowed(allowed: readonly string[], text: string): void {
+function requireAllowedRedirect(allowed: readonly string[], text: string): void {
   const { origin, pathname, username, hash } = new URL(text);
   const isAllowed = allowed.some((entry) => {
     const url = new URL(entry);

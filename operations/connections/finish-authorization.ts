@@ -1,26 +1,25 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
-import { lifeOfTokens, refreshTokenOf, withTokens } from '#domain/connections/stored-tokens.ts';
-import type { Tokens } from '#domain/connections/token-answer.ts';
+import { lifetimeOfTokens, refreshTokenOf, mergeTokensIntoCredentials } from '#domain/connections/credential-tokens.ts';
+import type { Tokens } from '#domain/connections/token-response.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { OAuthState } from '#store/connections/oauth-states.ts';
-import { credentialsOf, hashState, verifierContext } from './authorize-connection.ts';
-import { oauthSettings } from './oauth-settings.ts';
-import { tokenReceiptTime } from './token-receipt-time.ts';
-import { openCredentials, sealCredentials } from './seal-credentials.ts';
+import { hashState, verifierContext } from './authorize-connection.ts';
+import { readCredentials, tokenReceiptNow, openCredentials, sealCredentials } from './credentials.ts';
+import { resolveOAuthSettings } from './oauth-settings.ts';
 import type { Services } from '#operations/services.ts';
 
 /** What the user is told, and where they go on; `error` is null when the connection has its tokens. */
-export type AuthorizationEnd = { connection_id: string; redirect_url: string | null; error: string | null };
+export type AuthorizationResult = { connection_id: string; redirect_url: string | null; error: string | null };
 
 /**
  * Takes the user back from the provider: the state is used up, the code exchanged, and the tokens are written, sealed, before
  * anybody is told. Whoever has no state that is under way gets nowhere.
  * @throws AppError `invalid_request` for a state that is unknown, used or too old, and for an answer that is not the provider's.
  */
-export async function finishAuthorization(services: Services, callback: URLSearchParams): Promise<AuthorizationEnd> {
+export async function finishAuthorization(services: Services, callback: URLSearchParams): Promise<AuthorizationResult> {
   const hash = hashState(callback.get('state') ?? '');
-  const state = await services.stores.system.takeOAuthState(hash);
+  const state = await services.stores.system.consumeOAuthState(hash);
   if (!state) {
     throw new AppError(
       'invalid_request',
@@ -51,8 +50,8 @@ async function exchange(
 ) {
   const connection = await services.stores.connections.find(scope, state.connection_id, { ownerId: null });
   if (!connection) throw new AppError('invalid_request', 'The connection was deleted meanwhile.');
-  const credentials = await credentialsOf(services, scope, connection.credential_id);
-  const settings = await oauthSettings(services, scope, { ...connection, credentials });
+  const credentials = await readCredentials(services, scope, connection.credential_id);
+  const settings = await resolveOAuthSettings(services, scope, { ...connection, credentials });
   const redirect_uri = services.authorization.callbackUrl;
   return services.oauth.exchangeCode(settings, { redirect_uri, callback, code_verifier: verifier });
 }
@@ -66,12 +65,12 @@ async function writeTokens(
   const { stores } = services;
   const connection = await stores.connections.lock(scope, connectionId, { ownerId: null });
   if (!connection) throw new AppError('invalid_request', 'The connection was deleted meanwhile.');
-  const before = await stores.refreshes.lock(scope, connectionId);
+  const before = await stores.credentialRefreshes.lock(scope, connectionId);
   const credentialId = before?.credential_id ?? uuidv7();
   const known = before ? openCredentials(services, scope, { id: credentialId, sealed: before.sealed }) : {};
-  const received = tokenReceiptTime(services);
-  const credentials = withTokens(known, tokens, received);
-  const life = lifeOfTokens(tokens, refreshTokenOf(credentials) !== null, received);
+  const received = tokenReceiptNow(services);
+  const credentials = mergeTokensIntoCredentials(known, tokens, received);
+  const life = lifetimeOfTokens(tokens, refreshTokenOf(credentials) !== null, received);
   await stores.credentials.put(scope, sealCredentials(services, scope, { id: credentialId, credentials }), life);
   const wasBroken = connection.status === 'expired' || connection.status === 'error';
   await stores.connections.update(scope, connectionId, { credentialId, ...(wasBroken ? { status: 'active' } : {}) });

@@ -1,8 +1,8 @@
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
 import { maskSecrets } from '#domain/connections/mask-secrets.ts';
 import type { ConnectionDetail } from '#domain/records/connection.ts';
-import { connectionNotFound, connectionReach } from './connection-reach.ts';
-import { openCredentials } from './seal-credentials.ts';
+import { connectionNotFound, connectionAccess } from './connection-access.ts';
+import { openCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function getConnection(
   asked: { id: string; includeCredentials: boolean },
 ): Promise<ConnectionDetail> {
   const { stores } = services;
-  const connection = await stores.connections.find(caller.scope, asked.id, connectionReach(caller));
+  const connection = await stores.connections.find(caller.scope, asked.id, connectionAccess(caller));
   if (!connection) throw connectionNotFound();
   if (!asked.includeCredentials) return connection;
   const { credential_id: id } = connection;

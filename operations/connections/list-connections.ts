@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { ConnectionList } from '#domain/records/connection.ts';
-import { connectionReach } from './connection-reach.ts';
+import { connectionAccess } from './connection-access.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -24,7 +24,7 @@ export async function listConnections(
   const filters = { integration, integrationType, status, userId };
   const binding = { list: 'connections', filters };
   const after = decodeTimeCursor(binding, query.cursor);
-  const filter = { ...filters, ...connectionReach(caller) };
+  const filter = { ...filters, ...connectionAccess(caller) };
   const { connections } = services.stores;
   const [rows, totalCount] = await Promise.all([
     connections.list(caller.scope, filter, { after, limit: query.limit }),

@@ -1,11 +1,11 @@
 import { AppError } from '#domain/app-error.ts';
 import { STANDARD_PROVIDER, type OAuthProvider, type OAuthSettings } from '#domain/connections/oauth-provider.ts';
-import { textOf } from '#domain/connections/stored-tokens.ts';
+import { credentialText } from '#domain/connections/credential-tokens.ts';
 import { ConnectionOAuth, OAuthProviderSettings } from '#domain/records/oauth.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
 
-type Means = Pick<Services, 'oauth' | 'secrets'> & { stores: Pick<Services['stores'], 'oauthClients'> };
+type SettingsServices = Pick<Services, 'oauth' | 'secrets'> & { stores: Pick<Services['stores'], 'oauthClients'> };
 export type OAuthConnection = {
   integration: string;
   config: Readonly<Record<string, unknown>>;
@@ -18,24 +18,28 @@ export type OAuthConnection = {
  * secret of a workspace goes to the endpoints of the provider or of the workspace only, never to those of a connection.
  * @throws AppError `conflict` that says what is missing.
  */
-export async function oauthSettings(means: Means, scope: Scope, connection: OAuthConnection): Promise<OAuthSettings> {
+export async function resolveOAuthSettings(
+  means: SettingsServices,
+  scope: Scope,
+  connection: OAuthConnection,
+): Promise<OAuthSettings> {
   const { integration, config, credentials } = connection;
   const own = readConfig(config);
   const name = own.provider ?? integration;
   const shared = await means.stores.oauthClients.find(scope, name);
   const sharedSettings = OAuthProviderSettings.parse(shared?.settings ?? {});
-  const clientId = textOf(credentials, 'client_id') ?? own.client_id ?? null;
+  const clientId = credentialText(credentials, 'client_id') ?? own.client_id ?? null;
   const base = means.oauth.providers.find((one) => one.name === name) ?? { ...STANDARD_PROVIDER, name, title: name };
   const scopes = {
     scope: own.scope ?? sharedSettings.scope ?? null,
-    granted_scope: textOf(credentials, 'scope'),
+    granted_scope: credentialText(credentials, 'scope'),
   };
   if (clientId !== null) {
-    const provider = changed(changed(base, sharedSettings), own);
+    const provider = applySettings(applySettings(base, sharedSettings), own);
     return {
       provider,
       client_id: clientId,
-      client_secret: textOf(credentials, 'client_secret'),
+      client_secret: credentialText(credentials, 'client_secret'),
       ...scopes,
     };
   }
@@ -47,7 +51,7 @@ export async function oauthSettings(means: Means, scope: Scope, connection: OAut
     );
   }
   return {
-    provider: changed(base, { ...sharedSettings, ...own }),
+    provider: applySettings(base, { ...sharedSettings, ...own }),
     client_id: shared.client_id,
     client_secret:
       shared.sealed_secret === null ? null : openClientSecret(means, scope, { name, sealed: shared.sealed_secret }),
@@ -83,7 +87,7 @@ function readConfig(config: Readonly<Record<string, unknown>>): ConnectionOAuth 
   throw new AppError('conflict', `The OAuth settings of the connection are not valid: ${fields.join(', ')}.`);
 }
 
-function changed(provider: OAuthProvider, settings: OAuthProviderSettings): OAuthProvider {
+function applySettings(provider: OAuthProvider, settings: OAuthProviderSettings): OAuthProvider {
   const { authorization_endpoint, token_endpoint, issuer, client_auth, pkce, authorization_parameters } = settings;
   return {
     ...provider,

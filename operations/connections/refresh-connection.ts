@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { oauthRefreshJob, type RefreshResult } from '#domain/connections/oauth-refresh.ts';
-import { refreshTokenOf } from '#domain/connections/stored-tokens.ts';
+import { refreshTokenOf } from '#domain/connections/credential-tokens.ts';
 import type { RefreshAnswer } from '#domain/records/oauth.ts';
-import type { Refreshable } from '#store/connections/refreshes.ts';
-import { connectionNotFound, connectionReach } from './connection-reach.ts';
-import { oauthSettings } from './oauth-settings.ts';
-import { openCredentials } from './seal-credentials.ts';
+import type { RefreshableConnection } from '#store/connections/credential-refresh.ts';
+import { connectionNotFound, connectionAccess } from './connection-access.ts';
+import { resolveOAuthSettings } from './oauth-settings.ts';
+import { openCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Longest that a caller waits for the run, which goes on without it: less than what most clients wait for an answer. */
@@ -29,15 +29,15 @@ const Result: z.ZodType<RefreshResult> = z.union([
  */
 export async function refreshConnection(services: Services, caller: Caller, id: string): Promise<RefreshAnswer> {
   const { scope } = caller;
-  const connection = await services.stores.connections.find(scope, id, connectionReach(caller));
+  const connection = await services.stores.connections.find(scope, id, connectionAccess(caller));
   if (!connection) throw connectionNotFound();
-  const before = await services.stores.refreshes.find(scope, id);
+  const before = await services.stores.credentialRefreshes.find(scope, id);
   if (!before) throw nothingToRefresh();
   if (before.is_fresh) return toAnswer(before);
   if (before.is_just_refused) throw refusal(before.fence?.failure_code ?? 'unknown_error');
   const credentials = openCredentials(services, scope, { id: before.credential_id, sealed: before.sealed });
   if (refreshTokenOf(credentials) === null) throw nothingToRefresh();
-  await oauthSettings(services, scope, { ...before, credentials });
+  await resolveOAuthSettings(services, scope, { ...before, credentials });
   const job = oauthRefreshJob({ workspace_id: scope.workspaceId, connection_id: id });
   const ended = await services.jobs.join(job, WAIT_MS);
   if (ended === null) throw unavailable('The provider has not answered yet', null);
@@ -54,7 +54,7 @@ async function answerOf(
     case 'fresh':
     // Somebody put new credentials while the old ones were refreshed: theirs count.
     case 'superseded': {
-      const after = await services.stores.refreshes.find(caller.scope, id);
+      const after = await services.stores.credentialRefreshes.find(caller.scope, id);
       if (!after) throw connectionNotFound();
       return toAnswer(after);
     }
@@ -71,7 +71,7 @@ async function answerOf(
   }
 }
 
-function toAnswer({ id, status, expires_at }: Refreshable): RefreshAnswer {
+function toAnswer({ id, status, expires_at }: RefreshableConnection): RefreshAnswer {
   return { status, connection_id: id, expires_at: expires_at?.toISOString() ?? null };
 }
 

@@ -5,35 +5,36 @@ import type { CreateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
-import { requireTold } from './webhook-reach.ts';
+import { requireSubscribable } from './webhook-access.ts';
 import { newWebhookSecret } from './webhook-secrets.ts';
 
-/** Each event asks all of them. */
+/** Per workspace: every event is matched against all of them. */
 const MAX_WEBHOOKS = 100;
 
 /**
- * Makes a webhook; its secret is in this answer and nowhere else. For a caller that is limited to collections it tells of those.
- * @throws AppError `forbidden` for events that the caller may not read, `not_found` for its collections, `conflict` when the
- *   workspace has as many as it can have.
+ * Creates a webhook. Only this response holds its secret. When a caller whose access is limited to collections names none, the
+ * webhook gets events of those collections.
+ * @throws AppError `forbidden` for events that the caller may not read, `not_found` for a collection that does not exist,
+ *   `conflict` when the workspace has reached the limit.
  */
 export async function createWebhook(
   services: Services,
   caller: Caller,
   request: { body: CreateWebhookRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Webhook>> {
-  const { url, description, events, collections: asked } = request.body;
+  const { url, description, events, collections: requested } = request.body;
   const { scope } = caller;
-  const collections = asked === undefined ? scope.collectionIds && [...scope.collectionIds] : asked;
+  const collections = requested === undefined ? scope.collectionIds && [...scope.collectionIds] : requested;
   return withIdempotency(services, caller, {
     route: 'POST /webhooks',
     idempotency: request.idempotency,
     effect: async (stores) => {
-      if (asked) await requireCollections({ ...services, stores }, caller, asked);
-      requireTold(caller, { events, collections });
+      if (requested) await requireCollections({ ...services, stores }, caller, requested);
+      requireSubscribable(caller, { events, collections });
       if ((await stores.webhooks.countLocked(scope)) >= MAX_WEBHOOKS) {
         throw new AppError(
           'conflict',
-          `A workspace has at most ${MAX_WEBHOOKS} webhooks: delete one that is not used.`,
+          `A workspace has at most ${MAX_WEBHOOKS} webhooks. Delete one that is no longer used.`,
         );
       }
       const id = uuidv7();

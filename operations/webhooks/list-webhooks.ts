@@ -1,18 +1,10 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
-import type { Webhook, WebhookList } from '#domain/records/webhook.ts';
+import type { WebhookList } from '#domain/records/webhook.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
-import { webhookNotFound } from './webhook-reach.ts';
 
-/** A webhook, without its secret. @throws AppError `not_found`. */
-export async function getWebhook(services: Services, caller: Caller, id: string): Promise<Webhook> {
-  const found = await services.stores.webhooks.find(caller.scope, id);
-  if (!found) throw webhookNotFound();
-  return found;
-}
-
-/** A page of the webhooks in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+/** Returns a page of the webhooks that the caller can see, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listWebhooks(
   services: Services,
   caller: Caller,

@@ -1,19 +1,20 @@
 import type { Caller } from '#domain/access/caller.ts';
-import type { WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
+import type { WorkspaceWebhookSecret, Webhook } from '#domain/records/webhook.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Secret } from '#security/secret.ts';
 import { generateWebhookSecret } from '#security/webhook-signature.ts';
-import type { TakenDelivery } from '#store/webhooks/webhook-attempts.ts';
+import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
 import type { SealedSecret } from '#store/webhooks/webhooks.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
+import { webhookNotFound } from './webhook-access.ts';
 
 type Keys = Pick<Services, 'secrets'>;
 
-/** Whose secret it is: a webhook's, by its id, or that of the workspace (null). */
+/** Owner of a signing secret: a webhook, by its id, or the workspace (null). */
 export type SecretOwner = { webhookId: string | null };
 
-/** A new secret, and as it is kept. */
+/** Generates a signing secret; returns it in plain text and sealed for storage. */
 export function newWebhookSecret(
   { secrets }: Keys,
   scope: Scope,
@@ -23,21 +24,24 @@ export function newWebhookSecret(
   return { plain, sealed: secrets.keyRing.seal(plain, contextOf(scope, owner)) };
 }
 
-/** The secrets that a delivery is signed with, the newest first. */
-export async function secretsOf(services: Keys & Pick<Services, 'stores'>, taken: TakenDelivery): Promise<Secret[]> {
-  const scope = { workspaceId: taken.workspace_id, collectionIds: null };
-  const context = contextOf(scope, { webhookId: taken.endpoint_id });
-  const current = taken.sealed_secret ?? (await findOrMake(services, scope)).sealed_secret;
-  const sealed = [current, ...(taken.previous_sealed_secret === null ? [] : [taken.previous_sealed_secret])];
+/** Returns the secrets that sign a delivery, newest first. */
+export async function openSigningSecrets(
+  services: Keys & Pick<Services, 'stores'>,
+  delivery: ClaimedDelivery,
+): Promise<Secret[]> {
+  const scope = { workspaceId: delivery.workspace_id, collectionIds: null };
+  const context = contextOf(scope, { webhookId: delivery.endpoint_id });
+  const current = delivery.sealed_secret ?? (await findOrCreateWorkspaceSecret(services, scope)).sealed_secret;
+  const sealed = [current, ...(delivery.previous_sealed_secret === null ? [] : [delivery.previous_sealed_secret])];
   return sealed.map((text) => services.secrets.keyRing.open(text, context));
 }
 
-/** The secret that messages to the `webhook_url` of a request are signed with; made when it is first asked for. */
+/** Returns the secret that signs deliveries to the `webhook_url` of a request; creates it on first use. */
 export async function getWorkspaceWebhookSecret(services: Services, caller: Caller): Promise<WorkspaceWebhookSecret> {
-  return present(services, caller.scope, await findOrMake(services, caller.scope));
+  return present(services, caller.scope, await findOrCreateWorkspaceSecret(services, caller.scope));
 }
 
-/** Replaces it; the one before signs as well for 24 hours. */
+/** Replaces the secret of the workspace. The previous one also signs for 24 hours. */
 export async function rotateWorkspaceWebhookSecret(
   services: Services,
   caller: Caller,
@@ -55,7 +59,10 @@ export async function rotateWorkspaceWebhookSecret(
   });
 }
 
-async function findOrMake(services: Keys & Pick<Services, 'stores'>, scope: Scope): Promise<SealedSecret> {
+async function findOrCreateWorkspaceSecret(
+  services: Keys & Pick<Services, 'stores'>,
+  scope: Scope,
+): Promise<SealedSecret> {
   const { webhooks } = services.stores;
   const found = await webhooks.findSecret(scope);
   if (found) return found;
@@ -74,12 +81,31 @@ function present({ secrets }: Keys, scope: Scope, row: SealedSecret): WorkspaceW
 }
 
 function required(row: SealedSecret | null): SealedSecret {
-  if (!row) throw new Error('the secret of a workspace is gone as soon as it is made');
+  if (!row) throw new Error('the webhook secret of a workspace was not stored');
   return row;
 }
 
-/** The same for the secret before, which moves to another column. */
+/** Seal context of a secret. It names no column: a rotated secret moves to another column of its row and must still open. */
 function contextOf(scope: Scope, { webhookId }: SecretOwner) {
   const row = webhookId === null ? 'webhook_secrets' : `webhook_endpoints/${webhookId}`;
   return { workspaceId: scope.workspaceId, row };
+}
+
+/** Gives a webhook a new secret, in this answer and nowhere else; the one before signs as well for 24 hours. @throws AppError `not_found`. */
+export async function rotateWebhookSecret(
+  services: Services,
+  caller: Caller,
+  request: { id: string; idempotency: Idempotency | null },
+): Promise<Answer<Webhook>> {
+  const { id, idempotency } = request;
+  return withIdempotency(services, caller, {
+    route: `POST /webhooks/${id}/rotate`,
+    idempotency,
+    effect: async (stores) => {
+      const { plain, sealed } = newWebhookSecret(services, caller.scope, { webhookId: id });
+      const rotated = await stores.webhooks.rotate(caller.scope, id, sealed);
+      if (!rotated) throw webhookNotFound();
+      return { status: 200, body: { ...rotated, secret: plain } };
+    },
+  });
 }

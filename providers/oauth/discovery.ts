@@ -2,18 +2,18 @@ import { LRUCache } from 'lru-cache';
 import * as oauth from 'oauth4webapi';
 import { AppError } from '#domain/app-error.ts';
 import type { OAuthProvider } from '#domain/connections/oauth-provider.ts';
-import { requireSafeEndpoint } from './endpoint-rules.ts';
-import type { Transport } from './token-transport.ts';
+import { requireSafeEndpoint } from './safe-endpoint.ts';
+import type { TokenTransport } from './token-transport.ts';
 
 /** Where a provider's endpoints are. @throws AppError of egress, or `conflict` for metadata that cannot be used. */
 export type Discovery = (provider: OAuthProvider) => Promise<oauth.AuthorizationServer>;
 
-const KEPT_MS = 10 * 60_000;
-const MOST_KEPT = 1_000;
+const CACHE_TTL_MS = 10 * 60_000;
+const MAX_CACHED = 1_000;
 
 /** Endpoints as they are given, else from the metadata that the issuer publishes (RFC 8414, else OpenID Connect), kept for ten minutes. */
-export function createDiscovery(transport: Transport): Discovery {
-  const kept = new LRUCache<string, oauth.AuthorizationServer>({ max: MOST_KEPT, ttl: KEPT_MS });
+export function createDiscovery(transport: TokenTransport): Discovery {
+  const kept = new LRUCache<string, oauth.AuthorizationServer>({ max: MAX_CACHED, ttl: CACHE_TTL_MS });
   return async (provider) => {
     const { issuer, token_endpoint: tokenEndpoint, authorization_endpoint: authorizationEndpoint } = provider;
     const given = {
@@ -31,11 +31,11 @@ export function createDiscovery(transport: Transport): Discovery {
 }
 
 /** What may pass, so that it is no reason to give up the connection. */
-function isPassing({ status }: Response): boolean {
+function isTemporary({ status }: Response): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
-async function fetchMetadata(issuer: string, transport: Transport): Promise<oauth.AuthorizationServer> {
+async function fetchMetadata(issuer: string, transport: TokenTransport): Promise<oauth.AuthorizationServer> {
   const url = requireSafeEndpoint(issuer, 'issuer');
   let failure: unknown;
   for (const algorithm of ['oauth2', 'oidc'] as const) {
@@ -45,7 +45,7 @@ async function fetchMetadata(issuer: string, transport: Transport): Promise<oaut
         [oauth.customFetch]: transport,
         [oauth.allowInsecureRequests]: true,
       });
-      if (isPassing(response)) throw new AppError('download_failed', 'The metadata of the issuer cannot be had now.');
+      if (isTemporary(response)) throw new AppError('download_failed', 'The metadata of the issuer cannot be had now.');
       return await oauth.processDiscoveryResponse(url, response);
     } catch (error) {
       if (error instanceof AppError) throw error;

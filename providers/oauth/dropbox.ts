@@ -10,5 +10,5 @@ export const dropbox: OAuthProvider = {
   client_auth: 'post',
   authorization_parameters: { token_access_type: 'offline' },
   assumed_lifetime_s: 14_400,
-  keeps: ['account_id', 'team_id'],
+  kept_fields: ['account_id', 'team_id'],
 };

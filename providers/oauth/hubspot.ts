@@ -11,5 +11,5 @@ export const hubspot: OAuthProvider = {
   pkce: false,
   assumed_lifetime_s: 1_800,
   errors: { bad_auth_code: 'expired', bad_client_id: 'error', bad_client_secret: 'error', bad_redirect_uri: 'error' },
-  keeps: ['hub_id', 'hub_domain'],
+  kept_fields: ['hub_id', 'hub_domain'],
 };

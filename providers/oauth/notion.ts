@@ -12,5 +12,5 @@ export const notion: OAuthProvider = {
   body_format: 'json',
   token_headers: { 'Notion-Version': '2022-06-28' },
   assumed_lifetime_s: null,
-  keeps: ['workspace_id', 'workspace_name', 'bot_id'],
+  kept_fields: ['workspace_id', 'workspace_name', 'bot_id'],
 };

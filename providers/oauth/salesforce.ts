@@ -14,5 +14,5 @@ export const salesforce: OAuthProvider = {
     invalid_client_id: 'error',
     rate_limit_exceeded: 'retry',
   },
-  keeps: ['instance_url', 'id'],
+  kept_fields: ['instance_url', 'id'],
 };

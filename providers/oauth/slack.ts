@@ -25,6 +25,6 @@ export const slack: OAuthProvider = {
     internal_error: 'retry',
     fatal_error: 'retry',
   },
-  keeps: ['team', 'enterprise', 'bot_user_id', 'app_id'],
-  nested_in: ['authed_user'],
+  kept_fields: ['team', 'enterprise', 'bot_user_id', 'app_id'],
+  token_objects: ['authed_user'],
 };

@@ -1,19 +1,19 @@
 import * as oauth from 'oauth4webapi';
 import { AppError } from '#domain/app-error.ts';
 import type { OAuthProvider, OAuthSettings } from '#domain/connections/oauth-provider.ts';
-import { readTokenAnswer, type TokenOutcome } from '#domain/connections/token-answer.ts';
+import { parseTokenResponse, type TokenOutcome } from '#domain/connections/token-response.ts';
 import type { AuthorizationRequest, CodeRequest, TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Egress } from '#security/egress/egress.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { requireSafeEndpoint } from './endpoint-rules.ts';
-import { createTransport, toTokenAnswer, withoutAnswer } from './token-transport.ts';
+import { requireSafeEndpoint } from './safe-endpoint.ts';
+import { createTokenTransport, toTokenResponse, outcomeWithoutResponse } from './token-transport.ts';
 
 /**
  * Speaks with providers: requests are made by oauth4webapi and sent through egress; answers are read by
  * `readTokenAnswer`, for the library refuses what common providers send.
  */
 export function createTokenRequester(egress: Egress, providers: readonly OAuthProvider[]): TokenRequester {
-  const discover = createDiscovery(createTransport(egress, 'form'));
+  const discover = createDiscovery(createTokenTransport(egress, 'form'));
   return {
     providers,
     refresh: (settings, refreshToken) => refresh({ egress, discover }, settings, refreshToken),
@@ -22,12 +22,12 @@ export function createTokenRequester(egress: Egress, providers: readonly OAuthPr
   };
 }
 
-type Means = { egress: Egress; discover: Discovery };
+type RequestContext = { egress: Egress; discover: Discovery };
 
-async function refresh(means: Means, settings: OAuthSettings, refreshToken: string): Promise<TokenOutcome> {
+async function refresh(means: RequestContext, settings: OAuthSettings, refreshToken: string): Promise<TokenOutcome> {
   const { provider, scope, granted_scope: granted } = settings;
   const repeated = provider.sends_scope_on_refresh ? (scope ?? granted) : null;
-  return ask(means, settings, async (server, options) =>
+  return requestTokens(means, settings, async (server, options) =>
     oauth.refreshTokenGrantRequest(server, clientOf(settings), authenticationOf(settings), refreshToken, {
       ...options,
       additionalParameters: repeated === null ? {} : { scope: repeated },
@@ -55,15 +55,19 @@ async function startAuthorization(discover: Discovery, settings: OAuthSettings, 
   return { url: url.href, code_verifier: codeVerifier };
 }
 
-async function exchangeCode(means: Means, settings: OAuthSettings, request: CodeRequest): Promise<TokenOutcome> {
+async function exchangeCode(
+  means: RequestContext,
+  settings: OAuthSettings,
+  request: CodeRequest,
+): Promise<TokenOutcome> {
   const { provider } = settings;
-  return ask(means, settings, async (server, options) => {
+  return requestTokens(means, settings, async (server, options) => {
     const { callback, redirect_uri: redirectUri, code_verifier: verifier } = request;
     return oauth.authorizationCodeGrantRequest(
       server,
       clientOf(settings),
       authenticationOf(settings),
-      validated(server, settings, callback),
+      validateCallback(server, settings, callback),
       redirectUri,
       provider.pkce ? verifier : oauth.nopkce,
       options,
@@ -72,7 +76,7 @@ async function exchangeCode(means: Means, settings: OAuthSettings, request: Code
 }
 
 /** The state is checked by whoever found the callback by it. @throws AppError `invalid_request`. */
-function validated(server: oauth.AuthorizationServer, settings: OAuthSettings, callback: URLSearchParams) {
+function validateCallback(server: oauth.AuthorizationServer, settings: OAuthSettings, callback: URLSearchParams) {
   // Some name their issuer without publishing one: nothing to compare it with.
   const parameters = new URLSearchParams(callback);
   if (settings.provider.issuer === null) parameters.delete('iss');
@@ -87,13 +91,13 @@ function validated(server: oauth.AuthorizationServer, settings: OAuthSettings, c
 
 type Options = oauth.TokenEndpointRequestOptions;
 
-async function ask(
-  { egress, discover }: Means,
+async function requestTokens(
+  { egress, discover }: RequestContext,
   settings: OAuthSettings,
   send: (server: oauth.AuthorizationServer, options: Options) => Promise<Response>,
 ): Promise<TokenOutcome> {
   const { provider } = settings;
-  const transport = createTransport(egress, provider.body_format);
+  const transport = createTokenTransport(egress, provider.body_format);
   let isUnderWay = false;
   try {
     const server = await discover(provider);
@@ -105,10 +109,10 @@ async function ask(
       [oauth.allowInsecureRequests]: true,
       headers: { ...provider.token_headers },
     });
-    return readTokenAnswer(await toTokenAnswer(response), provider);
+    return parseTokenResponse(await toTokenResponse(response), provider);
   } catch (error) {
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'invalid_request')) throw error;
-    const outcome = withoutAnswer(error);
+    const outcome = outcomeWithoutResponse(error);
     return outcome.kind === 'unavailable' && !isUnderWay ? { ...outcome, is_unknown: false } : outcome;
   }
 }
@@ -119,11 +123,11 @@ function clientOf({ client_id: clientId }: OAuthSettings): oauth.Client {
 
 function authenticationOf({ provider, client_secret: secret }: OAuthSettings): oauth.ClientAuth {
   if (provider.client_auth === 'none' || secret === null) return oauth.None();
-  return provider.client_auth === 'post' ? oauth.ClientSecretPost(secret) : basic(secret);
+  return provider.client_auth === 'post' ? oauth.ClientSecretPost(secret) : basicAuthentication(secret);
 }
 
 /** As the library's, but that `-_.!~*'()` go plain: many servers take the header as it comes. */
-function basic(secret: string): oauth.ClientAuth {
+function basicAuthentication(secret: string): oauth.ClientAuth {
   return (...[, client, , headers]) => {
     const pair = `${encodeURIComponent(client.client_id)}:${encodeURIComponent(secret)}`;
     headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);

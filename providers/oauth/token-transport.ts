@@ -1,10 +1,10 @@
 import { AppError } from '#domain/app-error.ts';
-import type { TokenAnswer, TokenOutcome } from '#domain/connections/token-answer.ts';
+import type { TokenResponse, TokenOutcome } from '#domain/connections/token-response.ts';
 import type { Egress } from '#security/egress/egress.ts';
-import { codeOf } from '#security/egress/failure.ts';
+import { errorCodeOf } from '#security/egress/exchange-failure.ts';
 
 /** Sends what a library has made ready, as `fetch` would. */
-export type Transport = (
+export type TokenTransport = (
   url: string,
   request: { method: string; headers: Record<string, string>; body?: unknown },
 ) => Promise<Response>;
@@ -16,7 +16,7 @@ const MAX_RETRY_AFTER_S = 3_600;
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Requests to providers, through egress: no redirects, bounded answers, and an end after 30 s. */
-export function createTransport(egress: Egress, bodyFormat: 'form' | 'json'): Transport {
+export function createTokenTransport(egress: Egress, bodyFormat: 'form' | 'json'): TokenTransport {
   return async (url, request) => {
     const { headers, body } = request;
     const parameters = body instanceof URLSearchParams ? body : null;
@@ -38,7 +38,7 @@ export function createTransport(egress: Egress, bodyFormat: 'form' | 'json'): Tr
 }
 
 /** The answer of a token endpoint, read whole. */
-export async function toTokenAnswer(response: Response): Promise<TokenAnswer> {
+export async function toTokenResponse(response: Response): Promise<TokenResponse> {
   return {
     status: response.status,
     contentType: response.headers.get('content-type') ?? '',
@@ -59,11 +59,11 @@ const BEFORE_SENDING =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ENODATA|EAI_|UND_ERR_CONNECT_TIMEOUT|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
 /** What it means that no answer came. @throws the error when it is none of egress. */
-export function withoutAnswer(error: unknown): TokenOutcome {
+export function outcomeWithoutResponse(error: unknown): TokenOutcome {
   if (!(error instanceof AppError)) throw error;
   // An address that must not be reached is a matter of configuration, not of time.
   if (error.code === 'download_refused') return { kind: 'refused', status: 'error', code: 'endpoint_refused' };
-  const cause = codeOf(error.cause);
+  const cause = errorCodeOf(error.cause);
   const wasSent = !BEFORE_SENDING.test(cause) && !error.message.startsWith('There is no host');
   const code = error.code === 'download_timeout' ? 'timeout' : wasSent ? 'broken_answer' : 'unreachable';
   return { kind: 'unavailable', code, retry_after_s: null, is_unknown: wasSent };

@@ -1,7 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
 import { createAddressPolicy, type AddressPolicy } from './address-policy.ts';
-import { ACCEPTED_CODINGS, decodeBody } from './content-coding.ts';
+import { ACCEPTED_CODINGS, decodeBody } from './decode-body.ts';
 import { exchange, type Exchange, type HttpMethod } from './exchange.ts';
 import { requireSuccess, type FetchedResponse } from './fetched-response.ts';
 import { followRedirect, isRedirect, type Redirectable } from './redirect.ts';
@@ -55,7 +55,7 @@ const DEFAULT_MAX_REDIRECTS = 5;
 const USER_AGENT = 'Loci';
 
 /** What is the same for every request. */
-type Way = { policy: AddressPolicy; resolve: Resolve; certificateAuthority: string | null };
+type EgressContext = { policy: AddressPolicy; resolve: Resolve; certificateAuthority: string | null };
 
 /**
  * Makes the way out. Every URL is parsed once, all addresses of its host are vetted, the connection is pinned to them, and each
@@ -63,7 +63,7 @@ type Way = { policy: AddressPolicy; resolve: Resolve; certificateAuthority: stri
  * @throws AppError `internal` for a range of `allow` that cannot be read.
  */
 export function createEgress(options: EgressOptions): Egress {
-  const way: Way = {
+  const way: EgressContext = {
     policy: createAddressPolicy(options.allow),
     resolve: options.resolve ?? systemResolve,
     certificateAuthority: options.certificateAuthority ?? null,
@@ -74,21 +74,21 @@ export function createEgress(options: EgressOptions): Egress {
   };
 }
 
-async function fetchTo(way: Way, text: string, options: FetchOptions): Promise<FetchedResponse> {
+async function fetchTo(way: EgressContext, text: string, options: FetchOptions): Promise<FetchedResponse> {
   const url = parseTarget(text);
   const deadline = startDeadline(url, options);
   try {
     const headers = requestHeaders(options.headers ?? {});
     const first = { url, method: options.method ?? 'GET', headers, body: options.body ?? null };
     const { attempt, answer } = await sendAndFollow(way, { ...first, options, signal: deadline.signal });
-    return present(attempt, answer, deadline);
+    return toFetchedResponse(attempt, answer, deadline);
   } catch (error) {
     deadline.end();
     throw error;
   }
 }
 
-async function sendAndFollow(way: Way, first: Attempt): Promise<{ attempt: Attempt; answer: Exchange }> {
+async function sendAndFollow(way: EgressContext, first: Attempt): Promise<{ attempt: Attempt; answer: Exchange }> {
   const maxRedirects = first.options.maxRedirects ?? DEFAULT_MAX_REDIRECTS;
   let attempt = first;
   for (let redirects = 0; ; redirects += 1) {
@@ -102,9 +102,9 @@ async function sendAndFollow(way: Way, first: Attempt): Promise<{ attempt: Attem
   }
 }
 
-async function send(way: Way, attempt: Attempt): Promise<Exchange> {
+async function send(way: EgressContext, attempt: Attempt): Promise<Exchange> {
   const { url, method, headers, body, options, signal } = attempt;
-  const target = await unlessAborted(vetTarget(url, way), signal);
+  const target = await rejectOnAbort(vetTarget(url, way), signal);
   const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
   const { certificateAuthority } = way;
   return exchange(target, { method, headers, body, idleTimeoutMs, signal, certificateAuthority });
@@ -125,7 +125,7 @@ function startDeadline(url: URL, options: FetchOptions): Deadline {
   };
 }
 
-function present(attempt: Attempt, answer: Exchange, deadline: Deadline): FetchedResponse {
+function toFetchedResponse(attempt: Attempt, answer: Exchange, deadline: Deadline): FetchedResponse {
   const { maxBytes, maxInflatedBytes = maxBytes, decode = true } = attempt.options;
   const shown = urlForDisplay(attempt.url);
   const discard = async () => {
@@ -136,9 +136,9 @@ function present(attempt: Attempt, answer: Exchange, deadline: Deadline): Fetche
   const announcedBytes = Number(answer.headers['content-length'] ?? 0);
   try {
     if (hasBody && announcedBytes > maxBytes) throw tooLarge(shown, maxBytes);
-    const raw = capped(answer.body, maxBytes, shown);
+    const raw = limitBytes(answer.body, maxBytes, shown);
     const coding = hasBody && decode ? (answer.headers['content-encoding'] ?? '') : '';
-    const body = untilDone(decodeBody(raw, coding, { maxInflatedBytes, shown }), discard);
+    const body = endWhenRead(decodeBody(raw, coding, { maxInflatedBytes, shown }), discard);
     return { status: answer.status, headers: answer.headers, url: attempt.url.href, body, discard };
   } catch (error) {
     void answer.close();
@@ -146,7 +146,11 @@ function present(attempt: Attempt, answer: Exchange, deadline: Deadline): Fetche
   }
 }
 
-async function* capped(source: AsyncIterable<Uint8Array>, maxBytes: number, shown: string): AsyncGenerator<Uint8Array> {
+async function* limitBytes(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  shown: string,
+): AsyncGenerator<Uint8Array> {
   let seenBytes = 0;
   for await (const chunk of source) {
     seenBytes += chunk.byteLength;
@@ -155,7 +159,7 @@ async function* capped(source: AsyncIterable<Uint8Array>, maxBytes: number, show
   }
 }
 
-async function* untilDone(source: AsyncIterable<Uint8Array>, end: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* endWhenRead(source: AsyncIterable<Uint8Array>, end: () => Promise<void>): AsyncGenerator<Uint8Array> {
   try {
     yield* source;
   } finally {
@@ -175,7 +179,7 @@ function requestHeaders(given: Readonly<Record<string, string>>): Record<string,
   return { ...headers, 'accept-encoding': ACCEPTED_CODINGS };
 }
 
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
-import { exchangeFailure } from './failure.ts';
+import { exchangeFailure } from './exchange-failure.ts';
 import type { VettedTarget } from './vet-target.ts';
 
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -64,7 +64,7 @@ export async function exchange(target: VettedTarget, request: ExchangeRequest): 
     });
     return {
       status: response.statusCode,
-      headers: joined(response.headers),
+      headers: joinHeaders(response.headers),
       body: readBody(response.body, url, request.signal),
       close: () => client.destroy(),
     };
@@ -99,7 +99,7 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;

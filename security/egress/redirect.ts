@@ -1,6 +1,6 @@
 import { urlForDisplay } from '#security/url-for-display.ts';
 import type { HttpMethod } from './exchange.ts';
-import { parseTarget, refused } from './vet-target.ts';
+import { parseTarget, refusalOf } from './vet-target.ts';
 
 /** What is sent, as far as a redirect can change it. */
 export type Redirectable = {
@@ -28,7 +28,7 @@ export function isRedirect(status: number, headers: Readonly<Record<string, stri
 export function followRedirect(sent: Redirectable, status: number, location: string): Redirectable {
   const url = parseTarget(location, sent.url);
   if (sent.url.protocol === 'https:' && url.protocol === 'http:') {
-    throw refused(
+    throw refusalOf(
       sent.url,
       `it redirects from https to unprotected http; if that is meant, give ${urlForDisplay(url)} itself`,
     );
@@ -36,7 +36,8 @@ export function followRedirect(sent: Redirectable, status: number, location: str
   const becomesGet = (status === 303 && sent.method !== 'HEAD') || (status <= 302 && sent.method === 'POST');
   const body = becomesGet ? null : sent.body;
   const isSameOrigin = url.origin === sent.url.origin;
-  if (body !== null && !isSameOrigin) throw refused(sent.url, 'it redirects data that was sent to it to another host');
+  if (body !== null && !isSameOrigin)
+    throw refusalOf(sent.url, 'it redirects data that was sent to it to another host');
   const headers = Object.entries(sent.headers).filter(
     ([name]) => (isSameOrigin && !(becomesGet && name === 'content-type')) || HARMLESS_HEADERS.has(name),
   );

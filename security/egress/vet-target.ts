@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { AppError } from '#domain/app-error.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { codeOf } from './failure.ts';
+import { errorCodeOf } from './exchange-failure.ts';
 
 /** All addresses of a host name, IPv4 and IPv6. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -23,12 +23,12 @@ export const systemResolve: Resolve = async (hostname) => {
  */
 export function parseTarget(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (url === null) throw refused(text, 'it is not a complete URL such as https://example.com/file.pdf');
+  if (url === null) throw refusalOf(text, 'it is not a complete URL such as https://example.com/file.pdf');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw refused(url, `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
+    throw refusalOf(url, `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw refused(url, 'it carries a user name or password; give a URL without');
+    throw refusalOf(url, 'it carries a user name or password; give a URL without');
   }
   url.hash = '';
   return url;
@@ -44,13 +44,13 @@ export async function vetTarget(url: URL, vetting: { policy: AddressPolicy; reso
   for (const address of addresses) {
     const reason = vetting.policy(address);
     if (reason === null) continue;
-    throw refused(url, `its host leads to ${reason}. An operator can allow a network with LOCI_EGRESS_ALLOW`);
+    throw refusalOf(url, `its host leads to ${reason}. An operator can allow a network with LOCI_EGRESS_ALLOW`);
   }
   return { url, addresses };
 }
 
 /** The error for what must not be fetched. `why` continues the sentence. */
-export function refused(url: URL | string, why: string): AppError {
+export function refusalOf(url: URL | string, why: string): AppError {
   return new AppError('download_refused', `Refused to fetch ${urlForDisplay(url)}: ${why}.`);
 }
 
@@ -61,7 +61,7 @@ async function resolveName(url: URL, resolve: Resolve): Promise<readonly string[
   try {
     addresses = await resolve(url.hostname);
   } catch (cause) {
-    if (!NO_SUCH_NAME.has(codeOf(cause))) {
+    if (!NO_SUCH_NAME.has(errorCodeOf(cause))) {
       throw new AppError(
         'download_failed',
         `The host name of ${urlForDisplay(url)} cannot be resolved at the moment.`,

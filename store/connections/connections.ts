@@ -4,9 +4,9 @@ import type { TimePosition } from '#store/collections/collections.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** Whose connections are in reach: those of one user, or of everybody in the workspace (null). */
-export type ConnectionReach = { ownerId: string | null };
+export type ConnectionAccess = { ownerId: string | null };
 
-export type ConnectionFilter = ConnectionReach & {
+export type ConnectionFilter = ConnectionAccess & {
   integration?: string | undefined;
   integrationType?: string | undefined;
   status?: string | undefined;
@@ -46,7 +46,7 @@ export function createConnectionStore(database: Database) {
     },
 
     /** A connection in reach, or null. */
-    async find(scope: Scope, id: string, reach: ConnectionReach): Promise<Connection | null> {
+    async find(scope: Scope, id: string, reach: ConnectionAccess): Promise<Connection | null> {
       const row = await queryOne<Row>(database, `select ${COLUMNS} from connections where id = :id and ${IN_REACH}`, {
         workspaceId: scope.workspaceId,
         id,
@@ -56,7 +56,7 @@ export function createConnectionStore(database: Database) {
     },
 
     /** The same, locked for the transaction. */
-    async lock(scope: Scope, id: string, reach: ConnectionReach): Promise<Connection | null> {
+    async lock(scope: Scope, id: string, reach: ConnectionAccess): Promise<Connection | null> {
       const row = await queryOne<Row>(
         database,
         `select ${COLUMNS} from connections where id = :id and ${IN_REACH} for update`,
@@ -89,7 +89,7 @@ export function createConnectionStore(database: Database) {
     },
 
     /** Deletes a connection in reach with its secrets; false when there is none. */
-    async delete(scope: Scope, id: string, reach: ConnectionReach): Promise<boolean> {
+    async delete(scope: Scope, id: string, reach: ConnectionAccess): Promise<boolean> {
       const gone = await queryOne<{ credential_id: string | null }>(
         database,
         `delete from connections where id = :id and ${IN_REACH} returning credential_id`,

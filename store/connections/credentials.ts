@@ -1,17 +1,17 @@
-import type { TokenLife } from '#domain/connections/stored-tokens.ts';
+import type { TokenLifetime } from '#domain/connections/credential-tokens.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** `sealed` is ciphertext that opens for this row only. */
 export type NewCredential = { id: string; sealed: string };
 
-const UNKNOWN_LIFE: TokenLife = { expires_at: null, is_assumed: false, due_at: null };
+const UNKNOWN_LIFE: TokenLifetime = { expires_at: null, is_assumed: false, due_at: null };
 
 /** Sealed secrets of connections. A plain one never comes here. */
 export function createCredentialStore(database: Database) {
   return {
     /** Keeps secrets, or replaces those of the row: a new version, of which no more is known than `life` says. */
-    async put(scope: Scope, credential: NewCredential, life: TokenLife = UNKNOWN_LIFE): Promise<void> {
+    async put(scope: Scope, credential: NewCredential, life: TokenLifetime = UNKNOWN_LIFE): Promise<void> {
       await query(
         database,
         `insert into credentials (id, workspace_id, sealed, expires_at, expires_assumed, due_at)

@@ -1,5 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
-import { query, type Database } from '#store/postgres.ts';
+import { query, type Database, queryOne } from '#store/postgres.ts';
 
 /** An authorization under way: what its state is good for. */
 export type OAuthState = {
@@ -30,3 +30,18 @@ export function createOAuthStateStore(database: Database) {
 }
 
 export type OAuthStateStore = ReturnType<typeof createOAuthStateStore>;
+
+/** What a state is good for, once; null for one that is unknown, used or too old. */
+export function consumeOAuthState(database: Database, stateHash: string): Promise<OAuthState | null> {
+  return queryOne<OAuthState>(
+    database,
+    `with taken as (delete from oauth_states where state_hash = :stateHash returning *)
+     select workspace_id, connection_id, sealed_verifier, redirect_url from taken where expires_at > now()`,
+    { stateHash },
+  );
+}
+
+/** Forgets authorizations that nobody finished. */
+export async function purgeOAuthStates(database: Database): Promise<void> {
+  await query(database, `delete from oauth_states where expires_at < now()`);
+}

@@ -1,7 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
 import type { RunSlice } from './run-stages.ts';
-import { ANNOUNCED_READY, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
+import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
 export type Published = { content_id: string; chunks: number; stale: boolean };
 
@@ -50,7 +50,7 @@ export function createPublicationStore(database: Database) {
              insert into residues (content_id, collection_id, workspace_id)
              select content_id, :collectionId, :workspaceId from mine where version > 1
              on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-           ), ${ANNOUNCED_READY}
+           ), ${ANNOUNCE_READY_CONTENTS}
            select mine.content_id, mine.planned_chunks as chunks, content.stale from mine join content on content.id = mine.content_id`,
           { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
         );

@@ -4,7 +4,7 @@ import type { OwnedContent } from '#store/contents/contents.ts';
 import { WORKING } from './run-control.ts';
 import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { query, type Database } from '#store/postgres.ts';
-import { ANNOUNCED_FAILED, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
+import { ANNOUNCE_FAILED_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
 /** The contents of one run in one collection that a step works on. */
 export type RunSlice = { collectionId: string; runId: string; contentIds: readonly string[] };
@@ -141,7 +141,7 @@ export function createRunStages(database: Database) {
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id) select content_id, :collectionId, :workspaceId from failed
            on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-         ), ${ANNOUNCED_FAILED}, shown as (
+         ), ${ANNOUNCE_FAILED_CONTENTS}, shown as (
            update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
              status_message = failed.stage_message || case when failed.active_version is null then '' else ' The version before it stays searchable.' end
            from failed where t.id = failed.content_id and t.collection_id = :collectionId

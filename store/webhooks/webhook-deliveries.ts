@@ -14,7 +14,7 @@ export type DeliveryRow = {
   next_attempt_at: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** Times as Postgres writes them in JSON. */
+  /** Times are texts, as Postgres writes them in JSON. */
   attempts: {
     number: number;
     started_at: string;
@@ -24,7 +24,7 @@ export type DeliveryRow = {
   }[];
   /** Empty in lists. */
   body: string;
-  /** Whether it still has somewhere to go. */
+  /** False when its webhook is deleted or disabled. */
   is_deliverable: boolean;
   created_us: number;
 };
@@ -35,29 +35,30 @@ export type DeliveryFilter = {
   eventType?: string | undefined;
 };
 
-/** Who is limited to collections sees what webhooks limited to them were sent. */
+/** A caller whose access is limited to collections sees the deliveries of webhooks limited to those. */
 const IN_SCOPE = `d.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or (d.collections is not null and d.collections <@ :collectionIds::uuid[]))`;
 const MATCHING = `(:webhookId::uuid is null or d.endpoint_id = :webhookId) and (:status::text is null or d.status = :status)
   and (:eventType::text is null or d.event_type = :eventType)`;
 
-/** Bodies only where they are shown: a page of them could be tens of megabytes. */
+/** Lists select no bodies: a page of them could be tens of megabytes. */
 const selectWith = (body: 'd.body' | `''`) => `
-  select d.id, d.workspace_id, d.endpoint_id as webhook_id, coalesce(e.url, d.url, d.origin) as url, d.event_type, d.status, d.status_message,
-    case when d.status in ('pending', 'retrying') then d.due_at end as next_attempt_at, d.created_at, d.updated_at, ${body} as body,
+  select d.id, d.workspace_id, d.endpoint_id as webhook_id, coalesce(e.url, d.url, d.origin) as url, d.event_type, d.status,
+    d.status_message, case when d.status in ('pending', 'retrying') then d.due_at end as next_attempt_at,
+    d.created_at, d.updated_at, ${body} as body,
     d.endpoint_id is null or coalesce(e.status = 'active', false) as is_deliverable,
     (extract(epoch from d.created_at) * 1000000)::bigint as created_us, a.attempts
   from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id
   cross join lateral (
-    select coalesce(jsonb_agg(jsonb_build_object('number', l.number, 'started_at', l.started_at, 'finished_at', l.finished_at,
-      'status_code', l.status_code, 'error', l.error) order by l.number), '[]') as attempts
+    select coalesce(jsonb_agg(jsonb_build_object('number', l.number, 'started_at', l.started_at,
+      'finished_at', l.finished_at, 'status_code', l.status_code, 'error', l.error) order by l.number), '[]') as attempts
     from (select * from webhook_attempts where delivery_id = d.id order by number desc limit 50) l
   ) a`;
 
-/** The log of deliveries. */
+/** Reads the log of deliveries, and queues finished ones again. */
 export function createWebhookDeliveries(database: Database) {
   return {
-    /** A delivery the scope reaches, or null. */
+    /** Returns a delivery within the scope, or null. */
     find(scope: Scope, id: string): Promise<DeliveryRow | null> {
       return queryOne<DeliveryRow>(database, `${selectWith('d.body')} where ${IN_SCOPE} and d.id = :id`, {
         ...scope,
@@ -65,7 +66,7 @@ export function createWebhookDeliveries(database: Database) {
       });
     },
 
-    /** A page, the newest first, one row more than `limit` when there are more. */
+    /** Returns a page, newest first, with one row more than `limit` when there are more. */
     list(
       scope: Scope,
       filter: DeliveryFilter,
@@ -74,7 +75,8 @@ export function createWebhookDeliveries(database: Database) {
       return query<DeliveryRow>(
         database,
         `${selectWith(`''`)} where ${IN_SCOPE} and ${MATCHING}
-           and (:beforeUs::bigint is null or (d.created_at, d.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
+           and (:beforeUs::bigint is null
+             or (d.created_at, d.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
          order by d.created_at desc, d.id desc limit :limit`,
         {
           ...bind(scope, filter),
@@ -90,12 +92,13 @@ export function createWebhookDeliveries(database: Database) {
       return (await queryOne<{ count: number }>(database, sql, bind(scope, filter)))?.count ?? 0;
     },
 
-    /** Has a delivery that is over sent again, with the same id and bytes; false when it is not over. */
+    /** Starts a new round of a finished delivery, with the same id and bytes. Returns false when it has not finished. */
     async redeliver(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne(
         database,
-        `update webhook_deliveries d set status = 'pending', status_message = null, round = round + 1, round_attempts = 0, due_at = now(),
-           origin = coalesce((select e.origin from webhook_endpoints e where e.id = d.endpoint_id), d.origin), updated_at = now()
+        `update webhook_deliveries d set status = 'pending', status_message = null, round = round + 1, round_attempts = 0,
+           due_at = now(), updated_at = now(),
+           origin = coalesce((select e.origin from webhook_endpoints e where e.id = d.endpoint_id), d.origin)
          where ${IN_SCOPE} and d.id = :id and d.status in ('delivered', 'failed') returning d.id`,
         { ...scope, id },
       );

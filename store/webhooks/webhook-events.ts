@@ -2,54 +2,60 @@ import type { WebhookEvent, WebhookEventType } from '#domain/webhooks/webhook-ev
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** The bytes of a delivery: made once, when the event becomes true. `type` and `data` are expressions; `data` is JSON. */
+/**
+ * SQL for the body of a delivery. It is built once, in the transaction of the event, and every attempt sends the same bytes.
+ * `type` and `data` are SQL expressions; `data` is JSON.
+ */
 const bodyOf = (type: string, data: string) =>
-  `'{"type":"' || ${type} || '","timestamp":"' || to_char(now() at time zone 'utc', :isoFormat) || '","data":' || (${data})::text || '}'`;
+  `'{"type":"' || ${type} || '","timestamp":"' || to_char(now() at time zone 'utc', :isoFormat)
+     || '","data":' || (${data})::text || '}'`;
 
-/** ISO 8601 for `to_char`; a binding, for its colons look like bindings. */
+/** ISO 8601 for `to_char`. It is passed as a binding because its colons look like bindings. */
 export const ISO_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
-/** True for webhooks `e` that are to be told of an event of this type in this collection (expressions, the collection may be null). */
-const isTold = (type: string, collectionId: string) =>
+/** SQL condition: webhook `e` subscribes to events of this type in this collection (both expressions; the collection may be null). */
+const isSubscribed = (type: string, collectionId: string) =>
   `e.workspace_id = :workspaceId and e.status = 'active'
    and case when e.events is null then ${type} not like 'content.%' else ${type} = any(e.events) end
    and (e.collections is null or ${collectionId} is null or ${collectionId} = any(e.collections))`;
 
 /**
- * The statement `announced` for a `with` that changes contents: a delivery of each row of `from` for each webhook that named the
- * type. `data` makes its JSON of a row. Wants `:workspaceId`, `:collectionId` and `:isoFormat`.
+ * Returns the statement `announced` for a `with` query that changes contents. It inserts a delivery for each row of `from` and
+ * each webhook that subscribes to `type`. `data` is the JSON expression of a row. Requires the bindings `:workspaceId`,
+ * `:collectionId` and `:isoFormat`.
  */
-function announcedContents(type: 'content.ready' | 'content.failed', from: string, data: string): string {
+function announceContents(type: 'content.ready' | 'content.failed', from: string, data: string): string {
   return `announced as (
     insert into webhook_deliveries (workspace_id, endpoint_id, origin, collections, event_type, body)
     select e.workspace_id, e.id, e.origin, e.collections, '${type}', ${bodyOf(`'${type}'`, data)}
     from webhook_endpoints e cross join ${from}
-    where ${isTold(`'${type}'`, ':collectionId::uuid')})`;
+    where ${isSubscribed(`'${type}'`, ':collectionId::uuid')})`;
 }
 
-/** Of the rows of `mine`, which are published. */
-export const ANNOUNCED_READY = announcedContents(
+/** Announces the rows of the statement `mine`, which are published. */
+export const ANNOUNCE_READY_CONTENTS = announceContents(
   'content.ready',
   'mine join contents t on t.id = mine.content_id',
-  `json_build_object('content_id', t.id, 'collection_id', :collectionId::uuid, 'upload_id', mine.upload_id, 'name', t.name, 'external_id', t.external_id,
-     'status', 'ready', 'chunks', mine.planned_chunks)`,
+  `json_build_object('content_id', t.id, 'collection_id', :collectionId::uuid, 'upload_id', mine.upload_id,
+     'name', t.name, 'external_id', t.external_id, 'status', 'ready', 'chunks', mine.planned_chunks)`,
 );
 
-/** Of the rows of `failed`. */
-export const ANNOUNCED_FAILED = announcedContents(
+/** Announces the rows of the statement `failed`. */
+export const ANNOUNCE_FAILED_CONTENTS = announceContents(
   'content.failed',
   'failed join contents t on t.id = failed.content_id',
-  `json_build_object('content_id', t.id, 'collection_id', :collectionId::uuid, 'upload_id', failed.upload_id, 'name', t.name, 'external_id', t.external_id,
-     'status', 'failed', 'code', failed.failure_code, 'message', failed.stage_message)`,
+  `json_build_object('content_id', t.id, 'collection_id', :collectionId::uuid, 'upload_id', failed.upload_id,
+     'name', t.name, 'external_id', t.external_id, 'status', 'failed', 'code', failed.failure_code,
+     'message', failed.stage_message)`,
 );
 
 /**
- * Deliveries of events, written in the transaction that makes them true: what is rolled back is told to nobody, what is
- * committed is told to all who want to know. One statement each, and next to nothing where nobody does.
+ * Inserts the deliveries of events, in the transaction that makes the events true: a rollback drops them, and a commit queues
+ * them for every subscribed webhook. Each method is one statement, which costs almost nothing without subscribers.
  */
 export function createWebhookEvents(database: Database) {
   return {
-    /** A delivery for each event and each webhook of the workspace that is subscribed to it. Returns how many. */
+    /** Inserts a delivery for each event and each webhook of the workspace that subscribes to it. Returns how many. */
     async announce(scope: Scope, events: readonly WebhookEvent[]): Promise<number> {
       if (events.length === 0) return 0;
       const rows = events.map(({ type, data, collectionId }) => ({
@@ -62,13 +68,13 @@ export function createWebhookEvents(database: Database) {
         `insert into webhook_deliveries (workspace_id, endpoint_id, origin, collections, event_type, body)
          select e.workspace_id, e.id, e.origin, e.collections, x.type, ${bodyOf('x.type', 'x.data')}
          from jsonb_to_recordset(:rows::jsonb) as x(type text, data text, collection_id uuid)
-         join webhook_endpoints e on ${isTold('x.type', 'x.collection_id')} returning id`,
+         join webhook_endpoints e on ${isSubscribed('x.type', 'x.collection_id')} returning id`,
         { workspaceId: scope.workspaceId, isoFormat: ISO_FORMAT, rows: JSON.stringify(rows) },
       );
       return inserted.length;
     },
 
-    /** A delivery to one webhook, whatever it is subscribed to. Returns its id. */
+    /** Inserts a delivery to one webhook, whatever it subscribes to. Returns its id. */
     async announceToWebhook(
       scope: Scope,
       event: { webhookId: string; type: WebhookEventType; data: object },
@@ -90,8 +96,11 @@ export function createWebhookEvents(database: Database) {
       return row.id;
     },
 
-    /** A delivery to the URL that a request named. Returns its id. */
-    async announceTo(scope: Scope, target: WebhookTarget & { type: WebhookEventType; data: object }): Promise<string> {
+    /** Inserts a delivery to the URL that a request named. Returns its id. */
+    async announceToUrl(
+      scope: Scope,
+      target: WebhookTarget & { type: WebhookEventType; data: object },
+    ): Promise<string> {
       const row = await queryOne<{ id: string }>(
         database,
         `insert into webhook_deliveries (workspace_id, url, origin, event_type, body)

@@ -3,7 +3,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** What clients set. */
+/** The fields that clients set. */
 export type WebhookFields = Pick<
   Webhook,
   'url' | 'description' | 'events' | 'collections' | 'status' | 'disabled_reason'
@@ -18,7 +18,7 @@ type Row = Omit<Webhook, 'created_at' | 'updated_at' | 'previous_secret_expires_
   created_us: number;
 };
 
-/** A sealed secret of the workspace itself. */
+/** The sealed secret of a workspace, which signs deliveries to the `webhook_url` of requests. */
 export type SealedSecret = {
   sealed_secret: string;
   previous_secret_until: Date | null;
@@ -27,20 +27,21 @@ export type SealedSecret = {
 };
 
 const COLUMNS = `w.id, w.workspace_id, w.url, w.description, w.events, w.collections, w.status, w.disabled_reason, w.created_by,
-  w.created_at, w.updated_at, case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_expires_at,
+  w.created_at, w.updated_at,
+  case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_expires_at,
   (extract(epoch from w.created_at) * 1000000)::bigint as created_us`;
 
-/** Who is limited to collections sees no webhook that tells of others. */
+/** A caller whose access is limited to collections sees only webhooks limited to those. */
 const IN_SCOPE = `w.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or (w.collections is not null and w.collections <@ :collectionIds::uuid[]))`;
 
-const SECRET_COLUMNS = `sealed_secret, case when previous_secret_until > now() then previous_secret_until end as previous_secret_until,
-  created_at, updated_at`;
+const SECRET_COLUMNS = `sealed_secret, created_at, updated_at,
+  case when previous_secret_until > now() then previous_secret_until end as previous_secret_until`;
 
-/** The secret before goes on signing for so long. */
+/** After a rotation the previous secret also signs for this long. */
 const OVERLAP = `interval '24 hours'`;
 
-/** Webhooks, for those who manage them, and the secret of each workspace. */
+/** The webhooks of a workspace, and the workspace's own signing secret. */
 export function createWebhookStore(database: Database) {
   return {
     async insert(
@@ -59,7 +60,7 @@ export function createWebhookStore(database: Database) {
       return toWebhook(row);
     },
 
-    /** How many the workspace has; whoever asks next waits until this transaction ends. */
+    /** Returns how many webhooks the workspace has. Concurrent callers wait until this transaction ends. */
     async countLocked(scope: Scope): Promise<number> {
       await query(database, `select pg_advisory_xact_lock(hashtextextended('webhooks/' || :workspaceId, 0))`, {
         ...scope,
@@ -68,21 +69,21 @@ export function createWebhookStore(database: Database) {
       return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
     },
 
-    /** A webhook the scope reaches, or null. */
+    /** Returns a webhook within the scope, or null. */
     async find(scope: Scope, id: string): Promise<Webhook | null> {
       const sql = `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE} and w.id = :id`;
       const row = await queryOne<Row>(database, sql, { ...scope, id });
       return row && toWebhook(row);
     },
 
-    /** The same, held until the transaction ends. */
+    /** Like `find`; locks the row for the transaction. */
     async lock(scope: Scope, id: string): Promise<Webhook | null> {
       const sql = `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE} and w.id = :id for update`;
       const row = await queryOne<Row>(database, sql, { ...scope, id });
       return row && toWebhook(row);
     },
 
-    /** What is still to be sent goes where the webhook is now. */
+    /** Updates a webhook and redirects its open deliveries to its new URL. Returns null when it is outside the scope. */
     async update(scope: Scope, id: string, fields: WebhookFields): Promise<Webhook | null> {
       const row = await queryOne<Row>(
         database,
@@ -98,7 +99,7 @@ export function createWebhookStore(database: Database) {
       return row && toWebhook(row);
     },
 
-    /** Gives a webhook a new secret; the one before signs as well for a day. */
+    /** Gives a webhook a new secret; the previous one also signs for 24 hours. */
     async rotate(scope: Scope, id: string, sealedSecret: string): Promise<Webhook | null> {
       const row = await queryOne<Row>(
         database,
@@ -110,18 +111,19 @@ export function createWebhookStore(database: Database) {
       return row && toWebhook(row);
     },
 
-    /** False when the scope reaches none. */
+    /** Returns false when the scope contains no such webhook. */
     async delete(scope: Scope, id: string): Promise<boolean> {
       const sql = `delete from webhook_endpoints w where ${IN_SCOPE} and w.id = :id returning w.id`;
       return (await queryOne(database, sql, { ...scope, id })) !== null;
     },
 
-    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
     async list(scope: Scope, page: { after: TimePosition | null; limit: number }) {
       const rows = await query<Row>(
         database,
         `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE}
-           and (:afterUs::bigint is null or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+           and (:afterUs::bigint is null
+             or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by w.created_at, w.id limit :limit`,
         { ...scope, afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
       );
@@ -133,7 +135,7 @@ export function createWebhookStore(database: Database) {
       return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
     },
 
-    /** The receiver wants nothing any more. False when it is disabled already, or is another one by now. */
+    /** Disables a webhook whose receiver answered 410. Returns false when it is disabled already or has another URL by now. */
     async disableGone(scope: Scope, { id, url }: { id: string; url: string }): Promise<boolean> {
       const row = await queryOne(
         database,
@@ -149,16 +151,17 @@ export function createWebhookStore(database: Database) {
       return queryOne<SealedSecret>(database, sql, { ...scope });
     },
 
-    /** Keeps the first secret of the workspace; when there is one already that one stays. */
+    /** Stores the first secret of the workspace; an existing one stays. */
     async insertSecret(scope: Scope, sealedSecret: string): Promise<void> {
       await query(
         database,
-        `insert into webhook_secrets (workspace_id, sealed_secret) values (:workspaceId, :sealedSecret) on conflict do nothing`,
+        `insert into webhook_secrets (workspace_id, sealed_secret) values (:workspaceId, :sealedSecret)
+         on conflict do nothing`,
         { ...scope, sealedSecret },
       );
     },
 
-    /** The one before signs as well for a day. */
+    /** Replaces the secret of the workspace; the previous one also signs for 24 hours. */
     async rotateSecret(scope: Scope, sealedSecret: string): Promise<SealedSecret | null> {
       return queryOne<SealedSecret>(
         database,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteConnection } from '#operations/connections/change-connection.ts';
+import { deleteConnection } from '#operations/connections/delete-connection.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { ConnectionParams } from './connection-params.ts';

@@ -1,5 +1,5 @@
 import { Connection, UpdateConnectionRequest } from '#domain/records/connection.ts';
-import { updateConnection } from '#operations/connections/change-connection.ts';
+import { updateConnection } from '#operations/connections/update-connection.ts';
 import { route } from '#api/http/route.ts';
 import { ConnectionParams } from './connection-params.ts';
 

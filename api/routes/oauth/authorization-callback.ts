@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { finishAuthorization, type AuthorizationEnd } from '#operations/connections/finish-authorization.ts';
+import { finishAuthorization, type AuthorizationResult } from '#operations/connections/finish-authorization.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { openRoute } from '#api/http/route.ts';
 
@@ -38,7 +38,7 @@ export const authorizationCallbackRoute = openRoute(
   },
 );
 
-function withOutcome(redirectUrl: string, { connection_id, error }: AuthorizationEnd): string {
+function withOutcome(redirectUrl: string, { connection_id, error }: AuthorizationResult): string {
   const url = new URL(redirectUrl);
   url.searchParams.set('connection_id', connection_id);
   url.searchParams.set('status', error === null ? 'connected' : 'failed');
@@ -47,7 +47,7 @@ function withOutcome(redirectUrl: string, { connection_id, error }: Authorizatio
 }
 
 /** Nothing in it comes from outside but a code of letters. */
-function page({ error }: AuthorizationEnd): Reply<never> {
+function page({ error }: AuthorizationResult): Reply<never> {
   const [title, text] =
     error === null
       ? ['Connected', 'The connection is ready. You can close this page.']

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteWebhook } from '#operations/webhooks/change-webhook.ts';
+import { deleteWebhook } from '#operations/webhooks/delete-webhook.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';

@@ -1,5 +1,5 @@
 import { WebhookDeliveryDetail } from '#domain/records/webhook-delivery.ts';
-import { getDelivery } from '#operations/webhooks/webhook-log.ts';
+import { getWebhookDelivery } from '#operations/webhooks/webhook-deliveries.ts';
 import { route } from '#api/http/route.ts';
 import { DeliveryParams } from './webhook-params.ts';
 
@@ -16,5 +16,5 @@ export const getWebhookDeliveryRoute = route(
     response: WebhookDeliveryDetail,
     extension: true,
   },
-  async ({ services, caller, params }) => getDelivery(services, caller, params.delivery_id),
+  async ({ services, caller, params }) => getWebhookDelivery(services, caller, params.delivery_id),
 );

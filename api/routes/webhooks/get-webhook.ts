@@ -1,5 +1,5 @@
 import { Webhook } from '#domain/records/webhook.ts';
-import { getWebhook } from '#operations/webhooks/list-webhooks.ts';
+import { getWebhook } from '#operations/webhooks/get-webhook.ts';
 import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 

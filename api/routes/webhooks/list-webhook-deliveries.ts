@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '#domain/records/fields.ts';
 import { WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
-import { listDeliveries } from '#operations/webhooks/webhook-log.ts';
+import { listWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
@@ -27,5 +27,5 @@ export const listWebhookDeliveriesRoute = route(
     response: WebhookDeliveryList,
     extension: true,
   },
-  async ({ services, caller, query }) => listDeliveries(services, caller, query),
+  async ({ services, caller, query }) => listWebhookDeliveries(services, caller, query),
 );

@@ -1,5 +1,5 @@
 import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
-import { redeliver } from '#operations/webhooks/webhook-log.ts';
+import { redeliverWebhook } from '#operations/webhooks/webhook-deliveries.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { DeliveryParams } from './webhook-params.ts';
@@ -21,7 +21,7 @@ export const redeliverWebhookRoute = route(
     idempotent: true,
   },
   async ({ services, caller, params, idempotency }) => {
-    const { status, body } = await redeliver(services, caller, { id: params.delivery_id, idempotency });
+    const { status, body } = await redeliverWebhook(services, caller, { id: params.delivery_id, idempotency });
     return Reply.json(body, { status });
   },
 );

@@ -1,5 +1,5 @@
 import { Webhook } from '#domain/records/webhook.ts';
-import { rotateWebhook } from '#operations/webhooks/change-webhook.ts';
+import { rotateWebhookSecret } from '#operations/webhooks/webhook-secrets.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
@@ -19,7 +19,7 @@ export const rotateWebhookRoute = route(
     idempotent: true,
   },
   async ({ services, caller, params, idempotency }) => {
-    const { status, body } = await rotateWebhook(services, caller, { id: params.webhook_id, idempotency });
+    const { status, body } = await rotateWebhookSecret(services, caller, { id: params.webhook_id, idempotency });
     return Reply.json(body, { status });
   },
 );

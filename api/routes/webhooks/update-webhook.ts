@@ -1,5 +1,5 @@
 import { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
-import { updateWebhook } from '#operations/webhooks/change-webhook.ts';
+import { updateWebhook } from '#operations/webhooks/update-webhook.ts';
 import { route } from '#api/http/route.ts';
 import { WebhookParams } from './webhook-params.ts';
 

@@ -5,8 +5,8 @@ import { openOwnConnection } from '#test/support/harness/own-connection.ts';
 test('tokens that come while Postgres only hangs are not held until the step is given up', async (t) => {
   const { services, exchange, persist, secrets } = await openOwnConnection(t);
   const hanging = () => new Promise<never>(() => undefined);
-  const refreshes = { ...services.stores.refreshes, writeTokens: hanging };
-  const outcome = await exchange(randomUUID(), { ...services, stores: { ...services.stores, refreshes } });
+  const credentialRefreshes = { ...services.stores.credentialRefreshes, writeTokens: hanging };
+  const outcome = await exchange(randomUUID(), { ...services, stores: { ...services.stores, credentialRefreshes } });
   t.is(outcome.kind, 'tokens');
   t.deepEqual(await persist(outcome), { kind: 'refreshed' });
   t.like(await secrets(), { refresh_token: 'rt-1' });

@@ -2,14 +2,14 @@ import { createPublicKey, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
 import type { AppOptions } from '#api/app.ts';
-import { createTokenVerifier, type TokenSettings } from '#security/bearer-tokens.ts';
+import { createBearerTokenVerifier, type BearerTokenSettings } from '#security/bearer-tokens.ts';
 import { openOwnApi } from '#test/support/harness/own-api.ts';
 import { AUDIENCE, openTokenIssuer, type TokenIssuer } from '#test/support/servers/token-issuer.ts';
 
 const SECRET = 'a secret that both sides know, and nobody else';
 
-function accessBy(keys: TokenSettings['keys'], issuer: string): Pick<AppOptions, 'access'> {
-  const verifier = createTokenVerifier({ keys, issuer, audience: AUDIENCE, jwksCooldownS: 0 });
+function accessBy(keys: BearerTokenSettings['keys'], issuer: string): Pick<AppOptions, 'access'> {
+  const verifier = createBearerTokenVerifier({ keys, issuer, audience: AUDIENCE, jwksCooldownS: 0 });
   return { access: { users: { verifier, workspacesClaim: 'workspaces' }, administratorToken: null } };
 }
 

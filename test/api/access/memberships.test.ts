@@ -4,7 +4,7 @@ import { ApiKey } from '#domain/records/api-key.ts';
 import { Collection, CollectionList } from '#domain/records/collection.ts';
 import { WorkspaceList } from '#domain/records/workspace.ts';
 import type { WorkspaceRole } from '#domain/access/workspace-roles.ts';
-import { createTokenVerifier } from '#security/bearer-tokens.ts';
+import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { formFor } from '#test/support/harness/api-client.ts';
 import { openOwnApi, type OwnSent } from '#test/support/harness/own-api.ts';
 import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
@@ -14,7 +14,7 @@ const CLAIM = 'https://loci.example/workspaces';
 /** An API that takes tokens, with two workspaces. */
 async function openWithUsers(t: ExecutionContext) {
   const issuer = await openTokenIssuer(t);
-  const verifier = createTokenVerifier({
+  const verifier = createBearerTokenVerifier({
     keys: { jwksUrl: issuer.jwksUrl },
     issuer: issuer.issuer,
     audience: AUDIENCE,

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { createTokenVerifier } from '#security/bearer-tokens.ts';
+import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { openOwnApi, type OwnSent } from '#test/support/harness/own-api.ts';
 import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts';
@@ -13,7 +13,7 @@ const Problems = z.object({ detail: z.array(z.object({ loc: z.array(z.string()),
 /** A workspace with two members who hold tokens, and a key. */
 async function openWorkspace(t: ExecutionContext) {
   const issuer = await openTokenIssuer(t);
-  const verifier = createTokenVerifier({
+  const verifier = createBearerTokenVerifier({
     keys: { jwksUrl: issuer.jwksUrl },
     issuer: issuer.issuer,
     audience: AUDIENCE,

@@ -1,7 +1,12 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { decideRefresh, nextTryS, refreshDueMs, type RefreshFence } from '#domain/connections/refresh-decision.ts';
-import { lifeOfSecrets, withTokens } from '#domain/connections/stored-tokens.ts';
+import {
+  decideRefresh,
+  scheduleRetryDelayS,
+  scheduledRefreshMs,
+  type RefreshFence,
+} from '#domain/connections/refresh-decision.ts';
+import { lifetimeOfCredentials, mergeTokensIntoCredentials } from '#domain/connections/credential-tokens.ts';
 
 const fence = (fields: Partial<RefreshFence>): RefreshFence => ({
   run_id: 'mine',
@@ -53,18 +58,18 @@ test('an outcome that nobody knows is asked for once more in one run, and by the
 test('tokens are due before they end, spread, and never within a minute', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e8 }), fc.double({ min: 0, max: 1, noNaN: true }), (lifetimeS, random) => {
-      const dueS = refreshDueMs(0, lifetimeS, random) / 1000;
+      const dueS = scheduledRefreshMs(0, lifetimeS, random) / 1000;
       t.true(dueS >= 60);
       if (lifetimeS > 120) t.true(dueS < lifetimeS);
     }),
   );
-  t.is(refreshDueMs(0, 3600, 0), 2_880_000);
-  t.is(refreshDueMs(0, 86_400, 1), (86_400 - 1_800) * 1000);
+  t.is(scheduledRefreshMs(0, 3600, 0), 2_880_000);
+  t.is(scheduledRefreshMs(0, 86_400, 1), (86_400 - 1_800) * 1000);
 });
 
 test('a provider that fails is tried later and later, at least every few hours', (t) => {
   t.deepEqual(
-    [0, 31, 120, 240, 86_400].map((failingS) => nextTryS(failingS, 0)),
+    [0, 31, 120, 240, 86_400].map((failingS) => scheduleRetryDelayS(failingS, 0)),
     [60, 60, 120, 240, 21_600],
   );
 });
@@ -80,7 +85,7 @@ test('new tokens take the place of old ones, and what was not named stays', (t) 
     is_assumed: false,
     extras: { instance_url: 'https://x' },
   };
-  t.deepEqual(withTokens(before, tokens, { receivedMs: 0, random: 0 }), {
+  t.deepEqual(mergeTokensIntoCredentials(before, tokens, { receivedMs: 0, random: 0 }), {
     client_secret: 's',
     refresh_token: 'old',
     scope: 'a',
@@ -93,7 +98,7 @@ test('new tokens take the place of old ones, and what was not named stays', (t) 
 test('credentials that say when they end are refreshed ahead of it', (t) => {
   const nowMs = Date.parse('2026-01-01T00:00:00Z');
   const life = (credentials: Record<string, unknown>) =>
-    lifeOfSecrets({ refresh_token: 'rt', ...credentials }, { receivedMs: nowMs, random: 0 });
+    lifetimeOfCredentials({ refresh_token: 'rt', ...credentials }, { receivedMs: nowMs, random: 0 });
   const inAnHour = '2026-01-01T01:00:00.000Z';
   for (const sent of [
     { expires_at: inAnHour },

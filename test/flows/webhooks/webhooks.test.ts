@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Webhook, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import { WebhookDelivery, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
-import { announceTo } from '#operations/webhooks/announce-event.ts';
+import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
 import { openInsides, startFlow, until } from '#test/support/harness/flow.ts';
 import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
@@ -145,7 +145,7 @@ test('what goes to the webhook_url of a request is signed with the secret of the
   const scope = { workspaceId: api.workspaceId, collectionIds: null };
   const send = async () => {
     const event = { url: `${receiver.origin}/once`, type: 'compress.completed' as const, data: { job_id: 'x' } };
-    const id = await announceTo(stores, scope, event);
+    const id = await announceToUrl(stores, scope, event);
     t.like(await deliveryOver(api, id), { status: 'delivered', webhook_id: null });
     const message = receiver.received.find((one) => one.id === id);
     if (!message) throw new Error('nothing came');

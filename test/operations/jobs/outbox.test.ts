@@ -7,7 +7,7 @@ import type { JobStart } from '#domain/jobs.ts';
 import { deliverWebhookJob } from '#domain/webhooks/webhook-jobs.ts';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
 import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
-import { announceTo } from '#operations/webhooks/announce-event.ts';
+import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 import { query } from '#store/postgres.ts';
 import type { RunSlice } from '#store/uploads/run-stages.ts';
@@ -195,7 +195,7 @@ test('a webhook delivery whose workflow was ended by hand ends as failed', async
   const { add, place, rows, reconcile, services, database } = await openOutbox(t);
   const client = await openTemporal(t);
   const event = { url: 'https://example.com/hook', type: 'compress.failed' as const, data: {} };
-  const id = await announceTo(services.stores, place.scope, event);
+  const id = await announceToUrl(services.stores, place.scope, event);
   await query(database, `update webhook_deliveries set status = 'retrying', round_attempts = 3`);
   const args = { workspace_id: place.scope.workspaceId, delivery_id: id, round: 1, wait_ms: 1 };
   const job = deliverWebhookJob(args, { event_type: event.type, origin: 'https://example.com' });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { createWebhookSender } from '#operations/webhooks/send-webhooks.ts';
+import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import { newWebhookSecret } from '#operations/webhooks/webhook-secrets.ts';
 import { query } from '#store/postgres.ts';
 import { countDeliveries, openOwnSender } from '#test/support/harness/own-sender.ts';
@@ -41,7 +41,7 @@ async function open(t: ExecutionContext, count: number) {
     /** Has all of them answered, and waits until that is written down. */
     answerGone: async () => {
       for (const response of waiting) response.writeHead(410).end();
-      await sender.settle();
+      await sender.drain();
     },
   };
 }

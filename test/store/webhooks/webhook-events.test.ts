@@ -1,6 +1,6 @@
 import test from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { announceEvent, announceTo } from '#operations/webhooks/announce-event.ts';
+import { announceEvent, announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { createStores } from '#store/stores.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
@@ -67,7 +67,7 @@ test('the bytes of an event are made once, in the transaction that makes it true
   const data = { z: 'ä "quoted"\n', a: [1.5, null], type: 'inner' };
   const write = (fate: 'commits' | 'breaks') =>
     stores.transaction(async (inside) => {
-      await announceTo(inside, scope, { url: 'https://example.com/once?token=1', type: 'compress.completed', data });
+      await announceToUrl(inside, scope, { url: 'https://example.com/once?token=1', type: 'compress.completed', data });
       if (fate === 'breaks') throw new Error('it breaks');
     });
   await t.throwsAsync(write('breaks'), { message: 'it breaks' });

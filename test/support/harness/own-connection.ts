@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import { exchangeTokens } from '#activities/connections/oauth-steps.ts';
-import { persistRefresh } from '#activities/connections/refresh-record.ts';
+import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
+import { persistRefresh } from '#activities/connections/persist-refresh.ts';
 import { administratorIn } from '#domain/access/caller.ts';
-import type { ConcludedExchange, ExchangeOutcome } from '#domain/connections/oauth-refresh.ts';
-import { updateConnection } from '#operations/connections/change-connection.ts';
+import type { SentExchange, ExchangeOutcome } from '#domain/connections/oauth-refresh.ts';
+import { updateConnection } from '#operations/connections/update-connection.ts';
 import { createConnection } from '#operations/connections/create-connection.ts';
 import { getConnection } from '#operations/connections/get-connection.ts';
 import { openOwnServices } from './own-services.ts';
@@ -72,7 +72,7 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
       );
       return rows[0]?.s ?? null;
     },
-    fence: async () => (await services.stores.refreshes.find(caller.scope, connection.id))?.fence ?? null,
+    fence: async () => (await services.stores.credentialRefreshes.find(caller.scope, connection.id))?.fence ?? null,
     deliveries: async () => {
       const { rows } = await database.raw<{ rows: { event_type: string }[] }>(
         'select event_type from webhook_deliveries',
@@ -88,7 +88,7 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
   };
 }
 
-function concluded(outcome: ExchangeOutcome): ConcludedExchange {
+function concluded(outcome: ExchangeOutcome): SentExchange {
   if ('target' in outcome) return outcome;
   throw new Error(`nothing was sent: ${outcome.kind}`);
 }

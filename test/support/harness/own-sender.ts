@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { WEBHOOK_WAITS_MS } from '#domain/webhooks/webhook-schedule.ts';
-import { announceTo } from '#operations/webhooks/announce-event.ts';
-import { sendingRules, type WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import { WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
+import { announceToUrl } from '#operations/webhooks/announce-event.ts';
+import { receiverLimits, type WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { openOwnServices } from './own-services.ts';
@@ -14,20 +14,20 @@ export async function openOwnSender(t: ExecutionContext, { timeoutMs = 60_000 } 
   const services: WebhookServices = {
     ...operations,
     egress: createEgress({ allow: [DOWNLOAD_ADDRESS] }),
-    webhooks: { waitsMs: WEBHOOK_WAITS_MS, timeoutMs, keptDays: 30 },
+    webhooks: { attemptDelaysMs: WEBHOOK_ATTEMPT_DELAYS_MS, timeoutMs, logRetentionDays: 30 },
   };
   const scope = { workspaceId: await services.stores.system.insertWorkspace('sender'), collectionIds: null };
   return {
     services,
     database,
     scope,
-    rules: sendingRules(services.webhooks),
+    limits: receiverLimits(services.webhooks),
     /** Deliveries to this URL, committed. */
     announce: async (url: string, count = 1) => {
       const ids: string[] = [];
       for (let index = 0; index < count; index += 1) {
         const event = { url, type: 'compress.completed' as const, data: { job_id: uuidv7() } };
-        ids.push(await announceTo(services.stores, scope, event));
+        ids.push(await announceToUrl(services.stores, scope, event));
       }
       return ids;
     },

@@ -1,14 +1,14 @@
 import { AppError, validationError } from '#domain/app-error.ts';
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
-import type { ConnectionReach } from '#store/connections/connections.ts';
+import type { ConnectionAccess } from '#store/connections/connections.ts';
 
 /** A member reaches its own connections; administrators and keys, which speak for the workspace, reach all of them. */
-export function connectionReach(caller: Caller): ConnectionReach {
+export function connectionAccess(caller: Caller): ConnectionAccess {
   return { ownerId: isMember(caller) ? caller.userId : null };
 }
 
 /** Whose a new connection is. @throws AppError `validation_failed` when a member names somebody else. */
-export function ownerOfNew(caller: Caller, userId: string | undefined): string | null {
+export function ownerOfNewConnection(caller: Caller, userId: string | undefined): string | null {
   if (!isMember(caller)) return userId ?? caller.userId;
   if (userId === undefined || userId === caller.userId) return caller.userId;
   const msg = 'Must be the user of the token, or be left out';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import test from 'ava';
 import * as fc from 'fast-check';
 import { AppError } from '#domain/app-error.ts';
-import { createKeyRing } from '#security/sealed.ts';
+import { createKeyRing } from '#security/key-ring.ts';
 import { Secret } from '#security/secret.ts';
 
 const keyText = (fill: number) => Buffer.alloc(32, fill).toString('base64');

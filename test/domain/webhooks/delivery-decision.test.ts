@@ -1,11 +1,11 @@
 import test from 'ava';
-import { decideDelivery, isReceiverWell, WEBHOOK_WAITS_MS } from '#domain/webhooks/webhook-schedule.ts';
+import { decideDelivery, isReceiverHealthy, WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
 
 const HOUR_MS = 3_600_000;
 const decide = (status: number | null, attempts: number, more: { retryAfterS?: number; random?: number } = {}) =>
   decideDelivery(
     { status, retryAfterS: more.retryAfterS ?? null },
-    { attempts, waitsMs: WEBHOOK_WAITS_MS, random: more.random ?? 0.5 },
+    { attempts, attemptDelaysMs: WEBHOOK_ATTEMPT_DELAYS_MS, random: more.random ?? 0.5 },
   );
 
 /** What a delivery waits in all, to a receiver that always answers like this. */
@@ -21,11 +21,11 @@ function waitsOf(status: number | null, random: number): number[] {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 test('ten attempts are spread over 75 h 35 min 5 s, a tenth more or less', (t) => {
-  t.is(WEBHOOK_WAITS_MS.length, 10);
-  t.is(sum(WEBHOOK_WAITS_MS), (75 * 3600 + 35 * 60 + 5) * 1000);
-  t.deepEqual(waitsOf(500, 0.5), WEBHOOK_WAITS_MS.slice(1));
-  t.is(sum(waitsOf(null, 0)), Math.round(0.9 * sum(WEBHOOK_WAITS_MS)));
-  t.true(Math.abs(sum(waitsOf(503, 0.999_999)) - 1.1 * sum(WEBHOOK_WAITS_MS)) < 1000);
+  t.is(WEBHOOK_ATTEMPT_DELAYS_MS.length, 10);
+  t.is(sum(WEBHOOK_ATTEMPT_DELAYS_MS), (75 * 3600 + 35 * 60 + 5) * 1000);
+  t.deepEqual(waitsOf(500, 0.5), WEBHOOK_ATTEMPT_DELAYS_MS.slice(1));
+  t.is(sum(waitsOf(null, 0)), Math.round(0.9 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)));
+  t.true(Math.abs(sum(waitsOf(503, 0.999_999)) - 1.1 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)) < 1000);
 });
 
 test('2xx is success, 410 the end, and everything else is tried again until the last attempt', (t) => {
@@ -52,7 +52,7 @@ test('a receiver that asks for more patience gets it, up to a day; less than the
 test('a receiver that answers anything but a server error is well', (t) => {
   const answers = [200, 302, 404, 410, 429, 500, 503, null];
   t.deepEqual(
-    answers.filter((status) => isReceiverWell({ status, retryAfterS: null })),
+    answers.filter((status) => isReceiverHealthy({ status, retryAfterS: null })),
     [200, 302, 404, 410, 429],
   );
 });

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { WEBHOOK_WAITS_MS } from '#domain/webhooks/webhook-schedule.ts';
-import { attemptOnceMore, type WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
-import { purgeWebhookLog } from '#operations/webhooks/purge-webhook-log.ts';
-import { createWebhookSender } from '#operations/webhooks/send-webhooks.ts';
+import { WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
+import { retryDelivery, type WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import { purgeWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
+import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { countDeliveries, openOwnSender } from '#test/support/harness/own-sender.ts';
@@ -11,7 +11,7 @@ import { answer, startWebhookReceiver } from '#test/support/servers/webhook-rece
 /** Sends what is due until nothing is. */
 async function sendAll(services: WebhookServices): Promise<void> {
   const sender = createWebhookSender(services);
-  while ((await sender.sendDue()) > 0) await sender.settle();
+  while ((await sender.sendDue()) > 0) await sender.drain();
 }
 
 test('a receiver that never answers holds up no other', async (t) => {
@@ -34,7 +34,7 @@ test('a receiver that never answers holds up no other', async (t) => {
   t.true(most <= 4, `${most} at once`);
   // Not to wait for the time limit of those that are under way.
   await silent.close();
-  await sender.settle();
+  await sender.drain();
 });
 
 test('a receiver that fails in a row is left alone, then tried with one, then sent to as before', async (t) => {
@@ -46,13 +46,13 @@ test('a receiver that fails in a row is left alone, then tried with one, then se
   const tried = receiver.received.length;
   t.true(tried >= 5 && tried <= 8, `${tried} attempts`);
   t.is(await countDeliveries(own.database, 'retrying'), tried);
-  t.is(await own.services.stores.webhookSystem.takeDue(own.rules, 10).then((taken) => taken.length), 0);
+  t.is(await own.services.stores.webhookQueue.claimDue(own.limits, 10).then((taken) => taken.length), 0);
 
   const endPause = () => query(own.database, `update webhook_origins set open_until = now()`);
   await endPause();
   const sender = createWebhookSender(own.services);
   t.is(await sender.sendDue(), 1, 'only one at a time');
-  await sender.settle();
+  await sender.drain();
   t.is(await sender.sendDue(), 0, 'it failed again');
   status = 200;
   await endPause();
@@ -86,11 +86,11 @@ test('the attempts of a workflow wait for the receiver as well, without using on
   await sendAll(own.services);
   const key = { workspace_id: own.scope.workspaceId, delivery_id: id, round: 1 };
   await query(own.database, `update webhook_origins set failures = 9, open_until = now() + interval '40 seconds'`);
-  const busy = await attemptOnceMore(own.services, key);
+  const busy = await retryDelivery(own.services, key);
   t.like(busy, { status: 'busy', attempts: 1 });
   t.true(busy.wait_ms > 20_000 && busy.wait_ms <= 60_000, `${busy.wait_ms} ms`);
   t.is(receiver.received.length, 1);
-  t.like(await attemptOnceMore(own.services, { ...key, round: 2 }), { status: 'over' });
+  t.like(await retryDelivery(own.services, { ...key, round: 2 }), { status: 'over' });
 });
 
 test('the steps of a workflow spread ten attempts over 75 h 35 min, and end as failed', async (t) => {
@@ -106,13 +106,13 @@ test('the steps of a workflow spread ten attempts over 75 h 35 min, and end as f
   t.is(job?.workflow_id, `deliver-webhook/${id}`);
   let waitedMs = job?.args.wait_ms ?? 0;
   for (let attempt = 2; attempt <= 9; attempt += 1) {
-    const outcome = await attemptOnceMore(own.services, key);
+    const outcome = await retryDelivery(own.services, key);
     t.like(outcome, { status: 'again', attempts: attempt, status_code: 404 });
     waitedMs += outcome.wait_ms;
   }
-  t.like(await attemptOnceMore(own.services, key), { status: 'failed', attempts: 10, wait_ms: 0 });
-  t.like(await attemptOnceMore(own.services, key), { status: 'over' });
-  const planned = WEBHOOK_WAITS_MS.reduce((sum, wait) => sum + wait, 0);
+  t.like(await retryDelivery(own.services, key), { status: 'failed', attempts: 10, wait_ms: 0 });
+  t.like(await retryDelivery(own.services, key), { status: 'over' });
+  const planned = WEBHOOK_ATTEMPT_DELAYS_MS.reduce((sum, wait) => sum + wait, 0);
   t.true(waitedMs >= 0.9 * planned && waitedMs <= 1.1 * planned, `${waitedMs} ms`);
   t.is(receiver.received.length, 10);
   t.is(new Set(receiver.received.map((message) => `${message.id} ${message.body}`)).size, 1);
@@ -128,13 +128,13 @@ test('two workers never take the same delivery; what a dead one took is taken ag
   const own = await openOwnSender(t);
   const receiver = await startWebhookReceiver(t);
   await own.announce(receiver.origin, 4);
-  const { webhookSystem, webhookAttempts, webhookDeliveries } = own.services.stores;
+  const { webhookQueue, webhookAttempts, webhookDeliveries } = own.services.stores;
   const [mine, theirs] = await Promise.all([
-    webhookSystem.takeDue(own.rules, 10),
-    webhookSystem.takeDue(own.rules, 10),
+    webhookQueue.claimDue(own.limits, 10),
+    webhookQueue.claimDue(own.limits, 10),
   ]);
   t.is(new Set([...mine, ...theirs].map(({ id }) => id)).size, mine.length + theirs.length);
-  t.is((await webhookSystem.takeDue(own.rules, 10)).length, 4 - mine.length - theirs.length);
+  t.is((await webhookQueue.claimDue(own.limits, 10)).length, 4 - mine.length - theirs.length);
   const [dead] = [...mine, ...theirs];
   if (!dead) throw new Error('nothing was taken');
 
@@ -151,23 +151,25 @@ test('two workers never take the same delivery; what a dead one took is taken ag
   );
   // It was only stalled, and comes with what it found out.
   const late = { id: dead.id, number: 1, origin: dead.origin, statusCode: 500, error: null, message: null, waitMs: 0 };
-  t.false(await webhookAttempts.finish(own.scope, { ...late, status: 'retrying', isReceiverWell: false }, own.rules));
+  t.false(
+    await webhookAttempts.finish(own.scope, { ...late, status: 'retrying', isReceiverHealthy: false }, own.limits),
+  );
   t.is(await countDeliveries(own.database, 'delivered'), 4);
 });
 
 test('a stalled attempt that did succeed ends a delivery that somebody else is trying again', async (t) => {
   const own = await openOwnSender(t);
   await own.announce('http://127.99.0.1:9/hook');
-  const { webhookSystem, webhookAttempts } = own.services.stores;
-  const [stalled] = await webhookSystem.takeDue(own.rules, 1);
+  const { webhookQueue, webhookAttempts } = own.services.stores;
+  const [stalled] = await webhookQueue.claimDue(own.limits, 1);
   await expireLeases(own.database);
-  const [other] = await webhookSystem.takeDue(own.rules, 1);
+  const [other] = await webhookQueue.claimDue(own.limits, 1);
   if (!stalled || !other) throw new Error('nothing was taken');
   const common = { id: stalled.id, origin: stalled.origin, error: null, message: null, waitMs: 0 };
   const success = { ...common, number: stalled.attempts, statusCode: 200, status: 'delivered' as const };
-  t.true(await webhookAttempts.finish(own.scope, { ...success, isReceiverWell: true }, own.rules));
+  t.true(await webhookAttempts.finish(own.scope, { ...success, isReceiverHealthy: true }, own.limits));
   const failure = { ...common, number: other.attempts, statusCode: 500, status: 'retrying' as const };
-  t.false(await webhookAttempts.finish(own.scope, { ...failure, isReceiverWell: false }, own.rules));
+  t.false(await webhookAttempts.finish(own.scope, { ...failure, isReceiverHealthy: false }, own.limits));
   t.is(await countDeliveries(own.database, 'delivered'), 1);
 });
 
@@ -182,7 +184,7 @@ test('the log keeps what is under way, and what is over for as long as it is tol
     `update webhook_deliveries set updated_at = now() - interval '31 days' where id = any(:ids::uuid[])`,
     { ids: [old, open] },
   );
-  t.is(await purgeWebhookLog(own.services), 1);
+  t.is(await purgeWebhookDeliveries(own.services), 1);
   const left = await query<{ id: string }>(own.database, 'select id from webhook_deliveries order by id');
   t.deepEqual(
     left.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
+import type { TokenReceipt } from '#domain/connections/credential-tokens.ts';
 
 const Stored = z.record(z.string(), z.unknown());
 type Keys = Pick<Services, 'secrets'>;
@@ -27,4 +28,19 @@ export function openCredentials(
 
 function contextOf(scope: Scope, id: string) {
   return { workspaceId: scope.workspaceId, row: `credentials/${id}` };
+}
+
+/** Now, and a number that spreads what is due. */
+export function tokenReceiptNow({ clock }: Pick<Services, 'clock'>): TokenReceipt {
+  return { receivedMs: clock.now().getTime(), random: Math.random() };
+}
+
+/** Secrets in clear, none for a connection without. */
+export async function readCredentials(
+  services: Services,
+  scope: Scope,
+  id: string | null,
+): Promise<Record<string, unknown>> {
+  const stored = id === null ? null : await services.stores.credentials.find(scope, id);
+  return id === null || stored === null ? {} : openCredentials(services, scope, { id, sealed: stored.sealed });
 }

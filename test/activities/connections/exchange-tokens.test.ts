@@ -29,8 +29,8 @@ test('a worker that died after it had written leads to no second exchange, howev
 test('tokens that come while Postgres is away are written by the next step', async (t) => {
   const { services, exchange, persist, secrets } = await openOwnConnection(t);
   const away = () => Promise.reject(new AppError('dependency_unavailable', 'away'));
-  const refreshes = { ...services.stores.refreshes, writeTokens: away };
-  const outcome = await exchange(randomUUID(), { ...services, stores: { ...services.stores, refreshes } });
+  const credentialRefreshes = { ...services.stores.credentialRefreshes, writeTokens: away };
+  const outcome = await exchange(randomUUID(), { ...services, stores: { ...services.stores, credentialRefreshes } });
   t.is(outcome.kind, 'tokens');
   t.like(await secrets(), { refresh_token: 'rt-0' });
   t.deepEqual(await persist(outcome), { kind: 'refreshed' });

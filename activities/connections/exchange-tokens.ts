@@ -1,14 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/app-error.ts';
 import { decideRefresh } from '#domain/connections/refresh-decision.ts';
-import { lifeOfTokens, refreshTokenOf, withTokens, type Reception } from '#domain/connections/stored-tokens.ts';
+import {
+  lifetimeOfTokens,
+  refreshTokenOf,
+  mergeTokensIntoCredentials,
+  type TokenReceipt,
+} from '#domain/connections/credential-tokens.ts';
 import type { OAuthSettings } from '#domain/connections/oauth-provider.ts';
-import type { TokenOutcome, Tokens } from '#domain/connections/token-answer.ts';
+import type { TokenOutcome, Tokens } from '#domain/connections/token-response.ts';
 import type { ExchangeOutcome, OAuthRefreshArgs, RefreshTarget } from '#domain/connections/oauth-refresh.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { oauthSettings } from '#operations/connections/oauth-settings.ts';
-import { tokenReceiptTime } from '#operations/connections/token-receipt-time.ts';
-import { openCredentials, sealCredentials } from '#operations/connections/seal-credentials.ts';
+import { resolveOAuthSettings } from '#operations/connections/oauth-settings.ts';
+import { tokenReceiptNow, openCredentials, sealCredentials } from '#operations/connections/credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 type ExchangeArgs = OAuthRefreshArgs & { run_id: string };
@@ -49,7 +53,7 @@ export async function exchangeTokens(services: Services, args: ExchangeArgs): Pr
 async function begin(services: Services, args: ExchangeArgs): Promise<Ready | ExchangeOutcome> {
   const scope = scopeOf(args);
   return services.stores.transaction(async (stores): Promise<Ready | ExchangeOutcome> => {
-    const found = await stores.refreshes.lock(scope, args.connection_id);
+    const found = await stores.credentialRefreshes.lock(scope, args.connection_id);
     if (!found) return { kind: 'gone' };
     const { credential_id, version, sealed, is_fresh, fence } = found;
     const credentials = openCredentials(services, scope, { id: credential_id, sealed });
@@ -61,7 +65,7 @@ async function begin(services: Services, args: ExchangeArgs): Promise<Ready | Ex
     if (decision.do === 'answer') return answerTo(decision.as, target);
     if (refreshToken === null) return { kind: 'no_refresh_token' };
     const settings = await settingsOrRefusal({ ...services, stores }, scope, { ...found, credentials });
-    await stores.refreshes.noteSending(scope, target, decision.sends);
+    await stores.credentialRefreshes.recordSending(scope, target, decision.sends);
     if (settings === null) return refused(target, { status: 'error', code: 'no_client', provider: 'unknown' });
     return { target, sends: decision.sends, settings, credentials, refreshToken, notedMs: performance.now() };
   });
@@ -83,12 +87,12 @@ function refused(
 
 /** Null where client or endpoints are missing or cannot be used. */
 async function settingsOrRefusal(
-  services: Parameters<typeof oauthSettings>[0],
+  services: Parameters<typeof resolveOAuthSettings>[0],
   scope: Scope,
-  connection: Parameters<typeof oauthSettings>[2],
+  connection: Parameters<typeof resolveOAuthSettings>[2],
 ): Promise<OAuthSettings | null> {
   try {
-    return await oauthSettings(services, scope, connection);
+    return await resolveOAuthSettings(services, scope, connection);
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') return null;
     throw error;
@@ -111,10 +115,10 @@ async function conclude(services: Services, ready: Ready, outcome: TokenOutcome)
   services.metrics.countRefresh(outcome.kind === 'refused' ? outcome.status : outcome.kind);
   if (outcome.kind === 'refused') return refused(target, { status: outcome.status, code: outcome.code, provider });
   if (outcome.kind === 'unavailable') return { ...outcome, target, sends, provider };
-  const received = tokenReceiptTime(services);
+  const received = tokenReceiptNow(services);
   const written = sealTokens(services, ready, { tokens: outcome.tokens, received });
   try {
-    await Promise.race([services.stores.refreshes.writeTokens(scopeOf(target), target, written), givingUp()]);
+    await Promise.race([services.stores.credentialRefreshes.writeTokens(scopeOf(target), target, written), givingUp()]);
   } catch (error) {
     // They go on as ciphertext in the history, and the next step writes them.
     services.log.warn(
@@ -140,12 +144,12 @@ function shownName({ oauth }: Services, { provider }: OAuthSettings): string {
 function sealTokens(
   services: Services,
   { target, credentials, refreshToken }: Ready,
-  { tokens, received }: { tokens: Tokens; received: Reception },
+  { tokens, received }: { tokens: Tokens; received: TokenReceipt },
 ) {
-  const renewed = withTokens({ refresh_token: refreshToken, ...credentials }, tokens, received);
+  const renewed = mergeTokensIntoCredentials({ refresh_token: refreshToken, ...credentials }, tokens, received);
   const id = target.credential_id;
   const { sealed } = sealCredentials(services, scopeOf(target), { id, credentials: renewed });
-  return { sealed, ...lifeOfTokens(tokens, true, received) };
+  return { sealed, ...lifetimeOfTokens(tokens, true, received) };
 }
 
 function scopeOf({ workspace_id: workspaceId }: { workspace_id: string }): Scope {

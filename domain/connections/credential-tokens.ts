@@ -1,13 +1,13 @@
-import { refreshDueMs } from './refresh-decision.ts';
-import type { Tokens } from './token-answer.ts';
+import { scheduledRefreshMs } from './refresh-decision.ts';
+import type { Tokens } from './token-response.ts';
 
 /** What is known of the life of tokens; null where nothing is. */
-export type TokenLife = { expires_at: string | null; is_assumed: boolean; due_at: string | null };
+export type TokenLifetime = { expires_at: string | null; is_assumed: boolean; due_at: string | null };
 
 type Credentials = Readonly<Record<string, unknown>>;
 
 /** When an answer came, and a number from 0 to 1 that spreads what is due. */
-export type Reception = { receivedMs: number; random: number };
+export type TokenReceipt = { receivedMs: number; random: number };
 
 /** The refresh token among the secrets of a connection; null without one. */
 export function refreshTokenOf({ refresh_token: token }: Credentials): string | null {
@@ -15,13 +15,17 @@ export function refreshTokenOf({ refresh_token: token }: Credentials): string | 
 }
 
 /** A text among the secrets of a connection; null without one. */
-export function textOf(credentials: Credentials, name: string): string | null {
+export function credentialText(credentials: Credentials, name: string): string | null {
   const value = credentials[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** The secrets with new tokens among them. What the answer did not name (refresh token, scope) stays as it was. */
-export function withTokens(credentials: Credentials, tokens: Tokens, received: Reception): Record<string, unknown> {
+export function mergeTokensIntoCredentials(
+  credentials: Credentials,
+  tokens: Tokens,
+  received: TokenReceipt,
+): Record<string, unknown> {
   const { expires_in: _stale, ...kept } = credentials;
   return {
     ...kept,
@@ -35,10 +39,10 @@ export function withTokens(credentials: Credentials, tokens: Tokens, received: R
 }
 
 /** How long new tokens live, and when they are due where they can be refreshed. */
-export function lifeOfTokens(tokens: Tokens, canRefresh: boolean, received: Reception): TokenLife {
+export function lifetimeOfTokens(tokens: Tokens, canRefresh: boolean, received: TokenReceipt): TokenLifetime {
   const { lifetime_s: lifetimeS, is_assumed } = tokens;
   if (lifetimeS === null) return { expires_at: null, is_assumed: false, due_at: null };
-  const dueMs = refreshDueMs(received.receivedMs, lifetimeS, received.random);
+  const dueMs = scheduledRefreshMs(received.receivedMs, lifetimeS, received.random);
   return {
     expires_at: expiryOf(tokens, received),
     is_assumed,
@@ -47,12 +51,13 @@ export function lifeOfTokens(tokens: Tokens, canRefresh: boolean, received: Rece
 }
 
 /** The same for secrets that a client sent with an `expires_at` (ISO 8601 or Unix seconds) or `expires_in` among them. */
-export function lifeOfSecrets(credentials: Credentials, received: Reception): TokenLife {
-  const expiresMs = sentExpiryMs(credentials, received.receivedMs);
+export function lifetimeOfCredentials(credentials: Credentials, received: TokenReceipt): TokenLifetime {
+  const expiresMs = clientExpiryMs(credentials, received.receivedMs);
   if (expiresMs === null) return { expires_at: null, is_assumed: false, due_at: null };
   const leftS = (expiresMs - received.receivedMs) / 1000;
   // How long it lived before nobody knows: what ends soon is due at once.
-  const dueMs = leftS < ENDS_SOON_S ? received.receivedMs : refreshDueMs(received.receivedMs, leftS, received.random);
+  const dueMs =
+    leftS < EXPIRES_SOON_S ? received.receivedMs : scheduledRefreshMs(received.receivedMs, leftS, received.random);
   return {
     expires_at: new Date(expiresMs).toISOString(),
     is_assumed: false,
@@ -60,10 +65,10 @@ export function lifeOfSecrets(credentials: Credentials, received: Reception): To
   };
 }
 
-const ENDS_SOON_S = 5 * 60;
+const EXPIRES_SOON_S = 5 * 60;
 const YEAR_MS = 366 * 24 * 3_600_000;
 
-function sentExpiryMs({ expires_at: at, expires_in: lifetime }: Credentials, nowMs: number): number | null {
+function clientExpiryMs({ expires_at: at, expires_in: lifetime }: Credentials, nowMs: number): number | null {
   const seconds = numberOf(at);
   const ms = seconds !== null ? seconds * 1000 : typeof at === 'string' ? Date.parse(at) : NaN;
   if (Number.isFinite(ms) && ms > 0 && ms < nowMs + 10 * YEAR_MS) return ms;
@@ -76,6 +81,6 @@ function numberOf(value: unknown): number | null {
   return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
 }
 
-function expiryOf({ lifetime_s: lifetimeS }: Tokens, { receivedMs }: Reception): string | null {
+function expiryOf({ lifetime_s: lifetimeS }: Tokens, { receivedMs }: TokenReceipt): string | null {
   return lifetimeS === null ? null : new Date(receivedMs + lifetimeS * 1000).toISOString();
 }

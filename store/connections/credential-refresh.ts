@@ -1,12 +1,12 @@
 import type { RefreshFence } from '#domain/connections/refresh-decision.ts';
-import type { TokenLife } from '#domain/connections/stored-tokens.ts';
+import type { TokenLifetime } from '#domain/connections/credential-tokens.ts';
 import type { RefreshTarget } from '#domain/connections/oauth-refresh.ts';
 import type { Connection } from '#domain/records/connection.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** A connection with its sealed tokens, as a refresh needs it. */
-export type Refreshable = Pick<Connection, 'id' | 'integration' | 'status' | 'config'> & {
+export type RefreshableConnection = Pick<Connection, 'id' | 'integration' | 'status' | 'config'> & {
   credential_id: string;
   sealed: string;
   version: number;
@@ -21,9 +21,9 @@ export type Refreshable = Pick<Connection, 'id' | 'integration' | 'status' | 'co
   fence: (RefreshFence & { failure_code: string | null; failures: number }) | null;
 };
 
-export type Failure = { code: string; state: 'refused' | 'unavailable' | 'sending' };
+export type RefreshFailure = { code: string; state: 'refused' | 'unavailable' | 'sending' };
 
-type Row = Omit<Refreshable, 'fence'> & {
+type Row = Omit<RefreshableConnection, 'fence'> & {
   run_id: string | null;
   fence_version: number;
   state: RefreshFence['state'];
@@ -44,23 +44,23 @@ const SELECT = `select c.id, c.integration, c.status, c.config, k.id as credenti
   where c.id = :connectionId and c.workspace_id = :workspaceId`;
 
 /** The fence of token exchanges, and what they write. */
-export function createRefreshStore(database: Database) {
+export function createCredentialRefreshStore(database: Database) {
   return {
     /** Null for a connection without credentials. */
-    async find(scope: Scope, connectionId: string): Promise<Refreshable | null> {
+    async find(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
       const row = await queryOne<Row>(database, SELECT, { workspaceId: scope.workspaceId, connectionId });
       return row && toRefreshable(row);
     },
 
     /** The same, its credential locked for the transaction. */
-    async lock(scope: Scope, connectionId: string): Promise<Refreshable | null> {
+    async lock(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
       const bindings = { workspaceId: scope.workspaceId, connectionId };
       const row = await queryOne<Row>(database, `${SELECT} for update of k`, bindings);
       return row && toRefreshable(row);
     },
 
     /** Notes that a token is about to be sent. What is not noted afterwards is an outcome that nobody knows. */
-    async noteSending(scope: Scope, target: RefreshTarget, sends: number): Promise<void> {
+    async recordSending(scope: Scope, target: RefreshTarget, sends: number): Promise<void> {
       await query(
         database,
         `insert into credential_refreshes (credential_id, workspace_id, run_id, version, state, sends, sent_at)
@@ -74,7 +74,11 @@ export function createRefreshStore(database: Database) {
     },
 
     /** Writes refreshed tokens over the version that they came of; false when that is not the present one any more. */
-    async writeTokens(scope: Scope, target: RefreshTarget, tokens: TokenLife & { sealed: string }): Promise<boolean> {
+    async writeTokens(
+      scope: Scope,
+      target: RefreshTarget,
+      tokens: TokenLifetime & { sealed: string },
+    ): Promise<boolean> {
       const written = await queryOne(
         database,
         `with written as (
@@ -105,10 +109,10 @@ export function createRefreshStore(database: Database) {
     },
 
     /** Notes why there are no tokens, for the present version only. Returns for how long it has been failing; null for another version. */
-    async noteFailure(
+    async recordFailure(
       scope: Scope,
       target: RefreshTarget,
-      failure: Failure,
+      failure: RefreshFailure,
     ): Promise<{ failing_s: number; is_lasting: boolean } | null> {
       return queryOne(
         database,
@@ -147,9 +151,36 @@ export function createRefreshStore(database: Database) {
   };
 }
 
-export type RefreshStore = ReturnType<typeof createRefreshStore>;
+export type CredentialRefreshStore = ReturnType<typeof createCredentialRefreshStore>;
 
-function toRefreshable({ run_id, fence_version, state, sends, failure_code, failures, ...row }: Row): Refreshable {
+function toRefreshable({
+  run_id,
+  fence_version,
+  state,
+  sends,
+  failure_code,
+  failures,
+  ...row
+}: Row): RefreshableConnection {
   const fence = run_id === null ? null : { run_id, version: fence_version, state, sends, failure_code, failures };
   return { ...row, fence };
+}
+
+export type DueRefresh = { workspace_id: string; connection_id: string };
+
+/** Tokens whose time to be refreshed has come, the longest due first. Nobody else takes them for five minutes. */
+export function claimDueRefreshes(
+  database: Database,
+  due: { workspaceId: string | null; limit: number },
+): Promise<DueRefresh[]> {
+  return query<DueRefresh>(
+    database,
+    `update credentials k set due_at = now() + interval '5 minutes' from connections c
+     where c.credential_id = k.id and k.id in (
+       select k.id from credentials k join connections c on c.credential_id = k.id
+       where k.due_at <= now() and c.status <> 'inactive' and (:workspaceId::uuid is null or k.workspace_id = :workspaceId)
+       order by k.due_at limit :limit for update of k skip locked)
+     returning k.workspace_id, c.id as connection_id`,
+    due,
+  );
 }

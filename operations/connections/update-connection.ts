@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
-import { lifeOfSecrets } from '#domain/connections/stored-tokens.ts';
+import { lifetimeOfCredentials } from '#domain/connections/credential-tokens.ts';
 import type { Connection, UpdateConnectionRequest } from '#domain/records/connection.ts';
-import { connectionNotFound, connectionReach } from './connection-reach.ts';
-import { tokenReceiptTime } from './token-receipt-time.ts';
-import { sealCredentials } from './seal-credentials.ts';
+import { connectionNotFound, connectionAccess } from './connection-access.ts';
+import { tokenReceiptNow, sealCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
@@ -21,7 +20,7 @@ export async function updateConnection(
 ): Promise<Connection> {
   const { id, fields } = change;
   const { credentials, ...others } = fields;
-  const reach = connectionReach(caller);
+  const reach = connectionAccess(caller);
   return services.stores.transaction(async (stores) => {
     const before = await stores.connections.lock(caller.scope, id, reach);
     if (!before) throw connectionNotFound();
@@ -32,7 +31,7 @@ export async function updateConnection(
     } else {
       const credentialId = before.credential_id ?? uuidv7();
       const sealed = sealCredentials(services, caller.scope, { id: credentialId, credentials });
-      await stores.credentials.put(caller.scope, sealed, lifeOfSecrets(credentials, tokenReceiptTime(services)));
+      await stores.credentials.put(caller.scope, sealed, lifetimeOfCredentials(credentials, tokenReceiptNow(services)));
       const wasBroken = before.status === 'expired' || before.status === 'error';
       const status = others.status ?? (wasBroken ? 'active' : undefined);
       await stores.connections.update(caller.scope, id, { ...others, status, credentialId });
@@ -52,12 +51,4 @@ function requireSameDestination(caller: Caller, before: Connection, { config }: 
     'forbidden',
     'To change `config.oauth` of a connection with credentials, send the credentials as well, or use a key with connections:reveal.',
   );
-}
-
-/** Deletes a connection with its credentials. @throws AppError `not_found`. */
-export async function deleteConnection(services: Services, caller: Caller, id: string): Promise<void> {
-  const isGone = await services.stores.transaction((stores) =>
-    stores.connections.delete(caller.scope, id, connectionReach(caller)),
-  );
-  if (!isGone) throw connectionNotFound();
 }

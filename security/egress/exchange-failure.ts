@@ -12,7 +12,7 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
 const UNTRUSTED =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 /** The parser's word for an answer that ended in the middle: the connection broke, the protocol was right. */
-const CUT_SHORT = /EOF/;
+const TRUNCATED = /EOF/;
 const NOT_TLS = /^(ERR_SSL_|EPROTO$)/;
 
 /**
@@ -21,7 +21,7 @@ const NOT_TLS = /^(ERR_SSL_|EPROTO$)/;
  */
 export function exchangeFailure(error: unknown, url: URL): AppError {
   if (error instanceof AppError) return error;
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   const shown = urlForDisplay(url);
   const failure = (as: ItemErrorCode, what: string) => new AppError(as, `${shown} ${what}.`, { cause: error });
   if (TIMEOUTS.has(code)) return failure('download_timeout', 'did not answer, or stopped sending, for too long');
@@ -35,13 +35,13 @@ function lastingReason(error: unknown, code: string): string | null {
   if (UNTRUSTED.test(code)) return `has a certificate that is not trusted (${code}): its owner has to correct it`;
   if (NOT_TLS.test(code)) return 'does not speak TLS as expected: check whether the URL should begin with http://';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'answers with headers that are too large';
-  const isNotHttp = error instanceof errors.HTTPParserError && !CUT_SHORT.test(error.message);
+  const isNotHttp = error instanceof errors.HTTPParserError && !TRUNCATED.test(error.message);
   return isNotHttp ? 'does not answer in HTTP: check its port' : null;
 }
 
 /** The `code` of a system or library error, of its first inner error when several connections were tried; '' without. */
-export function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+export function errorCodeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCodeOf(error.errors[0]);
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }

@@ -7,10 +7,10 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { Stores } from '#store/stores.ts';
 import type { DeliveryRow } from '#store/webhooks/webhook-deliveries.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { requireActive } from './change-webhook.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
-import { requireReadable, webhookNotFound } from './webhook-reach.ts';
+import { requireReadable } from './webhook-access.ts';
+import type { WebhookServices } from './attempt-delivery.ts';
 
 export type ListDeliveriesQuery = {
   webhook_id?: string | undefined;
@@ -20,8 +20,8 @@ export type ListDeliveriesQuery = {
   cursor?: string | undefined;
 };
 
-/** A page of the deliveries in reach, the newest first. @throws AppError `validation_failed` for a foreign cursor. */
-export async function listDeliveries(
+/** Returns a page of the deliveries that the caller can see, newest first. @throws AppError `validation_failed` for a foreign cursor. */
+export async function listWebhookDeliveries(
   services: Services,
   caller: Caller,
   query: ListDeliveriesQuery,
@@ -43,18 +43,22 @@ export async function listDeliveries(
   };
 }
 
-/** A delivery with what is sent. @throws AppError `not_found`, `forbidden` for who may not read what it tells of. */
-export async function getDelivery(services: Services, caller: Caller, id: string): Promise<WebhookDeliveryDetail> {
+/** Returns a delivery with its payload. @throws AppError `not_found`, `forbidden` when the caller may not read events of its type. */
+export async function getWebhookDelivery(
+  services: Services,
+  caller: Caller,
+  id: string,
+): Promise<WebhookDeliveryDetail> {
   const row = await findDelivery(services.stores, caller, id);
   requireReadable(caller, row.event_type);
   return { ...toDelivery(row), payload: AnyObject.parse(JSON.parse(row.body)) };
 }
 
 /**
- * Sends a delivery that is over once more, with the same id and bytes, and with all its attempts if need be.
- * @throws AppError `not_found`, `conflict` while it is still being delivered, and when its webhook is gone or disabled.
+ * Queues a finished delivery again, with the same id and bytes and a full set of attempts.
+ * @throws AppError `not_found`, `conflict` while it is still being delivered, and when its webhook is deleted or disabled.
  */
-export async function redeliver(
+export async function redeliverWebhook(
   services: Services,
   caller: Caller,
   request: { id: string; idempotency: Idempotency | null },
@@ -68,46 +72,24 @@ export async function redeliver(
       if (!before.is_deliverable) {
         throw new AppError(
           'conflict',
-          'The webhook of this delivery is deleted or disabled: there is nowhere to send it.',
+          'The webhook of this delivery is deleted or disabled, so there is no URL to send it to.',
         );
       }
       if (!(await stores.webhookDeliveries.redeliver(caller.scope, id))) {
-        throw new AppError('conflict', 'This is still being delivered; it can be sent again when that is over.');
+        throw new AppError('conflict', 'This delivery is still in progress. Redeliver it after it has ended.');
       }
       return { status: 202, body: toDelivery(await findDelivery(stores, caller, id)) };
     },
   });
 }
 
-/** Sends a test event to a webhook, whatever it is subscribed to. @throws AppError `not_found`, `conflict` for one that is disabled. */
-export async function testWebhook(
-  services: Services,
-  caller: Caller,
-  request: { id: string; idempotency: Idempotency | null },
-): Promise<Answer<WebhookDelivery>> {
-  const { id: webhookId, idempotency } = request;
-  return withIdempotency(services, caller, {
-    route: `POST /webhooks/${webhookId}/test`,
-    idempotency,
-    effect: async (stores) => {
-      // Held, so that it is not deleted before it is told.
-      const webhook = await stores.webhooks.lock(caller.scope, webhookId);
-      if (!webhook) throw webhookNotFound();
-      requireActive(webhook);
-      const event = { webhookId, type: 'webhook.test' as const, data: { webhook_id: webhookId } };
-      const id = await stores.webhookEvents.announceToWebhook(caller.scope, event);
-      return { status: 202, body: toDelivery(await findDelivery(stores, caller, id)) };
-    },
-  });
-}
-
-async function findDelivery(stores: Stores, caller: Caller, id: string): Promise<DeliveryRow> {
+export async function findDelivery(stores: Stores, caller: Caller, id: string): Promise<DeliveryRow> {
   const row = await stores.webhookDeliveries.find(caller.scope, id);
-  if (!row) throw new AppError('not_found', 'There is no such delivery, or you do not reach it.');
+  if (!row) throw new AppError('not_found', 'There is no such delivery, or you have no access to it.');
   return row;
 }
 
-function toDelivery(row: DeliveryRow): WebhookDelivery {
+export function toDelivery(row: DeliveryRow): WebhookDelivery {
   const { body: _body, is_deliverable: _isDeliverable, created_us: _createdUs, ...rest } = row;
   return {
     ...rest,
@@ -125,4 +107,13 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
 
 function isoTime(text: string): string {
   return new Date(text).toISOString();
+}
+
+const PURGE_BATCH_SIZE = 5_000;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes a batch of deliveries that ended before the retention period of the log. Returns how many, 0 when none is left. */
+export async function purgeWebhookDeliveries(services: WebhookServices): Promise<number> {
+  return services.stores.webhookQueue.purge(services.webhooks.logRetentionDays * DAY_MS, PURGE_BATCH_SIZE);
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
-import { readTokenAnswer, type TokenAnswer, type TokenOutcome } from '#domain/connections/token-answer.ts';
+import { parseTokenResponse, type TokenResponse, type TokenOutcome } from '#domain/connections/token-response.ts';
 import { OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
 
 const standard: OAuthProvider = { ...STANDARD_PROVIDER, name: 'any', title: 'Any' };
@@ -12,10 +12,10 @@ function named(name: string): OAuthProvider {
   return found;
 }
 
-function read(body: unknown, answer: Partial<TokenAnswer> = {}, provider = standard): TokenOutcome {
+function read(body: unknown, answer: Partial<TokenResponse> = {}, provider = standard): TokenOutcome {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const whole = { status: 200, contentType: 'application/json', retryAfterS: null, body: text, ...answer };
-  return readTokenAnswer(whole, provider);
+  return parseTokenResponse(whole, provider);
 }
 
 /** `refused expired invalid_grant`, `unavailable http_503`, `tokens`. */

@@ -73,13 +73,13 @@ function layerOf(coding: string, shown: string): Layer {
   }
 }
 
-async function firstPiece(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+async function readFirstChunk(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   let step = await iterator.next();
   while (step.done !== true && step.value.byteLength === 0) step = await iterator.next();
   return step;
 }
 
-async function* continued(
+async function* prepend(
   first: IteratorResult<Uint8Array>,
   iterator: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -89,13 +89,13 @@ async function* continued(
 
 async function* decodeLayer(raw: Bytes, layer: Layer, options: DecodeOptions): AsyncGenerator<Uint8Array> {
   let sourceError: unknown;
-  const iterator = remember(raw, (error) => (sourceError = error));
-  const first = await firstPiece(iterator);
+  const iterator = reportErrors(raw, (error) => (sourceError = error));
+  const first = await readFirstChunk(iterator);
   // No bytes at all are no bytes in any coding.
   if (first.done === true) return;
   const decoder = layer(first.value[0] ?? 0);
   // Passes errors on and, when the consumer stops early, closes the source.
-  pipeline(Readable.from(continued(first, iterator), { objectMode: true, highWaterMark: 1 }), decoder, () => {});
+  pipeline(Readable.from(prepend(first, iterator), { objectMode: true, highWaterMark: 1 }), decoder, () => {});
   let inflatedBytes = 0;
   try {
     for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
@@ -116,7 +116,7 @@ async function* decodeLayer(raw: Bytes, layer: Layer, options: DecodeOptions): A
   }
 }
 
-async function* remember(source: Bytes, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+async function* reportErrors(source: Bytes, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
   try {
     yield* source;
   } catch (error) {

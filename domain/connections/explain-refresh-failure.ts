@@ -10,7 +10,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 };
 
 /** What a failed refresh means, and what to do: by the provider's verdict where the code says nothing more. */
-export function explainFailure(code: string, state: 'refused' | 'unavailable', status: string): string {
+export function explainRefreshFailure(code: string, state: 'refused' | 'unavailable', status: string): string {
   const known = EXPLANATIONS[code];
   if (known !== undefined) return known;
   if (state === 'unavailable') return `The provider cannot give tokens now (${code}). It is tried again.`;

@@ -1,7 +1,7 @@
-import type { ErrorVerdict, OAuthProvider } from './oauth-provider.ts';
+import type { TokenErrorMeaning, OAuthProvider } from './oauth-provider.ts';
 
 /** What a token endpoint answered, its body as text. */
-export type TokenAnswer = { status: number; contentType: string; retryAfterS: number | null; body: string };
+export type TokenResponse = { status: number; contentType: string; retryAfterS: number | null; body: string };
 
 /** Tokens, with what is known of their life. */
 export type Tokens = {
@@ -32,10 +32,10 @@ export type TokenOutcome =
     };
 
 /** An access token that lives longer than ten years has a lifetime in another unit, or a mistake. */
-const LONGEST_LIFETIME_S = 10 * 366 * 24 * 3600;
+const MAX_LIFETIME_S = 10 * 366 * 24 * 3600;
 const MAX_TOKEN_CHARACTERS = 64 * 1024;
 
-const VERDICTS: Readonly<Record<string, ErrorVerdict>> = {
+const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
   // The grant is gone: the user has to connect again.
   invalid_grant: 'expired',
   invalid_token: 'expired',
@@ -67,27 +67,27 @@ const VERDICTS: Readonly<Record<string, ErrorVerdict>> = {
  * Reads the answer of a token endpoint by what its body says: an error inside a 200 is an error, JSON or a form are taken
  * whatever the content type says, a lifetime may be a text. What cannot be read after a success may have been tokens.
  */
-export function readTokenAnswer(answer: TokenAnswer, provider: OAuthProvider): TokenOutcome {
+export function parseTokenResponse(answer: TokenResponse, provider: OAuthProvider): TokenOutcome {
   const body = parseBody(answer);
   const code = body && errorCodeOf(body);
-  if (code !== null) return judge(code, answer, provider);
+  if (code !== null) return outcomeOfErrorCode(code, answer, provider);
   const isSuccess = answer.status >= 200 && answer.status < 300;
-  const holder = body && isSuccess ? holderOf(body, provider) : null;
+  const holder = body && isSuccess ? findTokenObject(body, provider) : null;
   if (holder) return { kind: 'tokens', tokens: readTokens(holder, body ?? {}, provider) };
   if (isSuccess) return { kind: 'unavailable', code: 'unreadable_answer', retry_after_s: null, is_unknown: true };
-  return judgeStatus(answer);
+  return outcomeOfStatus(answer);
 }
 
-function judge(code: string, answer: TokenAnswer, provider: OAuthProvider): TokenOutcome {
-  const verdict = provider.errors[code] ?? VERDICTS[code];
+function outcomeOfErrorCode(code: string, answer: TokenResponse, provider: OAuthProvider): TokenOutcome {
+  const verdict = provider.errors[code] ?? ERROR_MEANINGS[code];
   if (verdict === 'expired' || verdict === 'error') return { kind: 'refused', status: verdict, code };
   if (verdict === 'retry') return unavailable(code, answer);
   // An error that nobody knows: its status says whether it may pass.
-  const byStatus = judgeStatus(answer);
+  const byStatus = outcomeOfStatus(answer);
   return { ...byStatus, code };
 }
 
-function judgeStatus(answer: TokenAnswer): Exclude<TokenOutcome, { kind: 'tokens' }> {
+function outcomeOfStatus(answer: TokenResponse): Exclude<TokenOutcome, { kind: 'tokens' }> {
   const { status } = answer;
   const code = `http_${status}`;
   if (status >= 500 || status === 408 || status === 425 || status === 429) return unavailable(code, answer);
@@ -95,13 +95,13 @@ function judgeStatus(answer: TokenAnswer): Exclude<TokenOutcome, { kind: 'tokens
   return { kind: 'refused', status: 'error', code };
 }
 
-function unavailable(code: string, { retryAfterS }: TokenAnswer): Extract<TokenOutcome, { kind: 'unavailable' }> {
+function unavailable(code: string, { retryAfterS }: TokenResponse): Extract<TokenOutcome, { kind: 'unavailable' }> {
   return { kind: 'unavailable', code, retry_after_s: retryAfterS, is_unknown: false };
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-function parseBody({ body, contentType }: TokenAnswer): Body | null {
+function parseBody({ body, contentType }: TokenResponse): Body | null {
   const text = body.trim();
   if (text.startsWith('{')) {
     try {
@@ -132,14 +132,14 @@ function shortCode(value: unknown): string {
   return /^[a-z][a-z_.:-]{0,47}$/i.test(text) ? text.toLowerCase() : 'unknown_error';
 }
 
-function holderOf(body: Body, { nested_in: nestedIn }: OAuthProvider): Body | null {
+function findTokenObject(body: Body, { token_objects: nestedIn }: OAuthProvider): Body | null {
   const candidates = [body, ...nestedIn.map((name) => body[name])];
   return candidates.filter(isBody).find((one) => tokenOf(one['access_token']) !== null) ?? null;
 }
 
 function readTokens(holder: Body, body: Body, provider: OAuthProvider): Tokens {
   const { access_token, refresh_token, scope, token_type, expires_in } = holder;
-  const lifetimeS = lifetimeOf(expires_in);
+  const lifetimeS = parseLifetimeS(expires_in);
   return {
     access_token: tokenOf(access_token) ?? '',
     refresh_token: tokenOf(refresh_token),
@@ -147,15 +147,15 @@ function readTokens(holder: Body, body: Body, provider: OAuthProvider): Tokens {
     token_type: typeof token_type === 'string' && token_type.length <= 64 ? token_type : null,
     lifetime_s: lifetimeS ?? provider.assumed_lifetime_s,
     is_assumed: lifetimeS === null && provider.assumed_lifetime_s !== null,
-    extras: Object.fromEntries(provider.keeps.flatMap((name) => (name in body ? [[name, body[name]]] : []))),
+    extras: Object.fromEntries(provider.kept_fields.flatMap((name) => (name in body ? [[name, body[name]]] : []))),
   };
 }
 
 /** Seconds, as a number or as a text; null for what is missing or cannot be meant. */
-function lifetimeOf(value: unknown): number | null {
+function parseLifetimeS(value: unknown): number | null {
   const text = typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   if (typeof text !== 'number' || !Number.isFinite(text)) return null;
-  return text >= 1 && text <= LONGEST_LIFETIME_S ? Math.floor(text) : null;
+  return text >= 1 && text <= MAX_LIFETIME_S ? Math.floor(text) : null;
 }
 
 function tokenOf(value: unknown): string | null {

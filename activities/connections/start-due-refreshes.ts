@@ -1,0 +1,25 @@
+import { oauthRefreshJob, type DueRefreshesArgs, type DueRefreshesPage } from '#domain/connections/oauth-refresh.ts';
+import type { Services } from '#operations/services.ts';
+
+const BATCH_SIZE = 200;
+
+/** Starts the runs of what is due, in whichever workspace; those under way already go on as they are. */
+export async function startDueRefreshes(
+  services: Services,
+  { workspace_id: workspaceId }: DueRefreshesArgs,
+): Promise<DueRefreshesPage> {
+  const due = await services.stores.system.claimDueRefreshes({ workspaceId, limit: BATCH_SIZE });
+  await services.stores.system.purgeOAuthStates();
+  await startAll(services, due);
+  return { started: due.length, more: due.length === BATCH_SIZE };
+}
+
+const CONCURRENCY = 10;
+
+async function startAll(services: Services, due: readonly { workspace_id: string; connection_id: string }[]) {
+  const left = due.values();
+  const starting = Array.from({ length: CONCURRENCY }, async () => {
+    for (const refresh of left) await services.jobs.startOrJoin(oauthRefreshJob(refresh));
+  });
+  await Promise.all(starting);
+}

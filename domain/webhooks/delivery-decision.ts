@@ -1,0 +1,77 @@
+import { assertNever } from '#domain/app-error.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Delay before the first, second … attempt: 75 h 35 min 5 s in all, so that a receiver may be down over a weekend. */
+export const WEBHOOK_ATTEMPT_DELAYS_MS: readonly number[] = [
+  0,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+/** The longest `Retry-After` of a receiver that is honoured. */
+export const MAX_RETRY_AFTER_S = 24 * 60 * 60;
+/** A delay varies by up to this share in both directions, so that deliveries that failed together are not retried together. */
+const JITTER = 0.1;
+
+/** Result of sending a delivery once. */
+export type ReceiverResponse = {
+  /** Null when no HTTP response arrived. */
+  status: number | null;
+  /** From `Retry-After`. */
+  retryAfterS: number | null;
+};
+
+export type DeliveryDecision =
+  | { kind: 'delivered' }
+  /** `gone`: the receiver answered 410. `exhausted`: that was the last attempt. */
+  | { kind: 'failed'; reason: 'gone' | 'exhausted' }
+  | { kind: 'again'; waitMs: number };
+
+/**
+ * Decides what happens after an attempt: 2xx is success, 410 ends the delivery, everything else is retried until the delays are
+ * used up. `attempts` counts the attempts made, this one included; `random` is in [0, 1).
+ */
+export function decideDelivery(
+  response: ReceiverResponse,
+  { attempts, attemptDelaysMs, random }: { attempts: number; attemptDelaysMs: readonly number[]; random: number },
+): DeliveryDecision {
+  const { status } = response;
+  if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'failed', reason: 'gone' };
+  const scheduledMs = attemptDelaysMs[attempts];
+  if (scheduledMs === undefined) return { kind: 'failed', reason: 'exhausted' };
+  const jitteredMs = scheduledMs * (1 - JITTER + 2 * JITTER * random);
+  const requestedMs = Math.min(response.retryAfterS ?? 0, MAX_RETRY_AFTER_S) * SECOND_MS;
+  return { kind: 'again', waitMs: Math.round(Math.max(jitteredMs, requestedMs)) };
+}
+
+/** Whether a response shows a working receiver: any status below 500 does, even when it refuses this delivery. */
+export function isReceiverHealthy({ status }: ReceiverResponse): boolean {
+  return status !== null && status < 500;
+}
+
+/** Explains in the log why a delivery is not delivered yet; null once it is. */
+export function describeDecision(decision: DeliveryDecision, attempts: number): string | null {
+  switch (decision.kind) {
+    case 'delivered':
+      return null;
+    case 'again':
+      return `Attempt ${attempts} failed; it will be retried.`;
+    case 'failed':
+      return decision.reason === 'gone'
+        ? 'The receiver answered 410 (Gone), so the delivery was given up.'
+        : `All ${attempts} attempts failed. Redeliver it when the receiver works again.`;
+    default:
+      return assertNever(decision);
+  }
+}

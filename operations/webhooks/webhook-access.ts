@@ -1,0 +1,46 @@
+import { AppError } from '#domain/app-error.ts';
+import { requirePermission, type Caller, type Permission } from '#domain/access/caller.ts';
+import type { Webhook } from '#domain/records/webhook.ts';
+import { reachesCollection } from '#domain/access/scope.ts';
+import { isContentEvent, SUBSCRIBABLE_EVENT_TYPES, type WebhookEventType } from '#domain/webhooks/webhook-events.ts';
+
+/**
+ * Requires that the caller who creates or changes a webhook may read everything that the webhook will send.
+ * @throws AppError `forbidden` that names the missing permission or collections.
+ */
+export function requireSubscribable(
+  caller: Caller,
+  { events, collections }: Pick<Webhook, 'events' | 'collections'>,
+): void {
+  const types = events ?? SUBSCRIBABLE_EVENT_TYPES.filter((type) => !isContentEvent(type));
+  for (const type of types) requireReadable(caller, type);
+  // Callers without a collection limit pass here; whether the collections exist is checked by `requireCollections`.
+  const isWithin =
+    collections === null
+      ? caller.scope.collectionIds === null
+      : collections.every((id) => reachesCollection(caller.scope, id));
+  if (!isWithin) {
+    throw new AppError(
+      'forbidden',
+      'This webhook would send events of collections that you have no access to. Set `collections` to those you can read.',
+    );
+  }
+}
+
+/** Requires the permission to read what events of this type report. @throws AppError `forbidden` that names the permission. */
+export function requireReadable(caller: Caller, type: WebhookEventType): void {
+  const permission = permissionFor(type);
+  if (permission !== null) requirePermission(caller, permission);
+}
+
+/** The same error for webhooks that do not exist, belong to another workspace, or cover collections the caller cannot read. */
+export function webhookNotFound(): AppError {
+  return new AppError('not_found', 'There is no such webhook, or you have no access to it.');
+}
+
+function permissionFor(type: WebhookEventType): Permission | null {
+  if (type.startsWith('content.')) return 'contents:read';
+  if (type.startsWith('upload.')) return 'uploads:read';
+  if (type.startsWith('compress.')) return 'compress:read';
+  return type.startsWith('connection.') ? 'connections:read' : null;
+}
