@@ -61,9 +61,9 @@ test('the first upload and search of the README work as printed', async (t) => {
   );
 });
 
-test('the commands of the runbook that make the index anew work as printed', async (t) => {
+test('the commands of the runbook that rebuild the search index work as printed', async (t) => {
   const [setup = ''] = shellBlocks(readDocument('docs/api.md'));
-  const [commands = ''] = shellBlocks(section(readDocument('docs/operations.md'), '### Making the index anew'));
+  const [commands = ''] = shellBlocks(section(readDocument('docs/operations.md'), '### Rebuilding the search index'));
   const upload = `curl -sS -H "X-API-Key: $LOCI_KEY" -H 'Prefer: wait=60' -F collection_id=$LOCI_COLLECTION \
     -F 'content=One.' -F 'files=@upload.txt' $LOCI/upload`;
   const workspace = 'LOCI_WORKSPACE=$(curl -sS -H "X-API-Key: $LOCI_KEY" $LOCI/workspaces | field .data[0].id)';
