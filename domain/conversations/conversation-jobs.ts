@@ -1,20 +1,23 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** Names, ids and arguments of the workflows of conversations. Imported by workflows: no zod, no I/O. */
+/** Types, ids and arguments of the conversation workflows. Imported by workflows: no zod, no I/O. */
 
-/** `messages`: how many there are to tell of; the number of the last one. */
+/** `messages`: the number of messages to summarise, which is also the `seq` of the last one. */
 export type SummariseArgs = { workspace_id: string; conversation_id: string; messages: number };
 
-/** The messages numbered `from` to `to`, both included. */
+/** The messages whose `seq` is between `from` and `to`, both inclusive. */
 export type ExtractMemoriesArgs = { workspace_id: string; conversation_id: string; from: number; to: number };
 
-/** What a step did: numbers only. */
+/** Activity results hold counts only, because Temporal stores them in the workflow history. */
 export type SummaryOutcome = { messages: number; characters: number };
-/** `next`: where to go on; null at the end. */
+/** `next`: the `seq` to continue from; null when all messages are processed. */
 export type ExtractionOutcome = { memories: number; next: number | null };
 
-/** Writes the summary of a conversation. Each length of it has a run of its own, so that none is lost when it grows meanwhile. */
+/**
+ * Returns the job that writes the summary of a conversation. The workflow id contains the number of messages, so a conversation
+ * that grows while a summary is being written gets another run.
+ */
 export function summariseJob(args: SummariseArgs): JobStart {
   return {
     workflow_type: 'summariseConversation',
@@ -26,7 +29,7 @@ export function summariseJob(args: SummariseArgs): JobStart {
   };
 }
 
-/** Extracts memories from messages that were just stored. */
+/** Returns the job that extracts memories from newly stored messages. */
 export function extractMemoriesJob(args: ExtractMemoriesArgs): JobStart {
   return {
     workflow_type: 'extractMemories',
@@ -38,13 +41,15 @@ export function extractMemoriesJob(args: ExtractMemoriesArgs): JobStart {
   };
 }
 
-/** Messages before the first summary; of fewer there is nothing to be summarised. */
+/** Fewest new messages that a summary is written for. */
 const MIN_NEW_MESSAGES = 2;
-
-/** A new summary when there is this much more than the last one was asked for, as a share of it. */
+/** How much a conversation must grow before its next summary, as a share of its length at the last one. */
 const MIN_GROWTH_SHARE = 0.25;
 
-/** True when a conversation has grown so much that its summary should be written anew. The longer it is, the rarer. */
-export function isSummaryDue(messages: number, asked: number): boolean {
-  return messages - asked >= Math.max(MIN_NEW_MESSAGES, Math.floor(asked * MIN_GROWTH_SHARE));
+/**
+ * Returns whether a conversation of `messages` messages needs a new summary when the last one was requested at
+ * `summarisedMessages`. Summaries become rarer as a conversation grows.
+ */
+export function isSummaryDue(messages: number, summarisedMessages: number): boolean {
+  return messages - summarisedMessages >= Math.max(MIN_NEW_MESSAGES, Math.floor(summarisedMessages * MIN_GROWTH_SHARE));
 }

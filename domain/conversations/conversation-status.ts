@@ -1,14 +1,12 @@
-/** Rules of conversations. Imported by workflows: no zod, no I/O. */
-
+/** Statuses of a conversation. It only moves forward, and archiving also ends it. */
 export const CONVERSATION_STATUSES = ['active', 'ended', 'archived'] as const;
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 
-/** A conversation goes one way: it is active, then ended, then archived; archiving ends it, too. */
+/** Returns the status after an action, or null when the action is not allowed: an archived conversation cannot be ended. */
 export function nextConversationStatus(
   status: ConversationStatus,
   action: 'end' | 'archive',
 ): ConversationStatus | null {
   if (action === 'archive') return 'archived';
-  // Null: there is no way back.
   return status === 'archived' ? null : 'ended';
 }

@@ -1,9 +1,9 @@
 import type { ExtractionOutcome, ExtractMemoriesArgs, SummariseArgs, SummaryOutcome } from './conversation-jobs.ts';
 
-/** The steps of the workflows of conversations. Imported by workflows: no zod, no I/O. */
+/** Activities of the conversation workflows. Imported by workflows: no zod, no I/O. */
 export type ConversationSteps = {
-  /** Writes the summary; with the chat model, or of sentences as they were said. */
+  /** Writes the summary of a conversation: with the chat model, or from sentences of the messages when there is none. */
   summariseMessages(args: SummariseArgs): Promise<SummaryOutcome>;
-  /** Extracts memories from some of the messages; says where to go on. */
+  /** Extracts memories from one batch of messages and returns where to continue. */
   extractFromMessages(args: ExtractMemoriesArgs): Promise<ExtractionOutcome>;
 };

@@ -1,34 +1,34 @@
 import { findSentenceEnds } from '#domain/chunking/sentences.ts';
 
 /**
- * The sentences that say most, verbatim and in their order, together at most so many characters. TextRank: sentences vote
- * for those they share words with, by PageRank over a graph whose edges are shared words over the logarithms of the lengths.
- * Mihalcea, R., Tarau, P. (2004): TextRank: Bringing order into texts. EMNLP.
- * Of very long material only the last `MAX_SENTENCES` sentences are weighed.
+ * Returns the most representative sentences, verbatim and in their original order, of together at most `maxCharacters`
+ * characters. TextRank: PageRank over a graph of sentences. The weight of an edge is the number of shared words divided by the
+ * sum of the logarithms of the two sentence lengths. Mihalcea, R., Tarau, P. (2004): TextRank: Bringing order into texts. EMNLP.
+ * Only the last `MAX_SENTENCES` sentences are ranked.
  */
 export function extractSentences(texts: readonly string[], maxCharacters: number): string[] {
   const sentences = texts.flatMap(splitSentences).slice(-MAX_SENTENCES);
-  const bags = sentences.map((sentence) => new Set(wordsOf(sentence)));
-  const ranks = pageRank(computeSimilarities(bags));
-  const order = sentences.map((_, index) => index).sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
-  const chosen = new Set<number>();
-  const said = new Set<string>();
-  let room = maxCharacters;
-  for (const index of order) {
+  const wordSets = sentences.map((sentence) => new Set(wordsOf(sentence)));
+  const ranks = pageRank(computeSimilarities(wordSets));
+  const bestFirst = sentences.map((_, index) => index).sort((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b);
+  const selected = new Set<number>();
+  const selectedTexts = new Set<string>();
+  let remainingCharacters = maxCharacters;
+  for (const index of bestFirst) {
     const sentence = sentences[index] ?? '';
-    if (sentence.length > room || said.has(sentence)) continue;
-    chosen.add(index);
-    said.add(sentence);
-    room -= sentence.length + 1;
+    if (sentence.length > remainingCharacters || selectedTexts.has(sentence)) continue;
+    selected.add(index);
+    selectedTexts.add(sentence);
+    remainingCharacters -= sentence.length + 1;
   }
-  return sentences.filter((_, index) => chosen.has(index));
+  return sentences.filter((_, index) => selected.has(index));
 }
 
 const MAX_SENTENCES = 300;
 const DAMPING = 0.85;
 const MAX_ROUNDS = 50;
-const CONVERGED = 1e-6;
-/** Shorter words are mostly of grammar. */
+const CONVERGENCE_THRESHOLD = 1e-6;
+/** Shorter words are mostly function words, which carry little meaning. */
 const MIN_WORD_LETTERS = 3;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
@@ -47,15 +47,15 @@ function wordsOf(sentence: string): string[] {
   return long.length > 0 ? long : words;
 }
 
-/** Symmetric, with nothing on the diagonal. */
-function computeSimilarities(bags: readonly Set<string>[]): number[][] {
-  const matrix = bags.map(() => bags.map(() => 0));
-  bags.forEach((one, row) => {
+/** Returns a symmetric matrix with zeros on the diagonal. */
+function computeSimilarities(wordSets: readonly Set<string>[]): number[][] {
+  const matrix = wordSets.map(() => wordSets.map(() => 0));
+  wordSets.forEach((one, row) => {
     for (let column = 0; column < row; column += 1) {
-      const other = bags[column] ?? new Set();
+      const other = wordSets[column] ?? new Set();
       let shared = 0;
       for (const word of other) if (one.has(word)) shared += 1;
-      // The logarithm of one word is nothing: a smallest denominator keeps single words comparable.
+      // The logarithm of a length of one word is 0: a minimum denominator avoids a division by zero.
       const weight = shared === 0 ? 0 : shared / Math.max(Math.log(one.size) + Math.log(other.size), Math.LN2);
       (matrix[row] ?? [])[column] = weight;
       (matrix[column] ?? [])[row] = weight;
@@ -64,7 +64,7 @@ function computeSimilarities(bags: readonly Set<string>[]): number[][] {
   return matrix;
 }
 
-/** PageRank by repeated multiplication. */
+/** PageRank by power iteration. */
 function pageRank(weights: readonly (readonly number[])[]): number[] {
   const outgoing = weights.map((row) => row.reduce((sum, weight) => sum + weight, 0));
   let ranks = weights.map(() => 1);
@@ -77,7 +77,7 @@ function pageRank(weights: readonly (readonly number[])[]): number[] {
     });
     const change = Math.max(0, ...next.map((rank, index) => Math.abs(rank - (ranks[index] ?? 0))));
     ranks = next;
-    if (change < CONVERGED) break;
+    if (change < CONVERGENCE_THRESHOLD) break;
   }
   return ranks;
 }

@@ -5,7 +5,9 @@ const EXTRACTED_MEMORY_NAMESPACE = 'a2a5d9f0-6a3c-4f57-9d1c-5f0a4a9c7b21';
 /** Namespace of the ids of index objects: an arbitrary UUID that must never change. */
 const VERSION_OBJECT_NAMESPACE = '0d3f5f63-9a8e-4a51-8a54-2f3f3b8f9a77';
 
-/** Returns the id of the `index`-th memory extracted from a message. It is deterministic, so a repeated extraction adds nothing. */
+/**
+ * Returns the id of the `index`-th memory extracted from a message. It is deterministic, so a repeated extraction adds nothing.
+ */
 export function extractedMemoryId(messageId: string, index: number): string {
   return uuidv5(`${messageId}/${index}`, EXTRACTED_MEMORY_NAMESPACE);
 }

@@ -5,7 +5,7 @@ import { chunkFacets } from '#domain/filters/facets.ts';
 import type { Field } from '#domain/filters/fields.ts';
 import type { Filter } from '#domain/filters/filter.ts';
 
-/** All memories of a workspace share a tenant. */
+/** Returns the Weaviate tenant that all memories of a workspace share. */
 export function memoryTenant(workspaceId: string): string {
   return `memories-${workspaceId}`;
 }
@@ -17,20 +17,20 @@ const SpaceSchema = z.object({
   dimensions: z.int(),
 });
 
-/** An embedding space as rows keep it. */
+/** Returns an embedding space as text, as `memory_versions.index_space` stores it. */
 export function serializeSpace({ provider, model, model_hash, dimensions }: EmbeddingSpace): string {
   return JSON.stringify({ provider, model, model_hash, dimensions });
 }
 
-/** The space that `spaceText` wrote. */
+/** Parses the text that `serializeSpace` returned. */
 export function parseSpace(text: string): EmbeddingSpace {
   return SpaceSchema.parse(JSON.parse(text));
 }
 
-/** A version as filters see it; times as milliseconds since 1970. */
+/** The fields of a memory version that searches filter by. */
 export type IndexedMemoryVersion = { user_id: string; memory_type: string; valid_from: Date; valid_to: Date | null };
 
-/** Terms under which a version is found. */
+/** Returns the facet terms of a version; times become milliseconds since 1970. */
 export function memoryFacets({ user_id, memory_type, valid_from, valid_to }: IndexedMemoryVersion): string[] {
   const validity = {
     from: valid_from.getTime(),
@@ -39,17 +39,17 @@ export function memoryFacets({ user_id, memory_type, valid_from, valid_to }: Ind
   return chunkFacets({ user_id, memory_type, ...validity });
 }
 
-/** Asks for what is valid now, or was at a time; of one user, or of all. */
+/** Returns the filter for versions that are valid now, or were at `asOf`; of one user, or of all when `userId` is null. */
 export function memoryFilter({ userId, asOf }: { userId: string | null; asOf: Date | null }): FacetQuery {
   const operands: Filter[] = [asOf === null ? IS_CURRENT : validAt(asOf.getTime())];
   if (userId !== null) operands.push({ kind: 'one_of', field: fieldOf('user_id'), values: [userId] });
   return compileFilter({ kind: 'and', operands });
 }
 
-function validAt(time: number): Filter {
-  const began: Filter = { kind: 'range', field: fieldOf('from'), scale: 'number', bound: 'lte', value: time };
-  const ends: Filter = { kind: 'range', field: fieldOf('to'), scale: 'number', bound: 'gt', value: time };
-  return { kind: 'and', operands: [began, { kind: 'or', operands: [IS_CURRENT, ends] }] };
+function validAt(timeMs: number): Filter {
+  const hasBegun: Filter = { kind: 'range', field: fieldOf('from'), scale: 'number', bound: 'lte', value: timeMs };
+  const endsLater: Filter = { kind: 'range', field: fieldOf('to'), scale: 'number', bound: 'gt', value: timeMs };
+  return { kind: 'and', operands: [hasBegun, { kind: 'or', operands: [IS_CURRENT, endsLater] }] };
 }
 
 function fieldOf(path: string): Field {

@@ -10,8 +10,9 @@ import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 
 /**
- * Ends or archives a conversation; one that is there already stays as it is. What is not summarised yet will be.
- * @throws AppError `not_found`, `forbidden` for who only reads it, `conflict` for ending an archived one.
+ * Ends or archives a conversation; one that already has the status is left unchanged. Enqueues a summary of messages that have
+ * not been summarised yet.
+ * @throws AppError `not_found`, `forbidden` for a public conversation of another user, `conflict` for ending an archived one.
  */
 export async function changeConversationStatus(
   services: Services,
@@ -21,7 +22,7 @@ export async function changeConversationStatus(
   const { conversation, jobs } = await services.stores.transaction(async (stores) => {
     const before = await lockWritableConversation(stores, caller, id);
     const status = nextConversationStatus(before.status, action);
-    if (status === null) throw new AppError('conflict', 'The conversation is archived; that is final.');
+    if (status === null) throw new AppError('conflict', 'The conversation is archived and cannot be ended.');
     await stores.conversations.setStatus(caller.scope, id, status);
     const started: JobStart[] = [];
     if (before.status === 'active' && before.message_count > before.summary_asked) {

@@ -6,7 +6,7 @@ import { resolveConversationOwner, requireReachableCollections } from './require
 import { toConversation } from './get-conversation.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Creates a conversation. @throws AppError `not_found` for its collections, `validation_failed` for its owner. */
+/** Creates a conversation. @throws AppError `not_found` for a collection, `validation_failed` for the owner. */
 export async function createConversation(
   services: Services,
   caller: Caller,

@@ -21,19 +21,19 @@ import type { Services } from '#operations/services.ts';
 import { startJobs } from '#operations/jobs/start-jobs.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
-/** Each is locked and written to by statements of its own. */
+/** Each conversation of a request takes its own statements for locking and writing. */
 const MAX_CONVERSATIONS = 100;
 
-/** What goes into one conversation, in the order of the request; `place` is where in the answer. */
-type ConversationBatch = {
-  conversation: ConversationRow;
-  items: { message: NewMessage; memories: boolean; place: number }[];
-};
+/** `position`: the index of the message in the response. */
+type BatchItem = { message: NewMessage; extractsMemories: boolean; position: number };
+/** The messages of one conversation, in the order of the request. */
+type ConversationBatch = { conversation: ConversationRow; items: BatchItem[] };
 
 /**
- * Stores messages, all or none. Those without a conversation get one together. Summaries and memories follow by workflow.
- * @throws AppError `not_found` for a conversation or a parent, `forbidden` also for memories without the permission to write
- * them, `conflict` for a conversation that is not active.
+ * Stores messages, all or none. Messages without a conversation are added to one new conversation. Workflows write the summary
+ * and extract memories afterwards.
+ * @throws AppError `not_found` for a conversation or a parent message, `forbidden` for a conversation of another user or when the
+ * caller enables memories without `memories:write`, `conflict` for a conversation that is not active.
  */
 export async function createMessages(
   services: Services,
@@ -51,7 +51,7 @@ export async function createMessages(
       const stored: Message[] = [];
       for (const batch of await groupByConversation(stores, caller, groups)) {
         const rows = await insertMessages(stores, caller, batch);
-        rows.forEach((row, index) => (stored[batch.items[index]?.place ?? 0] = toMessage(row)));
+        rows.forEach((row, index) => (stored[batch.items[index]?.position ?? 0] = toMessage(row)));
         jobs.push(...(await enqueueFollowUpJobs(stores, caller, { batch, rows })));
       }
       return { status: 201, body: stored };
@@ -82,16 +82,13 @@ async function groupByConversation(
   const found = await lockWritableConversations(stores, caller, ids);
   for (const { status } of found) {
     if (status !== 'active') {
-      throw new AppError(
-        'conflict',
-        `The conversation is ${status}; begin another one by leaving conversation_id out.`,
-      );
+      throw new AppError('conflict', `The conversation is ${status}. Omit conversation_id to start a new one.`);
     }
   }
   const batches = new Map<string | null, ConversationBatch>(
     found.map((conversation) => [conversation.id, { conversation, items: [] }]),
   );
-  let place = 0;
+  let position = 0;
   for (const group of groups) {
     const contents = Array.isArray(group.content) ? group.content : [group.content];
     const messages = contents.map((content) => (typeof content === 'string' ? messageOfText(content) : content));
@@ -101,12 +98,17 @@ async function groupByConversation(
       items: [],
     };
     batches.set(key, batch);
-    for (const message of messages) batch.items.push({ message, memories: group.enable_memories, place: place++ });
+    for (const message of messages) {
+      batch.items.push({ message, extractsMemories: group.enable_memories, position: position++ });
+    }
   }
   return [...batches.values()];
 }
 
-/** Called by the first words of its first message; a sender whom a key names owns it. */
+/**
+ * Creates the conversation of messages that were sent without one. Its title is the beginning of the first message. With an API
+ * key, the first sender with the role `user` becomes its owner.
+ */
 async function createConversationFor(
   stores: Stores,
   caller: Caller,
@@ -134,23 +136,23 @@ async function insertMessages(
   const parents = [...new Set(items.flatMap(({ message }) => message.parent_message_id ?? []))];
   const known = await stores.messages.findExistingIds(caller.scope, conversation.id, parents);
   if (known.length < parents.length) {
-    throw new AppError('not_found', 'A parent_message_id names no message of this conversation.');
+    throw new AppError('not_found', 'A parent_message_id is not the id of a message of this conversation.');
   }
   const ownerId = caller.userId ?? conversation.owner_id;
-  const messages = items.map(({ message, memories }): MessageToInsert => {
+  const messages = items.map(({ message, extractsMemories }): MessageToInsert => {
     const userId = caller.userId ?? message.sender_id ?? ownerId;
     return {
       ...message,
       checksum: createHash('sha256').update(message.content, 'utf8').digest('hex'),
       created_at: message.created_at ?? null,
       owner_id: ownerId,
-      memory_user_id: memories && message.role === 'user' ? userId : null,
+      memory_user_id: extractsMemories && message.role === 'user' ? userId : null,
     };
   });
   return stores.messages.insert(caller.scope, conversation.id, messages);
 }
 
-/** What is to follow, acknowledged in the transaction of the messages. */
+/** Adds the jobs that extract memories and write a summary to the outbox, in the transaction that stores the messages. */
 async function enqueueFollowUpJobs(
   stores: Stores,
   caller: Caller,
@@ -161,7 +163,7 @@ async function enqueueFollowUpJobs(
   if (!first || !last) return [];
   const key = { workspace_id: caller.scope.workspaceId, conversation_id: conversation.id };
   const jobs: JobStart[] = [];
-  if (items.some(({ memories, message }) => memories && message.role === 'user')) {
+  if (items.some(({ extractsMemories, message }) => extractsMemories && message.role === 'user')) {
     jobs.push(extractMemoriesJob({ ...key, from: first.seq, to: last.seq }));
   }
   if (isSummaryDue(last.seq, conversation.summary_asked)) {
@@ -172,7 +174,7 @@ async function enqueueFollowUpJobs(
   return jobs;
 }
 
-/** A message in the interface's shape. */
+/** Converts a row to the API representation. */
 export function toMessage(row: MessageRow): Message {
   const { seq: _seq, ...rest } = row;
   return {

@@ -1,16 +1,15 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { Conversation } from '#domain/records/conversation.ts';
 import { requireReadableConversation } from './require-conversation.ts';
-
 import type { Services } from '#operations/services.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
 
-/** A conversation. @throws AppError `not_found`. */
+/** Returns a conversation. @throws AppError `not_found`, also when the caller may not read it. */
 export async function getConversation(services: Services, caller: Caller, id: string): Promise<Conversation> {
   return toConversation(await requireReadableConversation(services.stores, caller, id));
 }
 
-/** A conversation in the interface's shape. */
+/** Converts a row to the API representation. */
 export function toConversation(row: ConversationRow): Conversation {
   const { message_count: _count, summary_asked: _asked, summary_seq: _seq, ...rest } = row;
   return {

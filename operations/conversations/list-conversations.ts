@@ -14,10 +14,10 @@ export type ListConversationsQuery = {
   collection_id?: string | undefined;
 };
 
-/** Stands in no title: what is searched for has no letter. */
+/** Matches no title; used when the search text contains no letter or digit. */
 const UNMATCHABLE_KEY = '\u0001';
 
-/** Conversations in reach, the newest first; with `search` the likest titles first. */
+/** Returns a page of the conversations that the caller may read, newest first; with `search`, the most similar titles first. */
 export async function listConversations(
   services: Services,
   caller: Caller,

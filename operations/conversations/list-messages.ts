@@ -15,8 +15,8 @@ export type ListMessagesQuery = {
 };
 
 /**
- * Messages of a conversation in their order, or only the answers to one of them.
- * @throws AppError `not_found`, `validation_failed` for a foreign cursor.
+ * Returns a page of the messages of a conversation in their order, or only of the replies to one message.
+ * @throws AppError `not_found`, `validation_failed` for a cursor of another list.
  */
 export async function listMessages(services: Services, caller: Caller, query: ListMessagesQuery): Promise<MessageList> {
   const { conversationId, limit, cursor } = query;
@@ -27,7 +27,7 @@ export async function listMessages(services: Services, caller: Caller, query: Li
   const { messages } = services.stores;
   const [rows, totalCount] = await Promise.all([
     messages.list(caller.scope, filter, { after, limit }),
-    // All of them are counted already: the number of messages is that of the last one.
+    // The conversation row already holds the number of all its messages.
     filter.parentId === null ? conversation.message_count : messages.count(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, { limit, binding, positionOf: (row) => [row.seq] });

@@ -3,12 +3,12 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
 import type { Stores } from '#store/stores.ts';
 
-/** The same for absent conversations and for those that the caller may not read. */
-export function conversationNotFound(): AppError {
-  return new AppError('not_found', 'There is no such conversation, or you may not read it.');
+/** The same error for missing and for unreadable conversations, so that it does not reveal which ids exist. */
+function conversationNotFound(): AppError {
+  return new AppError('not_found', 'The conversation does not exist, or you may not read it.');
 }
 
-/** A conversation that the caller reads. @throws AppError `not_found`. */
+/** Returns a conversation that the caller may read. @throws AppError `not_found`. */
 export async function requireReadableConversation(
   stores: Stores,
   caller: Caller,
@@ -20,8 +20,8 @@ export async function requireReadableConversation(
 }
 
 /**
- * Conversations that the caller may change, held until the transaction ends; in the order of the ids.
- * @throws AppError `not_found`, or `forbidden` for a public one of another user.
+ * Locks conversations that the caller may change until the transaction ends, and returns them sorted by id.
+ * @throws AppError `not_found`, or `forbidden` for a public conversation of another user.
  */
 export async function lockWritableConversations(
   stores: Stores,
@@ -32,37 +32,40 @@ export async function lockWritableConversations(
   if (rows.length < new Set(ids).size) throw conversationNotFound();
   for (const row of rows) {
     if (caller.userId === null || row.owner_id === caller.userId) continue;
-    throw new AppError('forbidden', 'Only the owner of a conversation may change it; others may read a public one.');
+    throw new AppError(
+      'forbidden',
+      'Only the owner may change a conversation. Other users may read it when it is public.',
+    );
   }
   return rows;
 }
 
-/** One such. @throws AppError as `lockWritable`. */
+/** Locks one conversation. @throws AppError like `lockWritableConversations`. */
 export async function lockWritableConversation(stores: Stores, caller: Caller, id: string): Promise<ConversationRow> {
   const [row] = await lockWritableConversations(stores, caller, [id]);
   if (!row) throw conversationNotFound();
   return row;
 }
 
-/** @throws AppError `not_found` for collections that are absent or out of reach. */
+/** Requires that every collection exists within the scope of the caller. @throws AppError `not_found`. */
 export async function requireReachableCollections(
   stores: Stores,
   caller: Caller,
   ids: readonly string[],
 ): Promise<void> {
-  const [absent] = await stores.conversations.findUnreachableCollections(caller.scope, ids);
-  if (absent !== undefined) {
-    throw new AppError('not_found', 'There is no such collection as one of those given, or you do not reach it.');
+  const [unreachable] = await stores.conversations.findUnreachableCollections(caller.scope, ids);
+  if (unreachable !== undefined) {
+    throw new AppError('not_found', 'At least one of the collections does not exist, or you may not access it.');
   }
 }
 
 /**
- * Whom a new conversation belongs to: a token's own user, or whom a key names.
- * @throws AppError `validation_failed` when a token names another user.
+ * Returns the owner of a new conversation: with a user token its user, with an API key `ownerId`, or null when it is not given.
+ * @throws AppError `validation_failed` when `ownerId` is not the user of the token.
  */
 export function resolveConversationOwner(caller: Caller, ownerId: string | undefined): string | null {
   if (caller.userId === null) return ownerId ?? null;
   if (ownerId === undefined || ownerId === caller.userId) return caller.userId;
-  const msg = 'Must be the user of the token, or be left out';
+  const msg = 'Must be the user of the token; omit it to use that user';
   throw validationError([{ loc: ['body', 'owner_id'], msg, type: 'foreign_user' }]);
 }

@@ -11,8 +11,8 @@ import { toConversation } from './get-conversation.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Changes the fields that were sent.
- * @throws AppError `not_found`, `forbidden` for who only reads it, `conflict` for an archived one.
+ * Updates the fields that were sent.
+ * @throws AppError `not_found`, `forbidden` for a public conversation of another user, `conflict` for an archived one.
  */
 export async function updateConversation(
   services: Services,
@@ -22,7 +22,7 @@ export async function updateConversation(
   return services.stores.transaction(async (stores) => {
     const before = await lockWritableConversation(stores, caller, id);
     if (before.status === 'archived') {
-      throw new AppError('conflict', 'The conversation is archived: it may be read and deleted, not changed.');
+      throw new AppError('conflict', 'The conversation is archived: it can be read and deleted, but not changed.');
     }
     await requireReachableCollections(stores, caller, body.collections ?? []);
     const key = body.title === undefined ? {} : { titleKey: titleKey(body.title ?? '') };

@@ -9,11 +9,12 @@ import { projectMemory } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
-/** An answer, and whether search finds already what it tells of. */
+/** The response of a write, and whether search already finds the written version. */
 export type MemoryWriteResult<Body> = Answer<Body> & { isIndexed: boolean };
 
 /**
- * Creates a memory: searchable when this returns, or soon after when the index or the embedder is away.
+ * Creates a memory. It is searchable when this returns, or later when the index or the embedder is unavailable (`isIndexed`:
+ * false).
  * @throws AppError `validation_failed` for the owner.
  */
 export async function createMemory(
@@ -38,7 +39,7 @@ export async function createMemory(
         metadata: body.metadata,
         createdBy: caller.principal,
       });
-      if (!row) throw new AppError('internal', 'A new id was taken already.');
+      if (!row) throw new AppError('internal', 'The new memory id already exists.');
       return { status: 201, body: { memory_id: id, message: 'Memory created.', memory: toMemoryRecord(row) } };
     },
   });

@@ -5,9 +5,9 @@ import { removeMemoryObjects } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Deletes a memory with its history. It is out of every answer at once; what the index holds of it goes too, now or, when
- * the index is away, as soon as it is back.
- * @throws AppError `not_found`, `forbidden` for a user who may read it and is not its owner.
+ * Deletes a memory with its history. No response contains it any more. Its index objects are removed in the background, by the
+ * worker when the index is unavailable now.
+ * @throws AppError `not_found`, `forbidden` for a readable memory of another user.
  */
 export async function deleteMemory(services: Services, caller: Caller, memoryId: string): Promise<void> {
   await services.stores.transaction(async (stores) => {
@@ -20,6 +20,6 @@ export async function deleteMemory(services: Services, caller: Caller, memoryId:
   });
   const { workspaceId } = caller.scope;
   removeMemoryObjects(services, { workspace_id: workspaceId, memory_id: memoryId }).catch((error: unknown) => {
-    services.log.info({ error, workspace_id: workspaceId }, 'objects of a deleted memory go later');
+    services.log.info({ error, workspace_id: workspaceId }, 'index objects of a deleted memory will be removed later');
   });
 }

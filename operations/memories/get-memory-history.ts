@@ -7,13 +7,16 @@ import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryVersion } from './memory-record.ts';
 
-/** Every version of a memory, newest first. @throws AppError `not_found`, `validation_failed` for a foreign cursor. */
+/**
+ * Returns a page of the versions of a memory, newest first.
+ * @throws AppError `not_found`, `validation_failed` for a cursor of another list.
+ */
 export async function getMemoryHistory(
   services: Services,
   caller: Caller,
-  asked: { memoryId: string; limit: number; cursor?: string | undefined },
+  query: { memoryId: string; limit: number; cursor?: string | undefined },
 ): Promise<MemoryHistory> {
-  const { memoryId, limit, cursor } = asked;
+  const { memoryId, limit, cursor } = query;
   const { memories } = services.stores;
   const current = await memories.find(caller.scope, memoryId, { readerId: caller.userId, asOf: null });
   if (!current) throw memoryNotFound();

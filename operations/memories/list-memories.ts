@@ -13,7 +13,10 @@ export type ListMemoriesQuery = {
   cursor?: string | undefined;
 };
 
-/** A page of memories, oldest first. @throws AppError `forbidden` for those of another user, `validation_failed`. */
+/**
+ * Returns a page of memories, oldest first.
+ * @throws AppError `forbidden` for another user, `validation_failed` for the cursor.
+ */
 export async function listMemories(services: Services, caller: Caller, query: ListMemoriesQuery): Promise<MemoryList> {
   const userId = resolveOwnerFilter(caller, query.user_id);
   const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type } };

@@ -2,16 +2,16 @@ import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 
 /**
- * The user in whose name a memory is written: a token speaks for its own user, a key names one.
- * @throws AppError `validation_failed` when a key names none, or a token another than its own.
+ * Returns the owner of a memory to write: with a user token its user, with an API key the given `userId`.
+ * @throws AppError `validation_failed` when an API key gives no user, or a token gives another user than its own.
  */
 export function resolveMemoryOwner(caller: Caller, userId: string | undefined): string {
   if (caller.userId === null) {
     if (userId !== undefined) return userId;
-    throw userIdError('Field required: with an API key, the user whose memory this is', 'missing');
+    throw userIdError('Field required with an API key: the user who owns the memory', 'missing');
   }
   if (userId === undefined || userId === caller.userId) return caller.userId;
-  throw userIdError('Must be the user of the token, or be left out', 'foreign_user');
+  throw userIdError('Must be the user of the token; omit it to use that user', 'foreign_user');
 }
 
 function userIdError(msg: string, type: string): AppError {
@@ -19,16 +19,17 @@ function userIdError(msg: string, type: string): AppError {
 }
 
 /**
- * Whose memories are looked at: a token looks at those of its own user, a key at those of the user it names, or at all (null).
- * @throws AppError `forbidden` when a token names another user.
+ * Returns the user whose memories are read: with a user token its user, with an API key the given `userId`, or null for all
+ * users.
+ * @throws AppError `forbidden` when a token gives another user than its own.
  */
 export function resolveOwnerFilter(caller: Caller, userId: string | undefined): string | null {
   if (caller.userId === null) return userId ?? null;
   if (userId === undefined || userId === caller.userId) return caller.userId;
-  throw new AppError('forbidden', 'A user token reaches the memories of its own user only; leave user_id out.');
+  throw new AppError('forbidden', 'A user token can only access the memories of its own user; omit user_id.');
 }
 
-/** The same for absent memories and for those that the caller may not read. */
+/** The same error for missing and for unreadable memories, so that it does not reveal which ids exist. */
 export function memoryNotFound(): AppError {
-  return new AppError('not_found', 'There is no such memory, or you may not read it.');
+  return new AppError('not_found', 'The memory does not exist, or you may not read it.');
 }

@@ -1,7 +1,7 @@
 import type { MemoryDetail, MemoryRecord, MemoryVersion } from '#domain/records/memory.ts';
 import type { MemoryRow } from '#store/memories/memories.ts';
 
-/** A memory in the interface's shape. */
+/** Converts a row to the documented API representation. */
 export function toMemoryRecord(row: MemoryRow): MemoryRecord {
   return {
     memory_id: row.memory_id,
@@ -14,12 +14,12 @@ export function toMemoryRecord(row: MemoryRow): MemoryRecord {
   };
 }
 
-/** With its type and the number of its version. */
+/** Adds the memory type and the version number. */
 export function toMemoryDetail(row: MemoryRow): MemoryDetail {
   return { ...toMemoryRecord(row), memory_type: row.memory_type, version: row.version };
 }
 
-/** With the time in which it was valid. */
+/** Adds the period during which the version is valid. */
 export function toMemoryVersion(row: MemoryRow): MemoryVersion {
   return {
     ...toMemoryDetail(row),

@@ -6,37 +6,40 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { PendingMemoryVersion } from '#store/memories/memory-projections.ts';
 import type { Services } from '#operations/services.ts';
 
-/** A request waits this long for its write to be searchable; then the worker takes over. */
+/** How long a request waits for its write to become searchable before it leaves the rest to the worker. */
 const REQUEST_WAIT_MS = 10_000;
-/** Whoever has the turn of a memory is done in some tens of milliseconds. */
+/** A lease is usually held for some tens of milliseconds. */
 const LEASE_POLL_MS = 20;
-/** Over before the worker takes up what a request was killed with; longer than a request waits. */
+/** Longer than a request waits, and shorter than the time after which the worker takes over from a killed request. */
 const REQUEST_LEASE_MS = 20_000;
-/** Longer than it takes to embed and write as many as are taken at once. */
+/** Longer than it takes to embed and write a batch. */
 const WORKER_LEASE_MS = 60_000;
 const BATCH_SIZE = 100;
-/** As for contents: the first pass removes nearly everything, the later ones what a stalled process sent afterwards. */
+/** As for contents: the first pass removes nearly everything, later ones the objects that a stalled process wrote afterwards. */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
 
 /**
- * Brings a memory that was just written into the index. It is committed, so nothing here is an error to its client: false
- * says that it is not searchable yet, and will be without anybody's doing.
+ * Writes a newly committed memory into the index. The write is already durable, so no failure here fails the request: false means
+ * that the memory is not searchable yet and that the worker will index it.
  */
 export async function projectMemory(services: Services, scope: Scope, memoryId: string): Promise<boolean> {
   const work = projectPendingVersions(services, scope, memoryId).then(
     () => true,
     async (error: unknown) => {
-      services.log.warn({ error, workspace_id: scope.workspaceId }, 'a memory is not in the index yet; it will be');
+      services.log.warn(
+        { error, workspace_id: scope.workspaceId },
+        'a memory could not be indexed yet; the worker will retry',
+      );
       await services.stores.memoryProjections.makeDue(scope, [memoryId]).catch(() => undefined);
       return false;
     },
   );
-  const patience = new AbortController();
-  const late = delay(REQUEST_WAIT_MS, false, { signal: patience.signal }).catch(() => false);
+  const timer = new AbortController();
+  const timeout = delay(REQUEST_WAIT_MS, false, { signal: timer.signal }).catch(() => false);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
-    patience.abort();
+    timer.abort();
   }
 }
 
@@ -44,37 +47,40 @@ async function projectPendingVersions(services: Services, scope: Scope, memoryId
   for (const deadlineMs = performance.now() + REQUEST_WAIT_MS; performance.now() < deadlineMs;) {
     const memory = { scope, memoryIds: [memoryId], leaseMs: REQUEST_LEASE_MS };
     if (await withProjectionLease(services, memory, (versions) => projectVersions(services, versions))) return;
-    // Whoever had the turn did it, or the memory is gone.
+    // The previous holder of the lease indexed it, or the memory was deleted.
     if ((await services.stores.memoryProjections.listPending(scope, [memoryId])).length === 0) return;
     await delay(LEASE_POLL_MS);
   }
   throw new AppError('dependency_unavailable', 'Another process is writing this memory into the index.');
 }
 
-/** Does work on what is pending of those of these memories that nobody else is writing; false when that is none. */
+/**
+ * Runs `work` on the pending versions of those memories that no other process is writing. Returns false, without running it, when
+ * other processes hold the leases of all of them.
+ */
 async function withProjectionLease(
   services: Services,
   { scope, memoryIds, leaseMs }: { scope: Scope; memoryIds: readonly string[]; leaseMs: number },
   work: (versions: PendingMemoryVersion[]) => Promise<void>,
 ): Promise<boolean> {
   const { memoryProjections } = services.stores;
-  const turn = await memoryProjections.acquireLease(scope, memoryIds, leaseMs);
-  if (turn === null) return false;
+  const lease = await memoryProjections.acquireLease(scope, memoryIds, leaseMs);
+  if (lease === null) return false;
   try {
-    await work(await memoryProjections.listPending(scope, turn.memory_ids));
+    await work(await memoryProjections.listPending(scope, lease.memory_ids));
   } finally {
-    await memoryProjections.releaseLease(turn);
+    await memoryProjections.releaseLease(lease);
   }
   return true;
 }
 
-/** Writes versions into the index as they are valid now, and notes it. All of one workspace. */
+/** Writes versions of one workspace into the index with their present validity, and records that. */
 async function projectVersions(services: Services, versions: readonly PendingMemoryVersion[]): Promise<void> {
   const [first] = versions;
   if (!first) return;
   const { preferred } = services.embedders;
   const tenant = memoryTenant(first.workspace_id);
-  // What is there already, with a vector, only gets the end of its validity.
+  // Objects that are already in the index, with a vector, only get the end of their validity.
   const superseded = versions.filter((version) => version.index_state === 'current');
   const updates = superseded.map((version) => ({ id: version.object_id, facets: memoryFacets(version) }));
   const missing = updates.length === 0 ? [] : await services.vectors.updateFacets(preferred.space, tenant, updates);
@@ -104,18 +110,23 @@ async function putVersions(
     facets: memoryFacets(version),
     vector: vectors[index] ?? new Float32Array(preferred.space.dimensions),
   }));
-  // Nobody knows how far a process that died had come, or the request that gave up waiting.
+  // An earlier attempt that crashed or timed out may already have written some of the objects.
   const put = () => services.vectors.rewriteObjects(preferred.space, tenant, objects);
   try {
     await put();
   } catch {
-    // The first memory of a workspace, or of an index that lost its data; one that is away is away for this, too.
+    // The tenant may be missing: this is the first memory of the workspace, or Weaviate lost its data. If Weaviate is
+    // unavailable,
+    // this fails as well.
     await recreateTenant(services, tenant, versions);
     await put();
   }
 }
 
-/** Notes what went with a tenant before there is one again: nobody would notice afterwards that the rest is missing. */
+/**
+ * Creates the tenant. If it was lost, marks all other memories of the workspace for indexing first: once the tenant exists again,
+ * nothing would detect that they are missing.
+ */
 async function recreateTenant(
   services: Services,
   tenant: string,
@@ -132,21 +143,22 @@ async function recreateTenant(
 }
 
 /**
- * One pass over what the index does not hold as it should: writes that found it away, versions that a process died with,
- * objects of deleted memories, and memories of another embedder. Returns how many things there were to do.
+ * Makes one pass over everything that the index does not hold as it should: writes that failed because it was unavailable,
+ * versions whose process crashed, objects of deleted memories, and memories of another embedder. Returns the number of items
+ * found.
  */
 export async function projectMemories(services: Services): Promise<number> {
   const due = await services.stores.memoryProjections.claimDue(BATCH_SIZE);
-  let isAway: unknown = null;
+  let lastFailure: unknown = null;
   for (const [workspaceId, versions] of Map.groupBy(due, (version) => version.workspace_id)) {
     const memoryIds = [...new Set(versions.map((version) => version.memory_id))];
     await withProjectionLease(
       services,
       { scope: { workspaceId, collectionIds: null }, memoryIds, leaseMs: WORKER_LEASE_MS },
       async (pending) => {
-        // One text that the embedder refuses keeps no other one back.
+        // Versions are retried one by one, so that one text that the embedder rejects does not block the others.
         await projectVersions(services, pending).catch(async (error: unknown) => {
-          isAway = error;
+          lastFailure = error;
           if (error instanceof AppError && error.code === 'dependency_unavailable') return;
           for (const version of pending)
             await projectVersions(services, [version]).catch((one: unknown) => logProjectionFailure(services, one));
@@ -154,16 +166,19 @@ export async function projectMemories(services: Services): Promise<number> {
       },
     );
   }
-  if (isAway !== null) logProjectionFailure(services, isAway);
-  const moved = await clearOtherSpace(services);
-  return due.length + moved + (await removeMemoryResidues(services));
+  if (lastFailure !== null) logProjectionFailure(services, lastFailure);
+  const cleared = await clearOtherSpace(services);
+  return due.length + cleared + (await removeMemoryResidues(services));
 }
 
 function logProjectionFailure(services: Services, error: unknown): void {
-  services.log.warn({ error, component: 'memories' }, 'memories are not in the index yet; they will be tried again');
+  services.log.warn({ error, component: 'memories' }, 'memories could not be indexed yet; retrying later');
 }
 
-/** Another embedder is configured: its space gets everything anew, and the old one is emptied. */
+/**
+ * If a workspace still has memories in the space of another embedder, drops its tenant there and marks them for indexing in the
+ * configured space. Handles one workspace a call and returns how many it handled.
+ */
 async function clearOtherSpace(services: Services): Promise<number> {
   const { memoryProjections } = services.stores;
   const found = await memoryProjections.findOtherSpace(serializeSpace(services.embedders.preferred.space));
@@ -174,7 +189,7 @@ async function clearOtherSpace(services: Services): Promise<number> {
   return 1;
 }
 
-/** Removes the objects of deleted memories. */
+/** Removes the index objects of deleted memories and returns the number of memories processed. */
 async function removeMemoryResidues(services: Services): Promise<number> {
   const { memoryProjections } = services.stores;
   const due = await memoryProjections.claimDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
@@ -185,14 +200,14 @@ async function removeMemoryResidues(services: Services): Promise<number> {
   return due.length;
 }
 
-/** Removes every version of a memory from the index: of the present embedder, and of those before that had it. */
+/** Removes every version of a memory from the index of the configured embedder, and from the other `spaces` that held it. */
 export async function removeMemoryObjects(
   services: Services,
   memory: { workspace_id: string; memory_id: string; spaces?: readonly string[] },
 ): Promise<void> {
-  const { space: present } = services.embedders.preferred;
-  const others = (memory.spaces ?? []).filter((text) => text !== serializeSpace(present)).map(parseSpace);
-  for (const space of [present, ...others]) {
+  const { space: current } = services.embedders.preferred;
+  const others = (memory.spaces ?? []).filter((text) => text !== serializeSpace(current)).map(parseSpace);
+  for (const space of [current, ...others]) {
     await services.vectors.deleteContent(space, memoryTenant(memory.workspace_id), { contentId: memory.memory_id });
   }
 }

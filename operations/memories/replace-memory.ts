@@ -9,8 +9,8 @@ import { toMemoryRecord } from './memory-record.ts';
 import { addMemoryVersion } from './update-memory.ts';
 
 /**
- * Replaces everything that a memory says; id and time of creation stay.
- * @throws AppError as `updateMemory`.
+ * Replaces all fields of a memory except its id, owner, type and creation time, as a new version.
+ * @throws AppError like `updateMemory`.
  */
 export async function replaceMemory(
   services: Services,

@@ -11,8 +11,9 @@ import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
 /**
- * Searches memories: with a token those of its user, with a key those of a user or of the whole workspace.
- * @throws AppError `forbidden` for another user's, `dependency_unavailable` when index, embedder or database is away.
+ * Searches memories: with a user token those of its user, with an API key those of one user or of the whole workspace.
+ * @throws AppError `forbidden` for another user, `dependency_unavailable` when the index, the embedder or Postgres is
+ * unavailable.
  */
 export async function searchMemories(
   services: Services,
@@ -33,13 +34,13 @@ export async function searchMemories(
 
 type ResolvedRequest = SearchMemoriesRequest & { userId: string | null; asOf: Date | null };
 
-function runSearch(services: Services, scope: Scope, asked: ResolvedRequest): Promise<MemorySearchResult> {
-  const { retrieval_method: method, query, userId, asOf, limit } = asked;
+function runSearch(services: Services, scope: Scope, request: ResolvedRequest): Promise<MemorySearchResult> {
+  const { retrieval_method: method, query, userId, asOf, limit } = request;
   const search = (type: SearchType): MemorySearch => ({ query, type, userId, asOf, limit });
   switch (method) {
     case 'last_n':
     case 'first_n':
-      return listByAge(services, scope, asked);
+      return listByAge(services, scope, request);
     case 'vector':
     case 'keyword':
     case 'hybrid':
@@ -56,11 +57,11 @@ function runSearch(services: Services, scope: Scope, asked: ResolvedRequest): Pr
   }
 }
 
-async function listByAge(services: Services, scope: Scope, asked: ResolvedRequest): Promise<MemorySearchResult> {
-  const { userId, asOf, limit } = asked;
-  const end = asked.retrieval_method === 'last_n' ? 'newest' : 'oldest';
-  const rows = await services.stores.memories.listByAge(scope, { userId, asOf }, { end, limit });
-  return { rows, details: { steps: [end], model: null, queries: [], note: null } };
+async function listByAge(services: Services, scope: Scope, request: ResolvedRequest): Promise<MemorySearchResult> {
+  const { userId, asOf, limit } = request;
+  const first = request.retrieval_method === 'last_n' ? 'newest' : 'oldest';
+  const rows = await services.stores.memories.listByAge(scope, { userId, asOf }, { first, limit });
+  return { rows, details: { steps: [first], model: null, queries: [], note: null } };
 }
 
 async function searchOnce(services: Services, scope: Scope, search: MemorySearch): Promise<MemorySearchResult> {
@@ -69,11 +70,11 @@ async function searchOnce(services: Services, scope: Scope, search: MemorySearch
   return { rows, details: { steps: [search.type], model: null, queries: [search.query], note: null } };
 }
 
-/** With the chat model, if there is one and it answers; else with feedback from a first search. */
+/** Searches with the chat model; with relevance feedback when none is configured or it fails. */
 async function searchAgentically(services: Services, scope: Scope, search: MemorySearch): Promise<MemorySearchResult> {
   if (services.chat === null) return searchWithFeedback(services, scope, search);
   const found = await searchWithModel(services, services.chat, { scope, search });
   if (found) return found;
   const { rows, details } = await searchWithFeedback(services, scope, search);
-  return { rows, details: { ...details, note: 'The chat model gave no usable answer.' } };
+  return { rows, details: { ...details, note: 'The chat model returned no usable answer.' } };
 }

@@ -7,38 +7,38 @@ import { findVerifiedHits } from '#operations/search/verified-hits.ts';
 import type { Services } from '#operations/services.ts';
 import type { RetrievalDetails } from '#domain/records/memory.ts';
 
-/** What is searched for, and among what. */
-export type MemoryIndexQuery = {
+/** One query of the memory index. */
+type MemoryIndexQuery = {
   type: SearchType;
   text: string;
   /** Null only for `keyword`. */
   vector: Float32Array | null;
-  /** Null: of all users. */
+  /** Null: memories of all users. */
   userId: string | null;
-  /** Null: as it is now. */
+  /** Null: versions that are valid now. */
   asOf: Date | null;
   limit: number;
 };
 
 /**
- * Returns the best memories, best first. Weaviate ranks; Postgres decides which hits are valid and whose they are, and its
- * rows are what is returned.
- * @throws AppError `dependency_unavailable` when Weaviate or Postgres is unavailable, never an empty answer.
+ * Returns the best matching memories, best first. The index ranks; Postgres decides which versions are valid and whose they are,
+ * and provides their text.
+ * @throws AppError `dependency_unavailable` when the index or Postgres is unavailable, rather than an empty result.
  */
 export async function searchMemoryIndex(
   services: Services,
   scope: Scope,
-  question: MemoryIndexQuery,
+  query: MemoryIndexQuery,
 ): Promise<MemoryRow[]> {
-  const { userId, asOf } = question;
+  const { userId, asOf } = query;
   const { space } = services.embedders.preferred;
   return findVerifiedHits({
-    limit: question.limit,
+    limit: query.limit,
     searchIndex: (limit) =>
       services.vectors.search(space, memoryTenant(scope.workspaceId), {
-        type: question.type,
-        queryText: question.text,
-        queryVector: question.vector,
+        type: query.type,
+        queryText: query.text,
+        queryVector: query.vector,
         filter: memoryFilter({ userId, asOf }),
         limit,
       }),
@@ -52,21 +52,25 @@ export async function searchMemoryIndex(
   });
 }
 
-/** The vector of a text that is searched for. */
+/** Returns the vector of a search text. */
 export async function embedQuery(services: Services, text: string): Promise<Float32Array> {
   const [vector] = await services.embedders.preferred.embed([text], 'query');
-  if (!vector) throw new AppError('internal', 'The embedder gave no vector.');
+  if (!vector) throw new AppError('internal', 'The embedder returned no vector.');
   return vector;
 }
 
-/** A Weaviate that lost its data answers, too: with nothing. Then everything is written anew, and this says so. */
+/**
+ * Requires that the tenant exists if memories were indexed. A Weaviate that lost its data returns no hits instead of an error;
+ * then the memories are marked for indexing again.
+ * @throws AppError `dependency_unavailable` when the index was lost.
+ */
 async function requireIndexExists(services: Services, scope: Scope): Promise<void> {
   const { memoryProjections } = services.stores;
   if (!(await memoryProjections.hasIndexedVersions(scope))) return;
   const { space } = services.embedders.preferred;
   if (await services.vectors.tenantExists(space, memoryTenant(scope.workspaceId))) return;
   await memoryProjections.markUnindexed(scope, serializeSpace(space));
-  throw new AppError('dependency_unavailable', 'The search index of memories was lost and is being made anew.', {
+  throw new AppError('dependency_unavailable', 'The search index of memories was lost and is being rebuilt.', {
     retryAfterS: 30,
   });
 }

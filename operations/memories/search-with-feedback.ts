@@ -4,7 +4,10 @@ import type { Scope } from '#domain/access/scope.ts';
 import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Searches, takes what the best hits have in common into the query, words and vector, and searches again. */
+/**
+ * Searches, expands the query with what the best hits have in common (words, and the vector is moved towards theirs), and
+ * searches again.
+ */
 export async function searchWithFeedback(
   services: Services,
   scope: Scope,
@@ -18,12 +21,12 @@ export async function searchWithFeedback(
   const texts = best.map((row) => row.memory);
   const text = type === 'vector' ? query : feedbackQuery(query, texts);
   const objectIds = best.map((row) => row.object_id);
-  const moved = vector && feedbackVector(vector, await vectorsOf(services, scope, objectIds));
-  const rows = await searchMemoryIndex(services, scope, { ...search, text, vector: moved });
+  const movedVector = vector && feedbackVector(vector, await fetchVectors(services, scope, objectIds));
+  const rows = await searchMemoryIndex(services, scope, { ...search, text, vector: movedVector });
   return { rows, details: { steps: [type, 'relevance_feedback'], model: null, queries: [query], note: null } };
 }
 
-async function vectorsOf(services: Services, scope: Scope, objectIds: readonly string[]): Promise<number[][]> {
+async function fetchVectors(services: Services, scope: Scope, objectIds: readonly string[]): Promise<number[][]> {
   const { space } = services.embedders.preferred;
   const vectors = await services.vectors.fetchVectors(space, memoryTenant(scope.workspaceId), objectIds);
   return [...vectors.values()];

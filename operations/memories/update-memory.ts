@@ -11,8 +11,8 @@ import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
 /**
- * Changes the fields that were sent, as a new version.
- * @throws AppError `validation_failed` for the owner, `not_found`, `forbidden` for who may read it and is not its owner.
+ * Updates the fields that were sent, as a new version.
+ * @throws AppError `validation_failed` for the owner, `not_found`, `forbidden` for a readable memory of another user.
  */
 export async function updateMemory(
   services: Services,
@@ -34,7 +34,10 @@ type MemoryChange = {
   changes: { [Key in keyof MemoryFields]?: MemoryFields[Key] | undefined };
 };
 
-/** Under the lock of the memory, so that of two changes at once the second builds on the first, and both are kept. */
+/**
+ * Adds a version with these changes, unless there are none. Locks the memory first, so that of two concurrent changes the second
+ * builds on the first.
+ */
 export async function addMemoryVersion(
   stores: Stores,
   caller: Caller,
@@ -44,7 +47,7 @@ export async function addMemoryVersion(
   if (!before) throw memoryNotFound();
   if (before.user_id !== userId) throw new AppError('forbidden', 'Only the owner of a memory may change it.');
   const { memory, topics, metadata } = changes;
-  // Nothing was sent but the owner: nothing changes, so there is no version to tell of.
+  // Only the owner was sent: nothing changes, so no version is added.
   if (memory === undefined && topics === undefined && metadata === undefined) return { before, after: before };
   const after = await stores.memories.addVersion(caller.scope, {
     id: memoryId,
@@ -55,6 +58,6 @@ export async function addMemoryVersion(
     metadata: metadata ?? before.metadata,
     changedBy: caller.principal,
   });
-  if (!after) throw new AppError('conflict', 'The memory was changed at the same time; read it again, then decide.');
+  if (!after) throw new AppError('conflict', 'The memory was changed concurrently; read it again and retry.');
   return { before, after };
 }

@@ -17,12 +17,12 @@ export type NewConversation = Pick<
   'title' | 'is_public' | 'collections' | 'meta_data' | 'settings' | 'owner_id' | 'created_by'
 > & { titleKey: string };
 
-/** Only what is here changes. */
+/** Fields that are undefined are not changed. */
 export type ConversationChanges = {
   [Key in 'title' | 'is_public' | 'collections' | 'meta_data' | 'settings']?: Conversation[Key] | undefined;
 } & { titleKey?: string | undefined };
 
-/** Who reads: a user reads what is theirs or public, null (a key) everything of the workspace. */
+/** Who reads: a user reads their own and public conversations; null (an API key) reads all of the workspace. */
 export type ConversationReader = { readerId: string | null };
 export type ConversationFilter = {
   status?: ConversationStatus | undefined;
@@ -31,13 +31,13 @@ export type ConversationFilter = {
   collectionId?: string | undefined;
 };
 
-const COLUMNS = `c.id, c.title, c.summary, c.status, c.is_public, c.collections, c.meta_data, c.settings, c.ended_at, c.owner_id,
-  c.workspace_id, c.created_by, c.created_at, c.updated_at, c.message_count, c.summary_asked, c.summary_seq`;
-/** Whoever is limited to collections reaches no conversation about another one, but users their own. */
+const COLUMNS = `c.id, c.title, c.summary, c.status, c.is_public, c.collections, c.meta_data, c.settings, c.ended_at,
+  c.owner_id, c.workspace_id, c.created_by, c.created_at, c.updated_at, c.message_count, c.summary_asked, c.summary_seq`;
+/** A caller limited to certain collections reads only conversations about these, except that users always read their own. */
 const READABLE = `c.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or c.collections <@ :collectionIds::uuid[] or c.owner_id = :readerId::text)
   and (:readerId::text is null or c.owner_id = :readerId or c.is_public)`;
-/** Like a word of the title, or part of it. Both ask the index over trigrams. */
+/** The search text is similar to a word of the title, or is contained in it. The trigram index serves both conditions. */
 const MATCHING = `(:status::text is null or c.status = :status) and (:userId::text is null or c.owner_id = :userId)
   and (:collectionId::uuid is null or c.collections @> array[:collectionId::uuid])
   and (:titleKey::text is null or :titleKey <% c.title_key or c.title_key like '%' || :titleKey || '%')`;
@@ -48,8 +48,10 @@ export function createConversationStore(database: Database) {
     async insert(scope: Scope, conversation: NewConversation): Promise<ConversationRow> {
       const row = await queryOne<ConversationRow>(
         database,
-        `insert into conversations as c (workspace_id, title, title_key, is_public, collections, meta_data, settings, owner_id, created_by)
-         values (:workspaceId, :title, :titleKey, :is_public, :collections::uuid[], :meta_data::jsonb, :settings::jsonb, :owner_id, :created_by)
+        `insert into conversations as c (workspace_id, title, title_key, is_public, collections, meta_data, settings,
+           owner_id, created_by)
+         values (:workspaceId, :title, :titleKey, :is_public, :collections::uuid[], :meta_data::jsonb, :settings::jsonb,
+           :owner_id, :created_by)
          returning ${COLUMNS}`,
         {
           ...conversation,
@@ -62,7 +64,7 @@ export function createConversationStore(database: Database) {
       return row;
     },
 
-    /** A conversation the reader reaches, or null. */
+    /** Returns a conversation, or null when it does not exist or the reader may not read it. */
     find(scope: Scope, id: string, reader: ConversationReader): Promise<ConversationRow | null> {
       return queryOne<ConversationRow>(
         database,
@@ -71,7 +73,7 @@ export function createConversationStore(database: Database) {
       );
     },
 
-    /** Those the reader reaches of these, held until the transaction ends, in one order for all. */
+    /** Locks those of the conversations that the reader may read until the transaction ends; in id order, to avoid deadlocks. */
     lock(scope: Scope, ids: readonly string[], reader: ConversationReader): Promise<ConversationRow[]> {
       return query<ConversationRow>(
         database,
@@ -80,7 +82,7 @@ export function createConversationStore(database: Database) {
       );
     },
 
-    /** Newest first; with a search the likest first. */
+    /** Returns a page of conversations, newest first; with a search, the most similar titles first. */
     list(
       scope: Scope,
       filter: ConversationFilter & ConversationReader,
@@ -127,7 +129,7 @@ export function createConversationStore(database: Database) {
       );
     },
 
-    /** Moves a conversation on, once: asked again it stays as it is. */
+    /** Sets the status and, the first time, `ended_at`. Does nothing when the conversation already has the status. */
     async setStatus(scope: Scope, id: string, status: ConversationStatus): Promise<void> {
       await query(
         database,
@@ -137,7 +139,7 @@ export function createConversationStore(database: Database) {
       );
     },
 
-    /** Those of these collections that are not in scope. */
+    /** Returns those of the collections that do not exist or are out of scope. */
     async findUnreachableCollections(scope: Scope, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await query<{ id: string }>(
@@ -150,7 +152,7 @@ export function createConversationStore(database: Database) {
       return rows.map((row) => row.id);
     },
 
-    /** Removes a conversation with its messages. */
+    /** Deletes a conversation with its messages. */
     async delete(scope: Scope, id: string): Promise<void> {
       await query(database, `delete from conversations where id = :id and workspace_id = :workspaceId`, {
         workspaceId: scope.workspaceId,
@@ -158,16 +160,17 @@ export function createConversationStore(database: Database) {
       });
     },
 
-    /** Notes that a summary of so many messages was asked for. */
+    /** Records that a summary of the first `messages` messages was requested. */
     async recordSummaryRequest(scope: Scope, id: string, messages: number): Promise<void> {
       await query(
         database,
-        `update conversations set summary_asked = greatest(summary_asked, :messages::bigint) where id = :id and workspace_id = :workspaceId`,
+        `update conversations set summary_asked = greatest(summary_asked, :messages::bigint)
+         where id = :id and workspace_id = :workspaceId`,
         { workspaceId: scope.workspaceId, id, messages },
       );
     },
 
-    /** Stores a summary of the messages up to `seq`, unless there is a newer one. */
+    /** Stores a summary of the messages up to `seq`, unless a newer one exists. */
     async setSummary(scope: Scope, id: string, { summary, seq }: { summary: string; seq: number }): Promise<void> {
       await query(
         database,

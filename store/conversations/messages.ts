@@ -9,44 +9,47 @@ export type MessageRow = Omit<Message, 'created_at' | 'updated_at' | 'sent_at'> 
   sent_at: Date;
 };
 
-/** A message ready to be stored. `memory_user_id`: whose memories are to be extracted from it; null for none. */
+/** `memory_user_id`: the owner of memories to extract from the message; null to extract none. */
 export type MessageToInsert = Omit<NewMessage, 'created_at'> & {
   checksum: string;
   owner_id: string | null;
   memory_user_id: string | null;
-  /** Null: now, by the clock of the database. */
+  /** Null: the current time of the database. */
   created_at: string | null;
 };
 
-/** A message that memories are extracted from. */
+/** A message to extract memories from. */
 export type ExtractionSource = { id: string; seq: number; content: string; role: string; memory_user_id: string };
 
-const COLUMNS = `m.id, m.conversation_id, m.sender_id, m.content, m.workspace_id, m.created_at, m.updated_at, m.role, m.tool_calls,
-  m.message_type, m.tags, m.checksum, m.attachments, m.parent_message_id, m.meta_data, m.sent_at, m.owner_id, m.seq`;
+const COLUMNS = `m.id, m.conversation_id, m.sender_id, m.content, m.workspace_id, m.created_at, m.updated_at, m.role,
+  m.tool_calls, m.message_type, m.tags, m.checksum, m.attachments, m.parent_message_id, m.meta_data, m.sent_at, m.owner_id,
+  m.seq`;
 
-/** Messages, in the order of their conversation. */
+/** Messages, ordered by `seq` within their conversation. */
 export function createMessageStore(database: Database) {
   return {
     /**
-     * Adds messages behind those that are there, in a transaction that holds the conversation. Fails whole when the conversation
-     * is gone.
+     * Appends messages to a conversation. Call it in a transaction that holds the lock of the conversation. Fails when the
+     * conversation does not exist.
      */
     async insert(scope: Scope, conversationId: string, messages: readonly MessageToInsert[]): Promise<MessageRow[]> {
       const rows = await query<MessageRow>(
         database,
         `with c as (
            update conversations set message_count = message_count + :count::bigint, updated_at = now()
-           where id = :conversationId and workspace_id = :workspaceId returning id, workspace_id, message_count - :count::bigint as before
+           where id = :conversationId and workspace_id = :workspaceId
+           returning id, workspace_id, message_count - :count::bigint as before
          ), added as (
-           insert into messages (conversation_id, workspace_id, seq, sender_id, content, role, message_type, tool_calls, tags, checksum,
-             attachments, parent_message_id, meta_data, memory_user_id, sent_at, created_at, owner_id)
+           insert into messages (conversation_id, workspace_id, seq, sender_id, content, role, message_type, tool_calls,
+             tags, checksum, attachments, parent_message_id, meta_data, memory_user_id, sent_at, created_at, owner_id)
            select c.id, c.workspace_id, c.before + x.number, x.sender_id, x.content, x.role, x.message_type, x.tool_calls,
              array(select jsonb_array_elements_text(x.tags)), x.checksum, x.attachments, x.parent_message_id, x.meta_data,
              x.memory_user_id, coalesce(x.created_at, now()), coalesce(x.created_at, now()), x.owner_id
            from c, rows from (jsonb_to_recordset(:messages::jsonb) as (sender_id text, content text, role text, message_type text,
              tool_calls jsonb, tags jsonb, checksum text, attachments jsonb, parent_message_id uuid, meta_data jsonb,
-             memory_user_id text, created_at timestamptz, owner_id text)) with ordinality as x (sender_id, content, role, message_type,
-             tool_calls, tags, checksum, attachments, parent_message_id, meta_data, memory_user_id, created_at, owner_id, number)
+             memory_user_id text, created_at timestamptz, owner_id text)) with ordinality as x (sender_id, content, role,
+             message_type, tool_calls, tags, checksum, attachments, parent_message_id, meta_data, memory_user_id, created_at,
+             owner_id, number)
            returning *
          ) select ${COLUMNS} from added m order by m.seq`,
         {
@@ -56,22 +59,24 @@ export function createMessageStore(database: Database) {
           messages: JSON.stringify(messages),
         },
       );
-      if (rows.length !== messages.length) throw new Error('not every message was stored');
+      if (rows.length !== messages.length)
+        throw new Error('not all messages were inserted: the conversation does not exist');
       return rows;
     },
 
-    /** Those of these that are in the conversation. */
+    /** Returns those of the ids that belong to messages of the conversation. */
     async findExistingIds(scope: Scope, conversationId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await query<{ id: string }>(
         database,
-        `select id from messages where conversation_id = :conversationId and workspace_id = :workspaceId and id = any(:ids::uuid[])`,
+        `select id from messages
+         where conversation_id = :conversationId and workspace_id = :workspaceId and id = any(:ids::uuid[])`,
         { workspaceId: scope.workspaceId, conversationId, ids },
       );
       return rows.map((row) => row.id);
     },
 
-    /** A page in their order, one row more than `limit` when there are more; `parentId`: only answers to this one. */
+    /** Returns a page ordered by `seq`, with one extra row when there are more. `parentId`: only replies to this message. */
     list(
       scope: Scope,
       filter: { conversationId: string; parentId: string | null },
@@ -95,7 +100,10 @@ export function createMessageStore(database: Database) {
       return row?.count ?? 0;
     },
 
-    /** The last messages up to a number, oldest first, as far back as so many characters reach. */
+    /**
+     * Returns the last messages up to `seq`, oldest first: at most `messages` of them, as far back as `characters` characters
+     * reach. The texts are cut off at `characters`.
+     */
     async listRecentTexts(
       scope: Scope,
       conversationId: string,
@@ -105,15 +113,17 @@ export function createMessageStore(database: Database) {
         database,
         `select role, content from (
            select seq, role, left(content, :characters::int) as content,
-             sum(least(length(content), :characters::int)) over (order by seq desc) - least(length(content), :characters::int) as before
-           from (select seq, role, content from messages where conversation_id = :conversationId and workspace_id = :workspaceId
-             and seq <= :seq order by seq desc limit :messages) newest
+             sum(least(length(content), :characters::int)) over (order by seq desc)
+               - least(length(content), :characters::int) as before
+           from (select seq, role, content from messages
+             where conversation_id = :conversationId and workspace_id = :workspaceId and seq <= :seq
+             order by seq desc limit :messages) newest
          ) counted where before < :characters order by seq`,
         { workspaceId: scope.workspaceId, conversationId, ...upTo },
       );
     },
 
-    /** Messages of a span that memories are wanted from and not yet extracted. */
+    /** Returns messages with a `seq` in the span that memories are to be extracted from and have not been yet. */
     listExtractionSources(
       scope: Scope,
       conversationId: string,
@@ -121,13 +131,14 @@ export function createMessageStore(database: Database) {
     ): Promise<ExtractionSource[]> {
       return query<ExtractionSource>(
         database,
-        `select id, seq, content, role, memory_user_id from messages where conversation_id = :conversationId and workspace_id = :workspaceId
+        `select id, seq, content, role, memory_user_id from messages
+         where conversation_id = :conversationId and workspace_id = :workspaceId
            and seq between :from and :to and memory_user_id is not null order by seq limit :limit`,
         { workspaceId: scope.workspaceId, conversationId, ...span },
       );
     },
 
-    /** Claims these for the extraction whose transaction this is. Returns those that no other one had. */
+    /** Marks messages as extracted, within the transaction that stores their memories. Returns those that were not marked yet. */
     async claimForExtraction(scope: Scope, ids: readonly string[]): Promise<string[]> {
       const rows = await query<{ id: string }>(
         database,

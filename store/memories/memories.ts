@@ -2,7 +2,7 @@ import type { MemoryType } from '#domain/records/memory.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** One version of a memory with what all of them share. `updated_at` is when it began to be valid. */
+/** One version of a memory, with the columns that all its versions share. `updated_at` is when the version became valid. */
 export type MemoryRow = {
   memory_id: string;
   user_id: string;
@@ -27,26 +27,27 @@ export type NewMemory = MemoryFields & {
   createdBy: string;
 };
 
-/** Who reads: a user reads what is theirs or the team's, null (a key) everything of the workspace. */
+/** Who reads: a user reads their own memories and those of type `team`; null (an API key) reads all of the workspace. */
 export type MemoryReader = { readerId: string | null };
 export type MemoryFilter = { userId: string | null; memoryType?: MemoryType | null; asOf: Date | null };
 
-/** Requests bring their own writes into the index; the worker takes over when one did not within this time. */
+/** When the worker takes over: until then, the request indexes its own write. */
 const REQUEST_DEADLINE = `clock_timestamp() + interval '30 seconds'`;
 
-const COLUMNS = `m.id as memory_id, m.user_id, m.memory_type, v.version, v.object_id, v.memory, v.topics, v.metadata, m.created_at,
-  (extract(epoch from m.created_at) * 1000000)::bigint as created_us, v.valid_from as updated_at, v.valid_to`;
+const COLUMNS = `m.id as memory_id, m.user_id, m.memory_type, v.version, v.object_id, v.memory, v.topics, v.metadata,
+  m.created_at, (extract(epoch from m.created_at) * 1000000)::bigint as created_us, v.valid_from as updated_at, v.valid_to`;
 const FROM = `from memories m join memory_versions v on v.memory_id = m.id`;
 const READABLE = `m.workspace_id = :workspaceId
   and (:readerId::text is null or m.user_id = :readerId or m.memory_type = 'team')`;
 const VALID = `case when :asOf::timestamptz is null then v.valid_to is null
   else v.valid_from <= :asOf and (v.valid_to is null or v.valid_to > :asOf) end`;
-const MATCHING = `(:userId::text is null or m.user_id = :userId) and (:memoryType::text is null or m.memory_type = :memoryType)`;
+const MATCHING = `(:userId::text is null or m.user_id = :userId)
+  and (:memoryType::text is null or m.memory_type = :memoryType)`;
 
 /** Memories and their versions. */
 export function createMemoryStore(database: Database) {
   return {
-    /** Adds a memory with its first version; nothing happens when its id is taken. Returns null then. */
+    /** Inserts a memory with its first version. Returns null, without changes, when the id exists. */
     async insert(scope: Scope, memory: NewMemory): Promise<MemoryRow | null> {
       return queryOne<MemoryRow>(
         database,
@@ -54,27 +55,29 @@ export function createMemoryStore(database: Database) {
            insert into memories (id, workspace_id, user_id, memory_type, created_by)
            values (:id, :workspaceId, :userId, :memoryType, :createdBy) on conflict (id) do nothing returning *
          ), v as (
-           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by, valid_from, index_due_at)
-           select id, 1, workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :createdBy, created_at, ${REQUEST_DEADLINE} from m
+           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by,
+             valid_from, index_due_at)
+           select id, 1, workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :createdBy,
+             created_at, ${REQUEST_DEADLINE} from m
            returning *
          ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
         { ...memory, workspaceId: scope.workspaceId, metadata: JSON.stringify(memory.metadata) },
       );
     },
 
-    /** The current version, or the one that was valid at a time; null when there is none that the reader reaches. */
-    find(scope: Scope, id: string, asked: MemoryReader & { asOf: Date | null }): Promise<MemoryRow | null> {
+    /** Returns the current version, or the one valid at `asOf`; null when the reader may not read it or none was valid. */
+    find(scope: Scope, id: string, lookup: MemoryReader & { asOf: Date | null }): Promise<MemoryRow | null> {
       return queryOne<MemoryRow>(database, `select ${COLUMNS} ${FROM} where m.id = :id and ${READABLE} and ${VALID}`, {
         workspaceId: scope.workspaceId,
         id,
-        ...asked,
+        ...lookup,
       });
     },
 
-    /** The current version, held until the transaction ends, so that changes of one memory follow each other. */
+    /** Locks a memory until the transaction ends, so that its changes are serialised. Returns its current version. */
     async lock(scope: Scope, id: string, reader: MemoryReader): Promise<MemoryRow | null> {
       const bindings = { workspaceId: scope.workspaceId, id, ...reader };
-      // First the lock, then the look: who waited has to see what the other wrote.
+      // The version is read by a second statement: after waiting for the lock it must see what the other transaction committed.
       await query(database, `select m.id from memories m where m.id = :id and ${READABLE} for update`, bindings);
       return queryOne<MemoryRow>(
         database,
@@ -83,7 +86,7 @@ export function createMemoryStore(database: Database) {
       );
     },
 
-    /** Makes a new version current, exactly when `base` still is. Returns null when it is not. */
+    /** Adds a version and makes it current, provided that `base` is the current one. Returns null when it is not. */
     async addVersion(
       scope: Scope,
       change: MemoryFields & { id: string; base: number; objectId: string; changedBy: string },
@@ -91,23 +94,26 @@ export function createMemoryStore(database: Database) {
       return queryOne<MemoryRow>(
         database,
         `with closed as (
-           -- Versions follow each other in time, also when the clock does not.
+           -- The periods of versions must not overlap, even when the clock goes back.
            update memory_versions set index_due_at = ${REQUEST_DEADLINE},
              valid_to = greatest(date_trunc('milliseconds', clock_timestamp()), valid_from + interval '1 millisecond')
-           where memory_id = :id and version = :base and workspace_id = :workspaceId and valid_to is null returning valid_to as at
+           where memory_id = :id and version = :base and workspace_id = :workspaceId and valid_to is null
+           returning valid_to as at
          ), m as (
            update memories set version = :base::int + 1 where id = :id and version = :base and workspace_id = :workspaceId
              and exists (select 1 from closed) returning *
          ), v as (
-           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by, valid_from, index_due_at)
-           select m.id, m.version, m.workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :changedBy, closed.at, ${REQUEST_DEADLINE}
+           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by,
+             valid_from, index_due_at)
+           select m.id, m.version, m.workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :changedBy,
+             closed.at, ${REQUEST_DEADLINE}
            from m, closed returning *
          ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
         { ...change, workspaceId: scope.workspaceId, metadata: JSON.stringify(change.metadata) },
       );
     },
 
-    /** A page by `(created_at, id)`, one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, id)`, with one extra row when there are more. */
     list(
       scope: Scope,
       filter: MemoryFilter & MemoryReader,
@@ -116,7 +122,8 @@ export function createMemoryStore(database: Database) {
       return query<MemoryRow>(
         database,
         `select ${COLUMNS} ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}
-           and (:afterUs::bigint is null or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+           and (:afterUs::bigint is null
+             or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by m.created_at, m.id limit :limit`,
         {
           ...filterBindings(scope, filter),
@@ -136,13 +143,13 @@ export function createMemoryStore(database: Database) {
       return row?.count ?? 0;
     },
 
-    /** The newest or the oldest memories. */
+    /** Returns the newest or the oldest memories. */
     listByAge(
       scope: Scope,
       filter: MemoryFilter,
-      page: { end: 'newest' | 'oldest'; limit: number },
+      page: { first: 'newest' | 'oldest'; limit: number },
     ): Promise<MemoryRow[]> {
-      const direction = page.end === 'newest' ? 'desc' : 'asc';
+      const direction = page.first === 'newest' ? 'desc' : 'asc';
       return query<MemoryRow>(
         database,
         `select ${COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}
@@ -151,16 +158,17 @@ export function createMemoryStore(database: Database) {
       );
     },
 
-    /** Those of these objects that stand for a version that is valid (then) and match. */
+    /** Returns the versions of these index objects that match the filter and are valid now, or at `asOf`. */
     findByObjectIds(scope: Scope, filter: MemoryFilter, objectIds: readonly string[]): Promise<MemoryRow[]> {
       return query<MemoryRow>(
         database,
-        `select ${COLUMNS} ${FROM} where v.object_id = any(:objectIds::uuid[]) and m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}`,
+        `select ${COLUMNS} ${FROM} where v.object_id = any(:objectIds::uuid[]) and m.workspace_id = :workspaceId
+           and ${MATCHING} and ${VALID}`,
         { ...filterBindings(scope, filter), objectIds },
       );
     },
 
-    /** Versions of a memory, newest first, one row more than `limit` when there are more. */
+    /** Returns a page of the versions of a memory, newest first, with one extra row when there are more. */
     listVersions(scope: Scope, id: string, page: { before: number | null; limit: number }): Promise<MemoryRow[]> {
       return query<MemoryRow>(
         database,
@@ -170,13 +178,16 @@ export function createMemoryStore(database: Database) {
       );
     },
 
-    /** Removes a memory with its history, and leaves a note to remove its objects. False when there was none. */
+    /**
+     * Deletes a memory with its history and records that its index objects must be removed. Returns false when it does not exist.
+     */
     async delete(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne(
         database,
-        `with gone as (delete from memories where id = :id and workspace_id = :workspaceId returning id, workspace_id)
+        `with deleted as (delete from memories where id = :id and workspace_id = :workspaceId returning id, workspace_id)
          insert into memory_residues (memory_id, workspace_id, spaces) select id, workspace_id, array(
-           select distinct v.index_space from memory_versions v where v.memory_id = gone.id and v.index_space is not null) from gone
+           select distinct v.index_space from memory_versions v
+           where v.memory_id = deleted.id and v.index_space is not null) from deleted
          on conflict (memory_id) do update set passes = 0, due_at = now(), spaces = excluded.spaces returning memory_id`,
         { id, workspaceId: scope.workspaceId },
       );

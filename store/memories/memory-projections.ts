@@ -1,7 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A version whose object in the index is not yet what it should be. */
+/** A version whose index object is missing or outdated. */
 export type PendingMemoryVersion = {
   memory_id: string;
   version: number;
@@ -13,30 +13,33 @@ export type PendingMemoryVersion = {
   valid_from: Date;
   valid_to: Date | null;
   index_state: 'none' | 'current' | 'past';
-  /** Goes up with every claim to it: whoever began before cannot note what it wrote. */
+  /** Incremented by every claim: `markIndexed` ignores a worker that read the version before the claim. */
   index_attempts: number;
 };
 
-/** The right to write memories into the index, for a while. */
+/** The right to write these memories into the index until a point in time. */
 export type ProjectionLease = { memory_ids: string[]; until: Date };
 
-/** `spaces`: where objects of it were, which may be others than that of the present embedder. */
+/** A deleted memory whose index objects must be removed. `spaces`: the embedding spaces that held them. */
 export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: string[]; passes: number };
 
-const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from, v.valid_to, v.index_state, v.index_attempts`;
+const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from,
+  v.valid_to, v.index_state, v.index_attempts`;
 const IS_PENDING = `(v.index_state = 'none' or (v.index_state = 'current' and v.valid_to is not null))`;
 
-/** What the index holds of memories. Like `system.ts`, the worker's part serves all workspaces. */
+/** Tracks what the index holds of each memory. The methods of the worker have no scope, because they serve all workspaces. */
 export function createMemoryProjectionStore(database: Database) {
   return {
     /**
-     * Takes the turns of these memories that nobody else has, for so long: Weaviate (1.38) loses entries of its filter index
-     * when one object is changed twice at the same time. Who is killed leaves them to the next after that.
+     * Leases those of the memories that no other process has leased; null when there are none. Leases prevent concurrent changes
+     * of an object, by which Weaviate (1.38) loses entries of its filter index. The lease of a killed process expires.
      */
     async acquireLease(scope: Scope, memoryIds: readonly string[], leaseMs: number): Promise<ProjectionLease | null> {
       const rows = await query<{ id: string; until: Date }>(
         database,
-        `update memories set projecting_until = date_trunc('milliseconds', now()) + :leaseMs::bigint * interval '1 millisecond' where id in (
+        `update memories
+         set projecting_until = date_trunc('milliseconds', now()) + :leaseMs::bigint * interval '1 millisecond'
+         where id in (
            select id from memories where id = any(:memoryIds::uuid[]) and workspace_id = :workspaceId
              and (projecting_until is null or projecting_until < now()) order by id for update skip locked)
          returning id, projecting_until as until`,
@@ -46,27 +49,28 @@ export function createMemoryProjectionStore(database: Database) {
       return first ? { memory_ids: rows.map((row) => row.id), until: first.until } : null;
     },
 
-    /** Gives turns back, unless they are somebody else's by now. */
-    async releaseLease(turn: ProjectionLease): Promise<void> {
+    /** Releases a lease, except for memories that another process has leased since it expired. */
+    async releaseLease(lease: ProjectionLease): Promise<void> {
       await query(
         database,
         `update memories set projecting_until = null where id in (
            select id from memories where id = any(:memory_ids::uuid[]) and projecting_until = :until order by id for update)`,
-        turn,
+        lease,
       );
     },
 
-    /** What is pending of these memories. */
+    /** Returns the pending versions of these memories. */
     listPending(scope: Scope, memoryIds: readonly string[]): Promise<PendingMemoryVersion[]> {
       return query<PendingMemoryVersion>(
         database,
         `select ${COLUMNS} from memory_versions v join memories m on m.id = v.memory_id
-         where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING} order by v.memory_id, v.version`,
+         where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING}
+         order by v.memory_id, v.version`,
         { memoryIds, workspaceId: scope.workspaceId },
       );
     },
 
-    /** What is pending and due; the next try is moved on at once, so that two loops do not take the same. */
+    /** Claims pending versions that are due, and postpones their next attempt, so that concurrent loops do not claim the same. */
     claimDue(limit: number): Promise<PendingMemoryVersion[]> {
       return query<PendingMemoryVersion>(
         database,
@@ -80,7 +84,7 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** The index holds these as they were valid when they were written; nothing is noted of those that were claimed anew meanwhile. */
+    /** Records that the index holds these versions with this validity. Skips versions that were claimed since they were read. */
     async markIndexed(versions: readonly PendingMemoryVersion[], space: string): Promise<void> {
       if (versions.length === 0) return;
       await query(
@@ -97,16 +101,17 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** Leaves what is pending of these memories to the worker, at once. */
+    /** Makes the pending versions of these memories due at once, for the worker. */
     async makeDue(scope: Scope, memoryIds: readonly string[]): Promise<void> {
       await query(
         database,
-        `update memory_versions v set index_due_at = now() where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING}`,
+        `update memory_versions v set index_due_at = now()
+         where v.memory_id = any(:memoryIds::uuid[]) and v.workspace_id = :workspaceId and ${IS_PENDING}`,
         { memoryIds, workspaceId: scope.workspaceId },
       );
     },
 
-    /** True when the index should hold something of the workspace. */
+    /** Returns whether the index should hold any version of the workspace. */
     async hasIndexedVersions(scope: Scope): Promise<boolean> {
       const row = await queryOne(
         database,
@@ -117,19 +122,21 @@ export function createMemoryProjectionStore(database: Database) {
     },
 
     /**
-     * Has everything of a workspace that should be in this space written there anew, also what somebody is just writing: it may
-     * have gone where nothing is any more. Only `exceptObjects` go to where there will be something.
+     * Marks every version of a workspace that belongs in this space as not indexed and due. This includes versions that another
+     * process is writing at the moment, because its writes may have gone to an index that was lost. `exceptObjects` are the
+     * objects that the caller writes after this.
      */
     async markUnindexed(scope: Scope, space: string, exceptObjects: readonly string[] = []): Promise<void> {
       await query(
         database,
         `update memory_versions set index_state = 'none', index_due_at = now(), index_attempts = index_attempts + 1
-         where workspace_id = :workspaceId and (index_space = :space or index_state = 'none') and object_id <> all(:exceptObjects::uuid[])`,
+         where workspace_id = :workspaceId and (index_space = :space or index_state = 'none')
+           and object_id <> all(:exceptObjects::uuid[])`,
         { workspaceId: scope.workspaceId, space, exceptObjects },
       );
     },
 
-    /** A workspace with memories in another space than this one, if there is any. */
+    /** Returns a workspace with memories in a space other than this one, together with that space; null when there is none. */
     findOtherSpace(space: string): Promise<{ workspace_id: string; index_space: string } | null> {
       return queryOne(
         database,
@@ -139,7 +146,7 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** Has what is in this space written anew into that of the present embedder. */
+    /** Marks the versions in this space as not indexed, so that they are written into the space of the configured embedder. */
     async clearSpace(scope: Scope, space: string): Promise<void> {
       await query(
         database,
@@ -149,13 +156,14 @@ export function createMemoryProjectionStore(database: Database) {
       );
     },
 
-    /** Deleted memories whose next pass over the index is due. */
+    /** Claims deleted memories whose next removal pass is due, and schedules the pass after that. */
     claimDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<MemoryResidue[]> {
       return query<MemoryResidue>(
         database,
         `update memory_residues set passes = passes + 1,
            due_at = now() + (:delays::bigint[])[least(passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
-         where memory_id in (select memory_id from memory_residues where due_at <= now() order by due_at limit :limit for update skip locked)
+         where memory_id in (
+           select memory_id from memory_residues where due_at <= now() order by due_at limit :limit for update skip locked)
          returning memory_id, workspace_id, spaces, passes`,
         { limit, delays: passDelaysMs },
       );

@@ -9,7 +9,8 @@ export const archiveConversationRoute = route(
     path: '/conversations/{conversation_id}/archive',
     tag: 'Conversations',
     summary: 'Archive a conversation',
-    description: 'It is ended, too, and may only be read and deleted from then on. An archived one stays as it is.',
+    description:
+      'Also ends the conversation. An archived conversation can only be read and deleted. Archiving it again changes nothing.',
     permission: 'conversations:write',
     params: ConversationParams,
     response: Conversation,

@@ -9,7 +9,7 @@ export const createConversationRoute = route(
     path: '/conversations',
     tag: 'Conversations',
     summary: 'Create a conversation',
-    description: '`POST /messages` without a `conversation_id` creates one, too.',
+    description: '`POST /messages` without a `conversation_id` also creates one.',
     permission: 'conversations:write',
     body: CreateConversationRequest,
     response: Conversation,

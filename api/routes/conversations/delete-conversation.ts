@@ -10,7 +10,7 @@ export const deleteConversationRoute = route(
     path: '/conversations/{conversation_id}',
     tag: 'Conversations',
     summary: 'Delete a conversation',
-    description: 'With its messages. Memories that were extracted from them stay.',
+    description: 'Deletes the conversation with its messages. Memories that were extracted from them are kept.',
     permission: 'conversations:delete',
     params: ConversationParams,
     response: z.null(),

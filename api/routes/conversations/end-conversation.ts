@@ -9,7 +9,8 @@ export const endConversationRoute = route(
     path: '/conversations/{conversation_id}/end',
     tag: 'Conversations',
     summary: 'End a conversation',
-    description: 'It takes no more messages. One that has ended stays as it is.',
+    description:
+      'An ended conversation accepts no more messages. A conversation that has already ended is left unchanged.',
     permission: 'conversations:write',
     params: ConversationParams,
     response: Conversation,

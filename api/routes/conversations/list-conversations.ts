@@ -7,12 +7,14 @@ import { queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  skip: queryInteger({ min: 0, max: 1_000_000_000 }).default(0).meta({ description: 'Number to skip' }),
+  skip: queryInteger({ min: 0, max: 1_000_000_000 })
+    .default(0)
+    .meta({ description: 'Number of conversations to skip' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   status: z.enum(CONVERSATION_STATUSES).optional(),
   search: textField(255, 1).optional().meta({ description: 'Fuzzy match on the title' }),
-  user_id: textField(255, 1).optional().meta({ description: 'Only those this user owns' }),
-  collection_id: Id.optional().meta({ description: 'Only those associated with this collection' }),
+  user_id: textField(255, 1).optional().meta({ description: 'Only conversations owned by this user' }),
+  collection_id: Id.optional().meta({ description: 'Only conversations associated with this collection' }),
 });
 
 export const listConversationsRoute = route(
@@ -21,7 +23,7 @@ export const listConversationsRoute = route(
     path: '/conversations',
     tag: 'Conversations',
     summary: 'List conversations',
-    description: 'The newest first; with `search` the likest titles first.',
+    description: 'Newest first; with `search`, the most similar titles first.',
     permission: 'conversations:read',
     query: Query,
     response: ConversationList,

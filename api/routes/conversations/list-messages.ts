@@ -7,7 +7,7 @@ import { route } from '#api/http/route.ts';
 import { ConversationParams } from './conversation-params.ts';
 
 const Query = z.object({
-  parent_message_id: Id.optional().meta({ description: 'Only the answers to this message' }),
+  parent_message_id: Id.optional().meta({ description: 'Only replies to this message' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });
@@ -18,7 +18,7 @@ export const listMessagesRoute = route(
     path: '/conversations/{conversation_id}/messages',
     tag: 'Messages',
     summary: 'List the messages of a conversation',
-    description: 'In the order in which they were stored.',
+    description: 'Messages are returned in the order in which they were stored.',
     permission: 'messages:read',
     params: ConversationParams,
     query: Query,

@@ -9,7 +9,7 @@ export const updateConversationRoute = route(
     path: '/conversations/{conversation_id}',
     tag: 'Conversations',
     summary: 'Update a conversation',
-    description: 'Only the fields that are sent change. Only the owner may, or an API key.',
+    description: 'Updates the fields that are sent. Allowed for the owner and for API keys.',
     permission: 'conversations:write',
     params: ConversationParams,
     body: UpdateConversationRequest,

@@ -9,7 +9,7 @@ export const createMemoryRoute = route(
     path: '/memories',
     tag: 'Memories',
     summary: 'Create a memory',
-    description: `\`user_id\` is the owner: with an API key it has to be sent, with a user token it is the token's. ${INDEXING_NOTE}`,
+    description: `\`user_id\` is the owner: required with an API key, by default the user of the token with a user token. ${INDEXING_NOTE}`,
     permission: 'memories:write',
     body: CreateMemoryRequest,
     response: MemoryAnswer,

@@ -10,7 +10,7 @@ export const deleteMemoryRoute = route(
     path: '/memories/{memory_id}',
     tag: 'Memories',
     summary: 'Delete a memory',
-    description: 'With its history. Only the owner may, or an API key.',
+    description: 'Deletes the memory with its history. Allowed for its owner and for API keys.',
     permission: 'memories:delete',
     params: MemoryParams,
     response: z.null(),

@@ -11,7 +11,8 @@ export const getMemoryRoute = route(
     tag: 'Memories',
     summary: 'Get a memory',
     description:
-      'As it is, or with `as_of` as it was. A user token reads its own memories and those of the type `team`.',
+      'Returns the current version, or with `as_of` the version valid at that time. A user token reads the memories of its user ' +
+      'and those of type `team`.',
     permission: 'memories:read',
     params: MemoryParams,
     query: z.object({ as_of: AsOf.optional() }),

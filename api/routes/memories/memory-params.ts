@@ -5,11 +5,12 @@ import { Reply } from '#api/http/response/reply.ts';
 
 export const MemoryParams = z.object({ memory_id: Id });
 
-/** An answer to a write, which says so when search does not find it yet. */
+/** Returns the response of a write, with the header `Loci-Indexing: pending` when search does not find the version yet. */
 export function memoryWriteReply<Body>({ status, body, isIndexed }: MemoryWriteResult<Body>): Reply<Body> {
   return Reply.json(body, { status, headers: isIndexed ? {} : { 'Loci-Indexing': 'pending' } });
 }
 
-/** For the descriptions of writes. */
+/** Part of the descriptions of write operations. */
 export const INDEXING_NOTE =
-  'Search finds it when this answers. With the header `Loci-Indexing: pending` it is stored, and search finds it as soon as the index is back.';
+  'Search finds the memory when the response arrives. If the response has the header `Loci-Indexing: pending`, the memory is ' +
+  'stored, and search finds it as soon as the index is available again.';

@@ -9,7 +9,7 @@ export const replaceMemoryRoute = route(
     path: '/memories/{memory_id}/replace',
     tag: 'Memories',
     summary: 'Replace a memory',
-    description: `All fields have to be sent; id and creation time stay. Only the owner may. ${INDEXING_NOTE}`,
+    description: `Replaces all fields but the id and the creation time. Only the owner may do this. ${INDEXING_NOTE}`,
     permission: 'memories:write',
     params: MemoryParams,
     body: ReplaceMemoryRequest,

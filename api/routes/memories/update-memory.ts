@@ -9,7 +9,7 @@ export const updateMemoryRoute = route(
     path: '/memories/{memory_id}',
     tag: 'Memories',
     summary: 'Update a memory',
-    description: `Only the fields that are sent change; the version before stays in the history. Only the owner may. ${INDEXING_NOTE}`,
+    description: `Updates the fields that are sent and keeps the previous version in the history. Only the owner may do this. ${INDEXING_NOTE}`,
     permission: 'memories:write',
     params: MemoryParams,
     body: UpdateMemoryRequest,

@@ -11,16 +11,19 @@ export const createMessagesRoute = route(
     tag: 'Messages',
     summary: 'Create one or many messages',
     description: [
-      'One object or an array of them; its `content` is a text, a message or an array of both. All messages are stored, or none.',
-      'Without `conversation_id` a conversation is created, one for all of the request. With `enable_memories` memories are',
-      'extracted from the messages of the role `user`. The summary of the conversation is written as it grows.',
+      'The body is an object or an array of objects. The `content` of an object is a text, a message, or an array of both.',
+      'Either all messages are stored, or none. Messages without a `conversation_id` are added to one new conversation. With',
+      '`enable_memories`, memories are extracted from messages with the role `user`. The summary of the conversation is updated',
+      'as it grows.',
     ].join('\n'),
     permission: 'messages:write',
     body: CreateMessagesRequest,
     response: z.array(Message),
     status: 201,
     idempotent: true,
-    otherStatuses: { 409: 'The conversation is ended or archived, or the same Idempotency-Key is in use' },
+    otherStatuses: {
+      409: 'The conversation has ended or is archived, or a request with the same Idempotency-Key is in progress',
+    },
     examples: {
       body: { content: { content: 'I moved to Oslo.', sender_id: 'ada', role: 'user' }, enable_memories: true },
     },
