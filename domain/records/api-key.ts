@@ -4,23 +4,31 @@ import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
 import { API_KEY_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime, IsoTimeInput, textField } from './fields.ts';
 
-/** An API key as the interface shows it. */
+/** An API key in API responses. */
 export const ApiKey = z
   .object({
     id: Id,
-    key: z.string().meta({ description: 'Public part of the key: what stands between `loci_` and the secret' }),
+    key: z.string().meta({ description: 'Public part of the key, between `loci_` and the secret.' }),
     label: z.string().nullable(),
     workspace_id: Id,
     created_at: IsoTime,
     updated_at: IsoTime,
-    hashed_secret: z.string().meta({ description: 'Keyed hash of the secret; of no use as a key' }),
-    secret: z.string().nullable().meta({ description: 'The whole key, in the answer that makes it; else null' }),
+    hashed_secret: z.string().meta({ description: 'Keyed hash of the secret. It cannot be used as a key.' }),
+    secret: z
+      .string()
+      .nullable()
+      .meta({ description: 'The complete key. Returned once, in the response that creates the key; otherwise null.' }),
     status: z.enum(API_KEY_STATUSES),
-    last_used_at: IsoTime.nullable().meta({ description: 'To about a minute' }),
+    last_used_at: IsoTime.nullable().meta({ description: 'Time of the last use, accurate to about one minute.' }),
     expires_at: IsoTime.nullable(),
     permissions: z.array(z.string()),
-    ip_whitelist: z.array(z.string()).nullable().meta({ description: 'null: usable from every address' }),
-    collections: z.array(Id).nullable().meta({ description: 'null: reaches every collection of its workspace' }),
+    ip_whitelist: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'IP addresses and CIDR ranges from which the key can be used; null means any address.' }),
+    collections: z.array(Id).nullable().meta({
+      description: 'The only collections that the key can access; null means every collection of its workspace.',
+    }),
     created_by: z.string().nullable(),
   })
   .meta({ id: 'ApiKey' });
@@ -32,30 +40,31 @@ const label = textField(255, 1).nullable();
 const permissions = z
   .array(
     z.string().refine((text) => KNOWN_PERMISSIONS.includes(text), {
-      error: 'Is no permission: `<resource>:read`, `:write` or `:delete`, `connections:reveal`, or `*`',
+      error:
+        'Is not a permission. Use `<resource>:read`, `<resource>:write`, `<resource>:delete`, `connections:reveal` or `*`',
       params: { type: 'unknown_permission' },
     }),
   )
   .min(1)
   .max(KNOWN_PERMISSIONS.length)
   .transform((list) => [...new Set(list)])
-  .meta({ description: '`<resource>:read|write|delete`, `connections:reveal`, or `*` for all' });
-// An empty list could be meant as "none" or as "all", so it is refused.
+  .meta({
+    description:
+      '`<resource>:read`, `<resource>:write`, `<resource>:delete`, `connections:reveal`, or `*` for all permissions.',
+  });
+// An empty list could mean "none" or "all", so it is rejected.
 const collections = z
   .array(Id)
   .min(1)
   .max(MAX_LISTED)
   .transform((list) => [...new Set(list)])
   .nullable()
-  .meta({ description: 'The only collections the key reaches; null for every one' });
-const ipWhitelist = z
-  .array(z.string().max(100))
-  .min(1)
-  .max(MAX_LISTED)
-  .nullable()
-  .meta({ description: 'Addresses and CIDR ranges, IPv4 or IPv6, that the key is usable from; null for every one' });
+  .meta({ description: 'The only collections that the key can access; null means every collection.' });
+const ipWhitelist = z.array(z.string().max(100)).min(1).max(MAX_LISTED).nullable().meta({
+  description: 'IPv4 or IPv6 addresses and CIDR ranges from which the key can be used; null means any address.',
+});
 const expiresAt = IsoTimeInput.nullable().meta({
-  description: 'When the key ends, ISO 8601, UTC unless it says otherwise; null for never',
+  description: 'Time at which the key expires, as ISO 8601 date-time, in UTC when it has no offset; null means never.',
 });
 
 export const CreateApiKeyRequest = z

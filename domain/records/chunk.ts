@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyObject, Id, UnixTime } from './fields.ts';
 
-/** A chunk as `GET /chunks` shows it. */
+/** A chunk in the responses of `GET /chunks` and `GET /chunks/{chunk_id}`. */
 export const Chunk = z
   .object({
     id: Id,
@@ -10,9 +10,12 @@ export const Chunk = z
     content: z.string(),
     metadata: AnyObject,
     chunk_index: z.int(),
-    size: z.int().meta({ description: 'Bytes of the text in UTF-8' }),
+    size: z.int().meta({ description: 'Size of the text in bytes (UTF-8).' }),
     created_at: UnixTime,
-    embedding: z.array(z.number()).nullable().meta({ description: 'Null unless asked for' }),
+    embedding: z
+      .array(z.number())
+      .nullable()
+      .meta({ description: 'Embedding vector; null unless the request sets `include_embedding`.' }),
   })
   .meta({ id: 'Chunk' });
 export type Chunk = z.infer<typeof Chunk>;

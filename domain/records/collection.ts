@@ -7,11 +7,11 @@ import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
 const CollectionEmbedding = z.object({
   provider: z.enum(EMBEDDER_PROVIDERS),
   model: z.string(),
-  model_hash: z.string().meta({ description: 'SHA-256 of the weights, or a version tag' }),
+  model_hash: z.string().meta({ description: 'SHA-256 of the model weights, or a version tag.' }),
   dimensions: z.int(),
 });
 
-/** A collection as the interface shows it. */
+/** A collection in API responses. */
 export const Collection = z
   .object({
     id: Id,
@@ -26,7 +26,9 @@ export const Collection = z
     tags: z.array(z.string()),
     parent_id: Id.nullable(),
     stats: AnyObject.meta({
-      description: 'Computed: contents by status, chunks, bytes; beside them what clients stored',
+      description:
+        'Statistics that the service computes (contents, contents by ' +
+        'status, chunks, bytes) and those that clients stored.',
     }),
     meta_data: AnyObject,
     settings: AnyObject,
@@ -50,37 +52,28 @@ export const CreateCollectionRequest = z
     embedding: z
       .strictObject({ provider: z.enum(EMBEDDER_PROVIDERS), model: z.string().optional() })
       .optional()
-      .meta({ description: 'Which of the configured embedders to use; the default one when absent' }),
+      .meta({ description: 'Configured embedder to use; the default embedder when absent.' }),
     source_type: textField(100, 1).default('document'),
     source_id: textField(255).nullable().default(null),
   })
   .meta({ id: 'CreateCollectionRequest' });
 export type CreateCollectionRequest = z.infer<typeof CreateCollectionRequest>;
 
-/** Only fields that are sent change. */
+/** Fields that are absent stay unchanged. */
 export const UpdateCollectionRequest = z
   .strictObject({
     name: textField(100, 1).optional(),
     description: textField(255).nullable().optional(),
     visibility: z.enum(['private', 'public']).optional(),
     tags: z.array(textField(100, 1)).max(100).optional(),
-    parent_id: Id.nullable().optional().meta({ description: 'Null moves the collection to the top' }),
+    parent_id: Id.nullable()
+      .optional()
+      .meta({ description: 'Parent collection; null moves the collection to the top level.' }),
     meta_data: JsonObject.optional(),
     settings: JsonObject.optional(),
   })
   .meta({ id: 'UpdateCollectionRequest' });
 export type UpdateCollectionRequest = z.infer<typeof UpdateCollectionRequest>;
-
-export const ListCollectionsQuery = z.object({
-  status: z.enum(COLLECTION_STATUSES).optional(),
-  visibility: z.enum(['private', 'public']).optional(),
-  tag: textField(100).optional(),
-  parent_id: Id.optional(),
-  search: textField(255).optional().meta({ description: 'Part of the name' }),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().optional(),
-});
-export type ListCollectionsQuery = z.infer<typeof ListCollectionsQuery>;
 
 export const CollectionList = cursorListOf(Collection).meta({ id: 'CollectionList' });
 export type CollectionList = z.infer<typeof CollectionList>;

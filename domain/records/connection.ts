@@ -4,16 +4,16 @@ import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
 
 export const INTEGRATION_TYPES = ['connectors', 'mcp', 'tool', 'model', 'custom', 'storage', 'api'] as const;
 export const CONNECTION_STATUSES = ['active', 'inactive', 'testing', 'error', 'expired'] as const;
-/** What clients may set; the others say what became of the credentials. */
+/** Statuses that clients may set; the service sets the others from the state of the credentials. */
 const SETTABLE_CONNECTION_STATUSES = ['active', 'inactive', 'testing'] as const;
 
-const Label = textField(255).meta({ description: 'Human-readable' });
-const Config = JsonObject.meta({ description: 'Integration-specific; secrets belong into `credentials`' });
+const Label = textField(255).meta({ description: 'Human-readable name of the connection.' });
+const Config = JsonObject.meta({ description: 'Settings of the integration. Put secrets into `credentials`.' });
 const Credentials = JsonObject.meta({
-  description: 'Secrets of the integration, any JSON object; kept sealed, and shown masked',
+  description: 'Secrets of the integration, as a JSON object. They are stored encrypted and returned masked.',
 });
 
-/** A connection as the interface shows it. */
+/** A connection in API responses. */
 export const Connection = z
   .object({
     id: Id,
@@ -32,10 +32,11 @@ export const Connection = z
   .meta({ id: 'Connection' });
 export type Connection = z.infer<typeof Connection>;
 
-/** With `include_credentials`. */
+/** A connection with its credentials, if `include_credentials` is set. */
 export const ConnectionDetail = Connection.extend({
   credentials: AnyObject.nullable().optional().meta({
-    description: 'With `include_credentials` only: values are masked unless the caller may `connections:reveal`',
+    description:
+      'Present only with `include_credentials`. Values are masked unless the caller has the permission `connections:reveal`.',
     'x-loci-extension': true,
   }),
 }).meta({ id: 'ConnectionDetail' });
@@ -43,18 +44,18 @@ export type ConnectionDetail = z.infer<typeof ConnectionDetail>;
 
 export const CreateConnectionRequest = z
   .strictObject({
-    integration: textField(100, 1).meta({ description: 'Name of the integration' }),
+    integration: textField(100, 1).meta({ description: 'Name of the integration.' }),
     integration_type: z.enum(INTEGRATION_TYPES),
     label: Label.nullable().default(null),
     config: Config.default({}),
-    user_id: textField(255, 1).optional().meta({ description: 'Whose connection it is' }),
+    user_id: textField(255, 1).optional().meta({ description: 'User to whom the connection belongs.' }),
     credentials: Credentials.optional(),
     status: z.enum(SETTABLE_CONNECTION_STATUSES).default('active'),
   })
   .meta({ id: 'CreateConnectionRequest' });
 export type CreateConnectionRequest = z.infer<typeof CreateConnectionRequest>;
 
-/** Only fields that are sent change. */
+/** Fields that are absent stay unchanged. */
 export const UpdateConnectionRequest = z
   .strictObject({
     label: Label.nullable().optional(),

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { CONTENT_STATUSES, SYNC_STATUSES } from '#domain/statuses.ts';
 import { AnyObject, Id, JsonObject, textField, UnixTime } from './fields.ts';
 
-/** A content as the interface shows it. */
+/** A content in API responses. */
 export const Content = z
   .object({
     id: Id,
     name: z.string(),
     description: z.string().nullable(),
     metadata: AnyObject,
-    type: z.string().nullable().meta({ description: 'Media type' }),
-    size: z.int().nullable().meta({ description: 'Bytes; null until a URL is downloaded' }),
+    type: z.string().nullable().meta({ description: 'Media type of the file.' }),
+    size: z.int().nullable().meta({ description: 'Size in bytes; null until the URL is downloaded.' }),
     status: z.enum(CONTENT_STATUSES),
     sync_status: z.enum(SYNC_STATUSES),
     status_message: z.string().nullable(),
-    content_hash: z.string().nullable().meta({ description: 'SHA-256 of the bytes, hex' }),
+    content_hash: z.string().nullable().meta({ description: 'SHA-256 of the bytes, in hexadecimal.' }),
     file_data: AnyObject,
     definition: z.string().nullable(),
     created_at: UnixTime,
@@ -22,14 +22,14 @@ export const Content = z
     external_id: z.string().nullable(),
     collection_id: Id,
     workspace_id: Id,
-    config: AnyObject.meta({ description: 'Reader, chunker and embedder used' }),
+    config: AnyObject.meta({ description: 'Reader, chunker and embedder that were used.' }),
     linked_to: Id.nullable(),
     access_count: z.int(),
   })
   .meta({ id: 'Content' });
 export type Content = z.infer<typeof Content>;
 
-/** Only fields that are sent change. */
+/** Fields that are absent stay unchanged. */
 export const UpdateContentRequest = z
   .strictObject({
     name: textField(1024, 1).optional(),
@@ -45,7 +45,7 @@ export const UpdateContentRequest = z
   .meta({ id: 'UpdateContentRequest' });
 export type UpdateContentRequest = z.infer<typeof UpdateContentRequest>;
 
-/** `GET /contents/{id}/chunks`: one chunk. */
+/** One chunk in the response of `GET /contents/{content_id}/chunks`. */
 export const ContentChunk = z
   .object({
     id: Id,
@@ -56,7 +56,7 @@ export const ContentChunk = z
     collection_id: Id,
     workspace_id: Id,
     name: z.string(),
-    filters: AnyObject.meta({ description: 'The metadata of the content, by which the chunk can be filtered' }),
+    filters: AnyObject.meta({ description: 'Metadata of the content, which search filters can use.' }),
     created_at: UnixTime,
   })
   .meta({ id: 'ContentChunk' });

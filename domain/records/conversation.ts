@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
 import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
 
-/** A conversation as the interface shows it. */
+/** A conversation in API responses. */
 export const Conversation = z
   .object({
     id: Id,
     title: z.string().nullable(),
-    summary: z.string().nullable().meta({ description: 'Written by the service, and anew as the conversation grows' }),
+    summary: z
+      .string()
+      .nullable()
+      .meta({ description: 'Summary that the service writes, and updates as the conversation grows.' }),
     status: z.enum(CONVERSATION_STATUSES),
-    is_public: z.boolean().meta({ description: 'Every user of the workspace may read it' }),
+    is_public: z.boolean().meta({ description: 'Whether every user of the workspace may read the conversation.' }),
     collections: z.array(Id),
     meta_data: AnyObject,
     settings: AnyObject,
@@ -33,9 +36,10 @@ export const CreateConversationRequest = z
     collections: Collections.default([]),
     meta_data: JsonObject.default({}),
     settings: JsonObject.default({}),
-    owner_id: textField(255, 1)
-      .optional()
-      .meta({ description: 'With an API key: the user it belongs to. With a token it is the user of the token.' }),
+    owner_id: textField(255, 1).optional().meta({
+      description:
+        'User to whom the conversation belongs. Only with an API key; with a token, it is the user of the token.',
+    }),
   })
   .meta({ id: 'CreateConversationRequest' });
 export type CreateConversationRequest = z.infer<typeof CreateConversationRequest>;

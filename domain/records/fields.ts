@@ -1,27 +1,27 @@
 import { z } from 'zod';
 
-/** Field schemas that several records share. */
+/** Schemas of fields that several records share. */
 
-/** In lower case, as they are stored and compared; clients may write them as they like. */
-export const Id = z.uuid().toLowerCase().meta({ description: 'UUID' });
-/** ISO 8601 UTC with milliseconds. */
-export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time, UTC' });
-/** An ISO 8601 date-time as clients send it; one that names no time zone is in UTC, as many libraries write it. */
+/** A UUID. Requests may use upper case; ids are stored and compared in lower case. */
+export const Id = z.uuid().toLowerCase().meta({ description: 'UUID.' });
+/** An ISO 8601 date-time in responses: UTC, with milliseconds. */
+export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time in UTC.' });
+/** An ISO 8601 date-time in requests. Without an offset it is UTC, because many libraries write UTC times that way. */
 export const IsoTimeInput = z.iso
   .datetime({ offset: true, local: true, abort: true })
   .overwrite((text) => (/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`))
-  .meta({ format: 'date-time', description: 'ISO 8601 date-time, UTC unless it says otherwise' });
+  .meta({ format: 'date-time', description: 'ISO 8601 date-time, in UTC when it has no offset.' });
 /** Unix seconds. */
-export const UnixTime = z.int().meta({ description: 'Unix time in seconds' });
+export const UnixTime = z.int().meta({ description: 'Unix time in seconds.' });
 
-/** How deep metadata may nest; deeper JSON is refused before anything is stored. */
+/** Maximum nesting of JSON objects in requests, such as metadata. */
 const MAX_JSON_DEPTH = 16;
-/** Most characters of the keys on the way to a value, with dots between them: filters name values by them. */
+/** Maximum length of the path to a value, its keys joined with dots. Filters address values by this path. */
 export const MAX_JSON_PATH_CHARACTERS = 1024;
-/** Most characters of metadata as JSON text. */
+/** Maximum length of a JSON object in requests, serialized. */
 const MAX_METADATA_CHARACTERS = 64 * 1024;
 
-/** Looks for what Postgres or a later reader could not take. Returns the problem, or null. */
+/** Returns why a JSON value cannot be stored in Postgres or addressed by filters, or null. */
 function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): string | null {
   if (depth > MAX_JSON_DEPTH) return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
   if (typeof value === 'string') return textProblem(value);
@@ -40,14 +40,14 @@ function jsonProblem(value: unknown, depth = 0, pathCharacters = 0): string | nu
   return null;
 }
 
-/** JavaScript takes this key for something else than data; parsers and clients drop or refuse it. */
+/** Rejects `__proto__` too: JavaScript treats it specially, and parsers and clients drop or reject it. */
 function keyProblem(key: string): string | null {
   return key === '__proto__' ? 'has a key __proto__, which cannot be stored' : textProblem(key);
 }
 
 function pathProblem(characters: number): string | null {
   if (characters <= MAX_JSON_PATH_CHARACTERS) return null;
-  return `has keys that together are longer than ${MAX_JSON_PATH_CHARACTERS} characters on the way to a value`;
+  return `has a value whose path of keys is longer than ${MAX_JSON_PATH_CHARACTERS} characters`;
 }
 
 function textProblem(text: string): string | null {
@@ -55,7 +55,7 @@ function textProblem(text: string): string | null {
   return text.isWellFormed() ? null : 'contains an unpaired surrogate, which is not valid Unicode';
 }
 
-/** A free-form JSON object as clients send it: bounded in depth and size, without NUL. */
+/** A free-form JSON object in requests, limited in depth and size, without NUL characters. */
 export const JsonObject = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
@@ -66,9 +66,9 @@ export const JsonObject = z
         : null);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   })
-  .meta({ description: 'Free-form JSON object' });
+  .meta({ description: 'Free-form JSON object.' });
 
-/** Text that Postgres can store, at most `max` characters. */
+/** A text of `min` to `max` characters that Postgres can store: no NUL characters, no unpaired surrogates. */
 export function textField(max: number, min = 0) {
   return z
     .string()
@@ -80,5 +80,5 @@ export function textField(max: number, min = 0) {
     });
 }
 
-/** An object in an answer: whatever was stored. */
+/** A free-form JSON object in responses, as it was stored. */
 export const AnyObject = z.record(z.string(), z.unknown());

@@ -18,21 +18,21 @@ export const RETRIEVAL_METHODS = [
 ] as const;
 export type RetrievalMethod = (typeof RETRIEVAL_METHODS)[number];
 
-/** Longest text of a memory. */
+/** Maximum length of the text of a memory. */
 export const MAX_MEMORY_CHARACTERS = 16_384;
 
-const UserId = textField(255, 1).meta({ description: 'The owner; it never changes' });
+const UserId = textField(255, 1).meta({ description: 'User who owns the memory. It never changes.' });
 const MemoryText = textField(MAX_MEMORY_CHARACTERS, 1).refine((text) => text.trim() !== '', {
   message: 'Must not be blank',
 });
 const Topics = z.array(textField(100, 1)).max(100);
 
-/** A memory as the interface shows it. */
+/** A memory in API responses. */
 export const MemoryRecord = z
   .object({
     memory_id: Id,
     user_id: z.string(),
-    memory: z.string().meta({ description: 'The memory text' }),
+    memory: z.string().meta({ description: 'Text of the memory.' }),
     topics: z.array(z.string()),
     created_at: IsoTime,
     updated_at: IsoTime,
@@ -41,7 +41,7 @@ export const MemoryRecord = z
   .meta({ id: 'MemoryRecord' });
 export type MemoryRecord = z.infer<typeof MemoryRecord>;
 
-/** The same with what our own endpoints add. */
+/** A memory with the fields that Loci adds to the interface. */
 export const MemoryDetail = MemoryRecord.extend({ memory_type: z.enum(MEMORY_TYPES), version: z.int() }).meta({
   id: 'MemoryDetail',
 });
@@ -49,13 +49,15 @@ export type MemoryDetail = z.infer<typeof MemoryDetail>;
 
 export const MemoryVersion = MemoryDetail.extend({
   valid_from: IsoTime,
-  valid_to: IsoTime.nullable().meta({ description: 'Null: this is the current version' }),
+  valid_to: IsoTime.nullable().meta({ description: 'End of the validity; null for the current version.' }),
 }).meta({ id: 'MemoryVersion' });
 export type MemoryVersion = z.infer<typeof MemoryVersion>;
 
 export const CreateMemoryRequest = z
   .strictObject({
-    user_id: UserId.optional().meta({ description: 'Needed with an API key; with a token, its own user' }),
+    user_id: UserId.optional().meta({
+      description: 'User who owns the memory. Required with an API key; with a token, it is the user of the token.',
+    }),
     memory: MemoryText,
     memory_type: z.enum(MEMORY_TYPES).default('user'),
     topics: Topics.default([]),
@@ -66,7 +68,7 @@ export type CreateMemoryRequest = z.infer<typeof CreateMemoryRequest>;
 
 export const UpdateMemoryRequest = z
   .strictObject({
-    user_id: UserId.optional().meta({ description: 'Needed with an API key: whose memory this is' }),
+    user_id: UserId.optional().meta({ description: 'User who owns the memory. Required with an API key.' }),
     memory: MemoryText.optional(),
     topics: Topics.optional(),
     metadata: JsonObject.optional(),
@@ -89,9 +91,9 @@ export const ReplaceMemoryAnswer = z
   .meta({ id: 'ReplaceMemoryAnswer' });
 export type ReplaceMemoryAnswer = z.infer<typeof ReplaceMemoryAnswer>;
 
-/** A moment of the past: what was valid then. Times of records are exact to the millisecond, and so is this. */
+/** A time in the past, exact to the millisecond as the times of records are. */
 export const AsOf = IsoTimeInput.meta({
-  description: 'ISO 8601 date-time, UTC unless it says otherwise: as it was then',
+  description: 'Returns memories as they were at this time: ISO 8601 date-time, in UTC when it has no offset.',
   'x-loci-extension': true,
 });
 
@@ -101,7 +103,7 @@ export type MemoryList = z.infer<typeof MemoryList>;
 export const MemoryHistory = z
   .object({
     memory_id: Id,
-    data: z.array(MemoryVersion).meta({ description: 'Newest first' }),
+    data: z.array(MemoryVersion).meta({ description: 'Versions of the memory, newest first.' }),
     total_count: z.int(),
     ...NEXT_PAGE,
   })
@@ -110,8 +112,16 @@ export type MemoryHistory = z.infer<typeof MemoryHistory>;
 
 export const SearchMemoriesRequest = z
   .strictObject({
-    query: z.string().max(8192).default('').meta({ description: '`last_n` and `first_n` need none' }),
-    user_id: UserId.optional().meta({ description: 'With an API key all users by default, with a token its own' }),
+    query: z
+      .string()
+      .max(8192)
+      .default('')
+      .meta({ description: 'Search query. Not required with `last_n` and `first_n`.' }),
+    user_id: UserId.optional().meta({
+      description:
+        'Restricts the search to the memories of this user. With an API key ' +
+        'the default is all users; with a token, its own user.',
+    }),
     limit: z.int().min(1).max(100).default(10),
     retrieval_method: z.enum(RETRIEVAL_METHODS).default('agentic'),
     as_of: AsOf.optional(),
@@ -126,9 +136,9 @@ export type SearchMemoriesRequest = z.infer<typeof SearchMemoriesRequest>;
 
 export const RetrievalDetails = z
   .object({
-    steps: z.array(z.string()).meta({ description: 'What ran, in order' }),
-    model: z.string().nullable().meta({ description: 'The chat model that took part' }),
-    queries: z.array(z.string()).meta({ description: 'What was searched for' }),
+    steps: z.array(z.string()).meta({ description: 'Retrieval steps, in the order in which they ran.' }),
+    model: z.string().nullable().meta({ description: 'Chat model that was used.' }),
+    queries: z.array(z.string()).meta({ description: 'Queries that were searched for.' }),
     note: z.string().nullable(),
   })
   .meta({ id: 'RetrievalDetails' });
@@ -137,7 +147,7 @@ export type RetrievalDetails = z.infer<typeof RetrievalDetails>;
 export const SearchMemoriesResponse = z
   .object({
     memories: z.array(MemoryRecord),
-    total_results: z.int().meta({ description: 'Number of memories in this answer' }),
+    total_results: z.int().meta({ description: 'Number of memories in this response.' }),
     query: z.string(),
     retrieval_method: z.enum(RETRIEVAL_METHODS),
     retrieval_details: RetrievalDetails.meta({ 'x-loci-extension': true }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
 import { AnyObject, Id, IsoTime, JsonObject, IsoTimeInput, textField } from './fields.ts';
 
-/** A message as the interface shows it. */
+/** A message in API responses. */
 export const Message = z
   .object({
     id: Id,
@@ -16,7 +16,7 @@ export const Message = z
     tool_calls: z.array(AnyObject),
     message_type: z.string(),
     tags: z.array(z.string()),
-    checksum: z.string().meta({ description: 'SHA-256 of `content` in UTF-8, in hexadecimal' }),
+    checksum: z.string().meta({ description: 'SHA-256 of `content` in UTF-8, in hexadecimal.' }),
     attachments: z.array(AnyObject),
     parent_message_id: Id.nullable(),
     meta_data: AnyObject,
@@ -26,17 +26,18 @@ export const Message = z
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
 
-/** Longest text of a message, and most messages of one request. */
+/** Maximum length of the text of a message. */
 const MAX_MESSAGE_CHARACTERS = 262_144;
+/** Maximum number of messages in one request. */
 export const MAX_MESSAGES = 1_000;
 
 const Name = textField(100, 1);
 const Objects = z.array(JsonObject).max(100);
 
-/** Within the years that the answer's format can write. */
+/** Limited to the years that `IsoTime` can represent. */
 const SentAt = IsoTimeInput.refine((text) => text > '0001-01-02' && text < '9999-12-31', {
   message: 'Must be within the years 1 to 9999',
-}).meta({ description: 'When it was sent; now by default' });
+}).meta({ description: 'Time at which the message was sent; now by default.' });
 
 export const NewMessage = z
   .strictObject({
@@ -55,12 +56,17 @@ export const NewMessage = z
 export type NewMessage = z.infer<typeof NewMessage>;
 
 const Where = {
-  conversation_id: Id.optional().meta({ description: 'A conversation is created without one' }),
-  enable_memories: z.boolean().default(false).meta({ description: 'Extract memories from the messages of users' }),
+  conversation_id: Id.optional().meta({
+    description: 'Conversation to add to. Without it, a new conversation is created.',
+  }),
+  enable_memories: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether to extract memories from the messages of users.' }),
 };
 const Text = textField(MAX_MESSAGE_CHARACTERS);
 
-/** The documented object; its `content` may be a text, a message or an array of them. */
+/** Messages of one conversation: `content` is a text, a message, or an array of texts and messages. */
 const MessageGroup = z
   .strictObject({
     ...Where,
@@ -76,11 +82,11 @@ const MessageGroup = z
   .meta({ id: 'MessageGroup' });
 export type MessageGroup = z.infer<typeof MessageGroup>;
 
-/** One such object, or an array of them: all are stored, or none. */
+/** One group of messages, or an array of groups: either all of them are stored or none. */
 export const CreateMessagesRequest = z.union([MessageGroup, z.array(MessageGroup).min(1).max(MAX_MESSAGES)]);
 export type CreateMessagesRequest = z.infer<typeof CreateMessagesRequest>;
 
-/** A message of which only the text was sent. */
+/** Returns a message with this text and default values. */
 export function messageOfText(content: string): NewMessage {
   return NewMessage.parse({ content });
 }

@@ -4,13 +4,15 @@ import { CONNECTION_STATUSES } from './connection.ts';
 import { Id, IsoTime, textField } from './fields.ts';
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000);
-const Scope = textField(4_000, 1).meta({ description: 'As the provider wants it in one text' });
+const Scope = textField(4_000, 1).meta({
+  description: 'OAuth scopes in one string, in the format that the provider expects.',
+});
 
-/** What a workspace or a connection says of a provider, beside what is known of it. */
+/** Settings of a provider that a workspace or a connection adds to the built-in ones. */
 export const OAuthProviderSettings = z.strictObject({
   authorization_endpoint: Endpoint.optional(),
   token_endpoint: Endpoint.optional(),
-  issuer: Endpoint.optional().meta({ description: 'Endpoints that are not given are discovered from it' }),
+  issuer: Endpoint.optional().meta({ description: 'Issuer URL. Endpoints that are not set are discovered from it.' }),
   client_auth: z.enum(CLIENT_AUTHENTICATIONS).optional(),
   pkce: z.boolean().optional(),
   scope: Scope.optional(),
@@ -20,36 +22,44 @@ export type OAuthProviderSettings = z.infer<typeof OAuthProviderSettings>;
 
 /** `config.oauth` of a connection. */
 export const ConnectionOAuth = OAuthProviderSettings.extend({
-  provider: textField(100, 1).optional().meta({ description: 'Where it is another name than `integration`' }),
+  provider: textField(100, 1)
+    .optional()
+    .meta({ description: 'Name of the provider, if it differs from `integration`.' }),
   client_id: textField(1_000, 1).optional(),
 });
 export type ConnectionOAuth = z.infer<typeof ConnectionOAuth>;
 
-/** The answer of the interface. */
+/** Response to the refresh of a token. */
 export const RefreshAnswer = z
   .object({
-    status: z.enum(CONNECTION_STATUSES).meta({ description: 'Of the connection' }),
+    status: z.enum(CONNECTION_STATUSES).meta({ description: 'Status of the connection.' }),
     connection_id: Id,
-    expires_at: IsoTime.nullable().meta({ description: 'When the access token ends; null for one that does not' }),
+    expires_at: IsoTime.nullable().meta({
+      description: 'Time at which the access token expires; null when it does not expire.',
+    }),
   })
   .meta({ id: 'RefreshAnswer' });
 export type RefreshAnswer = z.infer<typeof RefreshAnswer>;
 
-/** What is known of the tokens of a connection, without them. */
+/** State of the tokens of a connection, without the tokens. */
 export const RefreshState = z
   .object({
     connection_id: Id,
     status: z.enum(CONNECTION_STATUSES),
-    can_refresh: z.boolean().meta({ description: 'There is a refresh token' }),
+    can_refresh: z.boolean().meta({ description: 'Whether the connection has a refresh token.' }),
     expires_at: IsoTime.nullable(),
-    expires_assumed: z.boolean().meta({ description: 'The provider named no lifetime that can be believed' }),
+    expires_assumed: z.boolean().meta({
+      description: 'True when the provider returned no plausible lifetime, so that `expires_at` is an assumption.',
+    }),
     last_refresh_at: IsoTime.nullable(),
-    next_refresh_at: IsoTime.nullable().meta({ description: 'When it is refreshed by itself' }),
+    next_refresh_at: IsoTime.nullable().meta({ description: 'Time of the next automatic refresh.' }),
     problem: z
       .object({
-        code: z.string().meta({ description: 'The provider’s word, or ours where it said none' }),
-        detail: z.string().meta({ description: 'What it means and what to do' }),
-        failures: z.int().meta({ description: 'In a row' }),
+        code: z
+          .string()
+          .meta({ description: 'Error code of the provider, or a code of Loci when the provider returned none.' }),
+        detail: z.string().meta({ description: 'What the error means and what to do.' }),
+        failures: z.int().meta({ description: 'Number of consecutive failures.' }),
       })
       .nullable(),
   })
@@ -62,7 +72,10 @@ export const AuthorizeRequest = z
       .url({ protocol: /^https?$/ })
       .max(2_000)
       .optional()
-      .meta({ description: 'Where the user ends; one that the operator allowed. A page of ours by default' }),
+      .meta({
+        description:
+          'URL to which the user is sent at the end. The operator must have allowed it. By default, a page of Loci.',
+      }),
   })
   .meta({ id: 'AuthorizeRequest' });
 export type AuthorizeRequest = z.infer<typeof AuthorizeRequest>;
@@ -70,13 +83,16 @@ export type AuthorizeRequest = z.infer<typeof AuthorizeRequest>;
 export const AuthorizeAnswer = z
   .object({
     connection_id: Id,
-    authorization_url: z.url().meta({ description: 'Where to send the user of the connection, and nobody else' }),
-    expires_at: IsoTime.meta({ description: 'The URL is good once, until then' }),
+    authorization_url: z.url().meta({
+      description:
+        'URL to open in the browser of the user to whom the connection belongs. Do not give it to anybody else.',
+    }),
+    expires_at: IsoTime.meta({ description: 'Time until which `authorization_url` can be used. It can be used once.' }),
   })
   .meta({ id: 'AuthorizeAnswer' });
 export type AuthorizeAnswer = z.infer<typeof AuthorizeAnswer>;
 
-/** Name of a provider in a path. */
+/** Name of a provider in the path of a URL. */
 export const ProviderName = textField(100, 1).regex(/^[^/\\?#]+$/);
 
 const OAuthProviderRecord = z
@@ -95,10 +111,12 @@ export const OAuthProviderList = z
   .meta({ id: 'OAuthProviderList' });
 export type OAuthProviderList = z.infer<typeof OAuthProviderList>;
 
-/** As a whole: what is not sent is not set. */
+/** Replaces all settings: fields that are absent are unset. */
 export const PutOAuthClientRequest = OAuthProviderSettings.extend({
   client_id: textField(1_000, 1),
-  client_secret: textField(10_000, 1).optional().meta({ description: 'Kept sealed, never shown' }),
+  client_secret: textField(10_000, 1)
+    .optional()
+    .meta({ description: 'Client secret. It is stored encrypted and never returned.' }),
 }).meta({ id: 'PutOAuthClientRequest' });
 export type PutOAuthClientRequest = z.infer<typeof PutOAuthClientRequest>;
 

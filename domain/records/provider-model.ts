@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a model is for. */
+/** Tasks that a model is made for. */
 export const MODEL_TYPES = ['chat', 'embedding', 'image', 'speech', 'transcription', 'vision', 'moderation'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
@@ -9,23 +9,31 @@ const MODEL_CAPABILITIES = ['tool_calls', 'reasoning', 'attachments', 'temperatu
 /** A model of a provider: specifications, pricing, capabilities. */
 export const ProviderModel = z
   .object({
-    id: z.string().meta({ description: 'As the provider’s own interface takes it' }),
+    id: z.string().meta({ description: 'Id of the model in the API of the provider.' }),
     name: z.string(),
-    provider: z.string().meta({ description: 'Id of the provider' }),
+    provider: z.string().meta({ description: 'Id of the provider.' }),
     type: z.enum(MODEL_TYPES),
-    context_window: z.int().nullable().meta({ description: 'Tokens of input and output together; null when unknown' }),
-    max_output_tokens: z.int().nullable().meta({ description: 'Null when unknown, and for models that write no text' }),
+    context_window: z
+      .int()
+      .nullable()
+      .meta({ description: 'Maximum number of input and output tokens together; null when unknown.' }),
+    max_output_tokens: z.int().nullable().meta({
+      description: 'Maximum number of output tokens; null when unknown, and for models that do not produce text.',
+    }),
     modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
     capabilities: z.array(z.enum(MODEL_CAPABILITIES)),
     pricing: z
       .object({
-        input: z.number().meta({ description: 'For a million tokens' }),
-        output: z.number().meta({ description: 'For a million tokens' }),
+        input: z.number().meta({ description: 'Price of one million input tokens.' }),
+        output: z.number().meta({ description: 'Price of one million output tokens.' }),
         currency: z.literal('USD'),
       })
       .nullable()
-      .meta({ description: 'List prices at the time the catalogue was made; null when unknown' }),
-    release_date: z.string().nullable().meta({ description: 'As exact as known: `2025`, `2025-04` or `2025-04-16`' }),
+      .meta({ description: 'List prices at the time the catalogue was made; null when unknown.' }),
+    release_date: z
+      .string()
+      .nullable()
+      .meta({ description: 'Release date, as precise as known: `2025`, `2025-04` or `2025-04-16`.' }),
     status: z.enum(['active', 'preview']),
   })
   .meta({ id: 'ProviderModel' });
@@ -36,14 +44,14 @@ export const ProviderModelList = z
   .meta({ id: 'ProviderModelList' });
 export type ProviderModelList = z.infer<typeof ProviderModelList>;
 
-/** A provider of the catalogue. */
+/** A provider in the catalogue of models. */
 export const ModelProvider = z
   .object({
     id: z.string(),
     name: z.string(),
     documentation_url: z.string().nullable(),
     model_count: z.int(),
-    model_types: z.array(z.enum(MODEL_TYPES)).meta({ description: 'What its models are for' }),
+    model_types: z.array(z.enum(MODEL_TYPES)).meta({ description: 'Types of models that the provider offers.' }),
   })
   .meta({ id: 'ModelProvider' });
 export type ModelProvider = z.infer<typeof ModelProvider>;

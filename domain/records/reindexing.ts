@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DELETION_STATUSES } from '#domain/statuses.ts';
 import { Id, IsoTime } from './fields.ts';
 
-/** How far the search index of a workspace is made anew. */
+/** Progress of rebuilding the search index of a workspace. */
 export const Reindexing = z
   .object({
     id: Id,
@@ -10,11 +10,14 @@ export const Reindexing = z
     status: z.enum(DELETION_STATUSES),
     total_contents: z
       .int()
-      .meta({ description: 'Published contents when it began, once for each collection they are in' }),
-    contents: z.int().meta({ description: 'Of these, those that are written' }),
-    skipped_contents: z.int().meta({ description: 'In collections whose embedder is not configured here' }),
+      .meta({ description: 'Number of published contents at the start, counted once for each of their collections.' }),
+    contents: z.int().meta({ description: 'Number of contents that have been written to the index.' }),
+    skipped_contents: z.int().meta({
+      description:
+        'Number of contents skipped because the embedder of their collection is not configured on this server.',
+    }),
     chunks: z.int(),
-    total_memories: z.int().meta({ description: 'Versions of memories' }),
+    total_memories: z.int().meta({ description: 'Number of versions of memories.' }),
     memories: z.int(),
     created_at: IsoTime,
     updated_at: IsoTime,

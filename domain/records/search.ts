@@ -6,7 +6,7 @@ import { AnyObject, Id } from './fields.ts';
 export const SEARCH_TYPES = ['vector', 'keyword', 'hybrid'] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
-/** Here, so that problems of a filter are told together with all others of the request. */
+/** Runs with the schema, so that problems of the filter are reported together with those of the other fields. */
 function checkFilter(filters: Record<string, unknown>, context: z.core.$RefinementCtx): void {
   try {
     parseFilter(filters, []);
@@ -25,7 +25,9 @@ export const SearchRequest = z
     search_type: z.enum(SEARCH_TYPES).default('hybrid'),
     filters: z.record(z.string(), z.unknown()).superRefine(checkFilter).default({}),
     max_results: z.int().min(1).max(100).default(10),
-    explain: z.boolean().default(false).meta({ description: 'Adds to each result its rank and raw score in each leg' }),
+    explain: z.boolean().default(false).meta({
+      description: 'Whether to add to each result its rank and raw score in the keyword and the vector search.',
+    }),
   })
   .meta({ id: 'SearchRequest' });
 export type SearchRequest = z.infer<typeof SearchRequest>;
@@ -35,10 +37,11 @@ export const SearchResult = z
     content: z.string(),
     score: z.number(),
     metadata: AnyObject.meta({
-      description: 'Metadata of the content; its key `chunk` holds id, index, page, heading path and offsets',
+      description:
+        'Metadata of the content. The key `chunk` holds id, index, page, heading path and offsets of the chunk.',
     }),
     content_id: Id,
-    source: z.string().meta({ description: 'File name or URL' }),
+    source: z.string().meta({ description: 'File name or URL of the content.' }),
     explain: AnyObject.optional(),
   })
   .meta({ id: 'SearchResult' });
@@ -47,7 +50,7 @@ export type SearchResult = z.infer<typeof SearchResult>;
 export const SearchResponse = z
   .object({
     results: z.array(SearchResult),
-    total_results: z.int().meta({ description: 'Number of results in this answer' }),
+    total_results: z.int().meta({ description: 'Number of results in this response.' }),
     query: z.string(),
     search_type: z.enum(SEARCH_TYPES),
     collection_id: Id,

@@ -6,50 +6,51 @@ import { Id, IsoTime, JsonObject, textField } from './fields.ts';
 const MAX_CRAWL_DEPTH = 50;
 export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
 
-/** The text fields of `POST /upload`, all optional but the collection; files come beside them. */
+/** The text fields of `POST /upload`; only the collection is required. Files are sent as further form parts. */
 export const UploadForm = z.strictObject({
-  collection_id: Id.meta({ description: 'Target collection' }),
-  content: z.string().optional().meta({ description: 'Direct text, taken as one content' }),
-  urls: z
-    .array(z.string())
-    .default([])
-    .meta({ description: 'URLs to download, of at most 4096 characters; the field repeated, or one JSON array' }),
+  collection_id: Id.meta({ description: 'Target collection.' }),
+  content: z.string().optional().meta({ description: 'Text to store as one content.' }),
+  urls: z.array(z.string()).default([]).meta({
+    description: 'URLs to download, each of at most 4096 characters. Repeat the field, or send one JSON array.',
+  }),
   content_type: z
     .enum(['file', 'url', 'text'])
     .default('file')
-    .meta({ description: 'A hint of the main input; all inputs are taken' }),
+    .meta({ description: 'Type of the main input. It is a hint only: all inputs are accepted.' }),
   metadata: JsonObject.default({}).meta({
-    description: 'A JSON object as text, attached to every content of the upload',
+    description: 'JSON object, sent as text, that is attached to every content of the upload.',
   }),
   user_id: textField(255, 1).nullable().default(null),
   label: textField(255, 1)
     .nullable()
     .default(null)
-    .meta({ description: 'Name of the content when it is the only one, else kept in the metadata' }),
+    .meta({ description: 'Name of the content when the upload has only one; otherwise stored in the metadata.' }),
   description: textField(10_000).nullable().default(null),
-  crawl: z.boolean().default(false).meta({ description: 'Follow the links of the URLs' }),
+  crawl: z.boolean().default(false).meta({ description: 'Whether to crawl the URLs, following their links.' }),
   max_pages: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .meta({ description: 'Most pages of a crawl; 100 by default', 'x-loci-extension': true }),
-  max_depth: z
-    .int()
-    .min(0)
-    .max(MAX_CRAWL_DEPTH)
-    .nullable()
-    .default(null)
-    .meta({ description: 'Most links from the URL to a page of a crawl; 3 by default', 'x-loci-extension': true }),
+    .meta({ description: 'Maximum number of pages of a crawl; 100 by default.', 'x-loci-extension': true }),
+  max_depth: z.int().min(0).max(MAX_CRAWL_DEPTH).nullable().default(null).meta({
+    description: 'Maximum number of links between the start URL and a page of a crawl; 3 by default.',
+    'x-loci-extension': true,
+  }),
   ingest: z
     .boolean()
     .default(true)
-    .meta({ description: 'When false, only store; `POST /chunks/create` ingests later' }),
-  reader: z.string().max(100).default('native').meta({ description: 'How files are read' }),
+    .meta({ description: 'When false, contents are only stored. Ingest them later with `POST /chunks/create`.' }),
+  reader: z.string().max(100).default('native').meta({ description: 'Reader that extracts the text of files.' }),
   on_duplicate: z
     .enum(['existing', 'keep'])
     .default('existing')
-    .meta({ description: '`keep` takes bytes and names that the collection has once more', 'x-loci-extension': true }),
+    .meta({
+      description:
+        '`existing` returns the content of the collection that has the same bytes and name, or the same URL; ' +
+        '`keep` stores it again.',
+      'x-loci-extension': true,
+    }),
 });
 export type UploadForm = z.infer<typeof UploadForm>;
 
@@ -61,7 +62,7 @@ export const UploadItem = z.object({
   size: z.int().nullable(),
   content_hash: z.string().nullable(),
   status: z.enum(CONTENT_STATUSES),
-  duplicate: z.boolean().meta({ description: 'True when the collection already had this content' }),
+  duplicate: z.boolean().meta({ description: 'True when the collection already had this content.' }),
 });
 export type UploadItem = z.infer<typeof UploadItem>;
 
@@ -75,7 +76,7 @@ export type UploadError = z.infer<typeof UploadError>;
 
 export const UploadResponse = z
   .object({
-    upload_id: Id.nullable().meta({ description: 'Null when no item was accepted' }),
+    upload_id: Id.nullable().meta({ description: 'Id of the upload; null when no item was accepted.' }),
     collection_id: Id,
     content_type: z.enum(['file', 'url', 'text']),
     uploads: z.array(UploadItem),
@@ -87,31 +88,33 @@ export const UploadResponse = z
   .meta({ id: 'UploadResponse' });
 export type UploadResponse = z.infer<typeof UploadResponse>;
 
-/** A crawl of an upload: how far it is. */
+/** A crawl of an upload and its progress. */
 export const UploadCrawl = z
   .object({
     id: Id,
-    url: z.string().meta({ description: 'Where it started, without the query' }),
-    content_id: Id.meta({ description: 'The page it started from' }),
+    url: z.string().meta({ description: 'Start URL, without its query.' }),
+    content_id: Id.meta({ description: 'Content of the start page.' }),
     status: z.enum(['running', 'paused', 'completed', 'cancelled', 'failed']),
     status_message: z.string().nullable(),
     workflow_id: z.string(),
     max_pages: z.int(),
     max_depth: z.int(),
     pages: z.object({
-      waiting: z.int().meta({ description: 'Known and not yet asked for' }),
-      fetched: z.int().meta({ description: 'New or changed: being ingested, or ingested' }),
-      unchanged: z.int().meta({ description: 'As the collection has them' }),
+      waiting: z.int().meta({ description: 'Pages that are known and not fetched yet.' }),
+      fetched: z.int().meta({ description: 'New or changed pages, which are being ingested or have been.' }),
+      unchanged: z.int().meta({ description: 'Pages that the collection already has in the same version.' }),
       failed: z.int(),
-      gone: z.int().meta({ description: 'In the collection, and no longer on the site' }),
-      skipped: z.int().meta({ description: 'Not to be taken' }),
+      gone: z.int().meta({ description: 'Pages that are in the collection and no longer on the site.' }),
+      skipped: z.int().meta({ description: 'Pages that the crawl does not store.' }),
     }),
-    reasons: z.record(z.string(), z.int()).meta({ description: 'Why pages failed or were skipped, and how many' }),
+    reasons: z
+      .record(z.string(), z.int())
+      .meta({ description: 'Reasons why pages failed or were skipped, with the number of pages.' }),
   })
   .meta({ id: 'UploadCrawl' });
 export type UploadCrawl = z.infer<typeof UploadCrawl>;
 
-/** `GET /uploads/{id}`: progress and manifest. */
+/** Response of `GET /uploads/{upload_id}`: progress and contents of an upload. */
 export const UploadProgress = z
   .object({
     id: Id,
@@ -119,18 +122,18 @@ export const UploadProgress = z
     workspace_id: Id,
     status: z.enum(UPLOAD_STATUSES),
     content_type: z.enum(['file', 'url', 'text']),
-    workflow_id: z.string().nullable().meta({ description: 'Of the run, in the Temporal UI' }),
+    workflow_id: z.string().nullable().meta({ description: 'Id of the workflow, for the Temporal UI.' }),
     total_uploads: z.int(),
     successful_uploads: z.int(),
     failed_uploads: z.int(),
     progress: z.object({
-      total: z.int().meta({ description: 'Contents, and pages that a crawl will still ask for' }),
-      settled: z.int().meta({ description: 'Contents with no work under way' }),
+      total: z.int().meta({ description: 'Number of contents, plus pages that crawls have not fetched yet.' }),
+      settled: z.int().meta({ description: 'Number of contents that are not being processed.' }),
       by_status: z.record(z.string(), z.int()),
       chunks: z.int(),
       percent: z.number().min(0).max(100),
     }),
-    crawls: z.array(UploadCrawl).meta({ description: 'One for each URL of an upload with `crawl=true`' }),
+    crawls: z.array(UploadCrawl).meta({ description: 'One crawl for each URL of an upload with `crawl=true`.' }),
     errors: z.array(UploadError),
     contents: z.array(
       z.object({

@@ -3,28 +3,28 @@ import { cursorListOf } from './cursor-list.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { AnyObject, Id, IsoTime } from './fields.ts';
 
-/** One send, written down before it happens. */
+/** One attempt to send a delivery. It is recorded before it is sent. */
 const WebhookAttempt = z
   .object({
     number: z.int(),
     started_at: IsoTime,
-    finished_at: IsoTime.nullable().meta({ description: 'null while it is under way' }),
-    status_code: z.int().nullable().meta({ description: 'Of the answer; null without' }),
-    error: z.string().nullable().meta({ description: 'Why there was no answer' }),
+    finished_at: IsoTime.nullable().meta({ description: 'Time at which the attempt ended; null while it is running.' }),
+    status_code: z.int().nullable().meta({ description: 'HTTP status of the response; null when there was none.' }),
+    error: z.string().nullable().meta({ description: 'Reason why there was no response.' }),
   })
   .meta({ id: 'WebhookAttempt' });
 
-/** One event on its way to one receiver. */
+/** The delivery of one event to one receiver. */
 export const WebhookDelivery = z
   .object({
-    id: Id.meta({ description: 'Also the `webhook-id` of every attempt' }),
+    id: Id.meta({ description: 'Id of the delivery, sent as `webhook-id` with every attempt.' }),
     workspace_id: Id,
-    webhook_id: Id.nullable().meta({ description: 'null for the `webhook_url` of a request' }),
-    url: z.string().meta({ description: 'Without its query, which may carry secrets' }),
+    webhook_id: Id.nullable().meta({ description: 'Webhook; null for a delivery to the `webhook_url` of a request.' }),
+    url: z.string().meta({ description: 'URL of the receiver, without its query, which may contain secrets.' }),
     event_type: z.enum(WEBHOOK_EVENT_TYPES),
     status: z.enum(DELIVERY_STATUSES),
     status_message: z.string().nullable(),
-    attempts: z.array(WebhookAttempt).meta({ description: 'The last ones, at most 50' }),
+    attempts: z.array(WebhookAttempt).meta({ description: 'The latest attempts, at most 50.' }),
     next_attempt_at: IsoTime.nullable(),
     created_at: IsoTime,
     updated_at: IsoTime,
@@ -32,9 +32,9 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
-/** With what is sent. */
+/** A delivery with its payload. */
 export const WebhookDeliveryDetail = WebhookDelivery.extend({
-  payload: AnyObject.meta({ description: '`{type, timestamp, data}`' }),
+  payload: AnyObject.meta({ description: 'Body that is sent: `{type, timestamp, data}`.' }),
 }).meta({ id: 'WebhookDeliveryDetail' });
 export type WebhookDeliveryDetail = z.infer<typeof WebhookDeliveryDetail>;
 

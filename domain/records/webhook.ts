@@ -10,7 +10,7 @@ const MAX_URL_CHARACTERS = 2_048;
 const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LISTED = 1000;
 
-/** Where webhooks are sent: http or https, without user name and password. Which network it leads to is looked at when it is sent. */
+/** URL of a receiver: http or https, without user name and password. Its network is checked when a delivery is sent. */
 export const WebhookUrl = textField(MAX_URL_CHARACTERS, 1)
   .superRefine((text, context) => {
     const url = URL.parse(text);
@@ -24,29 +24,36 @@ export const WebhookUrl = textField(MAX_URL_CHARACTERS, 1)
       });
     }
   })
-  .meta({ format: 'uri', description: 'http or https URL that events are sent to' });
+  .meta({ format: 'uri', description: 'http or https URL to which events are sent.' });
 
 const SubscribableEvent = z.enum(SUBSCRIBABLE_EVENT_TYPES);
 
-/** A webhook as the interface shows it. */
+/** A webhook in API responses. */
 export const Webhook = z
   .object({
     id: Id,
     workspace_id: Id,
     url: z.string(),
     description: z.string().nullable(),
-    events: z.array(SubscribableEvent).nullable().meta({ description: 'null: every event but `content.*`' }),
-    collections: z.array(Id).nullable().meta({ description: 'null: events of every collection' }),
+    events: z
+      .array(SubscribableEvent)
+      .nullable()
+      .meta({ description: 'Events that are sent; null means every event except `content.*`.' }),
+    collections: z
+      .array(Id)
+      .nullable()
+      .meta({ description: 'Collections whose events are sent; null means every collection.' }),
     status: z.enum(WEBHOOK_STATUSES),
     disabled_reason: z
       .enum(WEBHOOK_DISABLED_REASONS)
       .nullable()
-      .meta({ description: '`request`: by a client. `gone`: the receiver answered 410' }),
-    secret: z
-      .string()
-      .nullable()
-      .meta({ description: 'What its messages are signed with, in the answer that makes it; else null' }),
-    previous_secret_expires_at: IsoTime.nullable().meta({ description: 'Until then the secret before signs as well' }),
+      .meta({ description: '`request`: a client disabled the webhook. `gone`: the receiver answered 410.' }),
+    secret: z.string().nullable().meta({
+      description: 'Secret that signs the messages. Returned once, in the response that creates it; otherwise null.',
+    }),
+    previous_secret_expires_at: IsoTime.nullable().meta({
+      description: 'Time until which messages are also signed with the previous secret.',
+    }),
     created_by: z.string().nullable(),
     created_at: IsoTime,
     updated_at: IsoTime,
@@ -60,7 +67,8 @@ const events = z
   .transform((list) => [...new Set(list)])
   .nullable()
   .meta({
-    description: 'null, the default, for every event but `content.*`, which go only to webhooks that name them',
+    description:
+      'Events to send; null, the default, means every event except `content.*`, which must be listed explicitly.',
   });
 const collections = z
   .array(Id)
@@ -69,7 +77,9 @@ const collections = z
   .transform((list) => [...new Set(list)])
   .nullable()
   .meta({
-    description: 'The only collections whose events are sent; null for every one. Events of no collection are sent too',
+    description:
+      'The only collections whose events are sent; null means every ' +
+      'collection. Events without a collection are always sent.',
   });
 const description = textField(MAX_DESCRIPTION_CHARACTERS).nullable();
 
@@ -83,7 +93,7 @@ export const CreateWebhookRequest = z
   .meta({ id: 'CreateWebhookRequest' });
 export type CreateWebhookRequest = z.infer<typeof CreateWebhookRequest>;
 
-/** Only fields that are sent change. */
+/** Fields that are absent stay unchanged. */
 export const UpdateWebhookRequest = z
   .strictObject({
     url: WebhookUrl.optional(),
@@ -98,12 +108,14 @@ export type UpdateWebhookRequest = z.infer<typeof UpdateWebhookRequest>;
 export const WebhookList = cursorListOf(Webhook).meta({ id: 'WebhookList' });
 export type WebhookList = z.infer<typeof WebhookList>;
 
-/** What signs messages to the `webhook_url` of a request. */
+/** The secret that signs messages to the `webhook_url` of a request. */
 export const WorkspaceWebhookSecret = z
   .object({
     workspace_id: Id,
     secret: z.string(),
-    previous_secret_expires_at: IsoTime.nullable().meta({ description: 'Until then the secret before signs as well' }),
+    previous_secret_expires_at: IsoTime.nullable().meta({
+      description: 'Time until which messages are also signed with the previous secret.',
+    }),
     created_at: IsoTime,
     updated_at: IsoTime,
   })

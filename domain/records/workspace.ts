@@ -6,7 +6,7 @@ import { Id, IsoTime, textField } from './fields.ts';
 
 const name = textField(100, 1);
 
-/** What everything else belongs to. */
+/** A workspace, to which all other records belong. */
 export const Workspace = z
   .object({ id: Id, name: z.string(), created_at: IsoTime, updated_at: IsoTime })
   .meta({ id: 'Workspace' });
@@ -21,7 +21,7 @@ export type UpdateWorkspaceRequest = z.infer<typeof UpdateWorkspaceRequest>;
 export const CreatedWorkspace = z
   .object({
     ...Workspace.shape,
-    api_key: ApiKey.meta({ description: 'A first key with every permission; its secret is shown here only' }),
+    api_key: ApiKey.meta({ description: 'First API key, with every permission. Its secret is returned only here.' }),
   })
   .meta({ id: 'CreatedWorkspace' });
 export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
@@ -29,13 +29,13 @@ export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
 export const WorkspaceList = cursorListOf(Workspace).meta({ id: 'WorkspaceList' });
 export type WorkspaceList = z.infer<typeof WorkspaceList>;
 
-/** The `sub` of a user's tokens. */
+/** A user, identified by the `sub` claim of their tokens. */
 export const UserId = textField(255, 1);
 
 export const WorkspaceMember = z
   .object({
     workspace_id: Id,
-    user_id: z.string().meta({ description: 'The `sub` of the tokens of this user' }),
+    user_id: z.string().meta({ description: 'User, identified by the `sub` claim of their tokens.' }),
     role: z.enum(WORKSPACE_ROLES),
     created_by: z.string().nullable(),
     created_at: IsoTime,

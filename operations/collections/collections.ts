@@ -1,7 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
-import type { Collection, CollectionList, ListCollectionsQuery } from '#domain/records/collection.ts';
+import type { Collection, CollectionList } from '#domain/records/collection.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -16,6 +16,16 @@ export async function getCollection(services: Services, caller: Caller, id: stri
 export function collectionNotFound(): AppError {
   return new AppError('not_found', 'There is no such collection, or this key does not reach it.');
 }
+
+type ListCollectionsQuery = {
+  status?: string | undefined;
+  visibility?: string | undefined;
+  tag?: string | undefined;
+  parent_id?: string | undefined;
+  search?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
 
 /** A page of the collections in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listCollections(

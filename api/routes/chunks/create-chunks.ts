@@ -10,7 +10,8 @@ export const createChunksRoute = route(
     tag: 'Chunks',
     summary: 'Ingest a content that was stored with ingest=false',
     description:
-      'Also ingests a content again, or in another collection: with a reader that is named it is read anew, without one the text that is kept is split anew. Its old chunks stay until the new are ready.',
+      'Also ingests a content again, or into another collection. With `reader`, the file is read again; without ' +
+      'it, the stored text is split again. The previous chunks stay until the new ones are published.',
     permission: 'chunks:write',
     body: CreateChunksRequest,
     response: CreateChunksResponse,

@@ -14,7 +14,9 @@ export const getChunkRoute = route(
     permission: 'chunks:read',
     params: z.object({ chunk_id: Id }),
     query: z.object({
-      include_embedding: queryBoolean().default(false).meta({ description: 'Include the embedding vector' }),
+      include_embedding: queryBoolean()
+        .default(false)
+        .meta({ description: 'Whether to include the embedding vector.' }),
     }),
     response: Chunk,
   },

@@ -10,7 +10,7 @@ const Query = z.object({
   content_id: Id.optional(),
   cursor: QueryCursor,
   limit: queryInteger({ min: 1, max: 500 }).default(50),
-  include_embedding: queryBoolean().default(false).meta({ description: 'Include embedding vectors' }),
+  include_embedding: queryBoolean().default(false).meta({ description: 'Whether to include embedding vectors.' }),
 });
 
 export const listChunksRoute = route(
@@ -20,7 +20,8 @@ export const listChunksRoute = route(
     tag: 'Chunks',
     summary: 'List chunks',
     description:
-      'In the order of publication: what is published during a walk through the pages is neither skipped nor repeated.',
+      'Chunks are listed in the order in which they were published. Chunks that are ' +
+      'published while a client reads the pages are neither skipped nor repeated.',
     permission: 'chunks:read',
     query: Query,
     response: ChunkPage,

@@ -18,7 +18,8 @@ export const archiveCollectionRoute = route(
     ...shared,
     path: '/collections/{collection_id}/archive',
     summary: 'Archive collection',
-    description: 'It can be read and searched, not changed. What is under way in it is finished.',
+    description:
+      'An archived collection can be read and searched, but not changed. Ingestion that is already running is completed.',
   },
   async ({ services, caller, params, idempotency }) => {
     const archiving = { id: params.collection_id, action: 'archive', idempotency } as const;
@@ -31,7 +32,7 @@ export const unarchiveCollectionRoute = route(
     ...shared,
     path: '/collections/{collection_id}/unarchive',
     summary: 'Unarchive collection',
-    description: 'It can be changed again.',
+    description: 'The collection can be changed again.',
     extension: true,
   },
   async ({ services, caller, params, idempotency }) => {

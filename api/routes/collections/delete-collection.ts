@@ -10,7 +10,8 @@ export const deleteCollectionRoute = route(
     tag: 'Collections',
     summary: 'Delete a collection',
     description:
-      'With every content that is in no other collection. It is gone for readers and writers at once; `GET /deletions/{deletion_id}` gives the receipt.',
+      'Deletes the collection and every content that is in no other collection. They become ' +
+      'inaccessible immediately. `GET /deletions/{deletion_id}` returns the receipt.',
     permission: 'collections:delete',
     params: CollectionParams,
     response: DeletionAccepted,

@@ -9,9 +9,9 @@ import { route } from '#api/http/route.ts';
 const Query = z.object({
   status: z.enum(COLLECTION_STATUSES).optional(),
   visibility: z.enum(['private', 'public']).optional(),
-  tag: textField(100).optional().meta({ description: 'One of the tags' }),
-  parent_id: Id.optional().meta({ description: 'Collections directly below this one' }),
-  search: textField(255).optional().meta({ description: 'Part of the name' }),
+  tag: textField(100).optional().meta({ description: 'Tag that the collections have.' }),
+  parent_id: Id.optional().meta({ description: 'Parent of the collections.' }),
+  search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,
 });

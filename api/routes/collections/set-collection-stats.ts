@@ -11,7 +11,8 @@ export const setCollectionStatsRoute = route(
     tag: 'Collections',
     summary: 'Update collection stats',
     description:
-      'Replaces what clients keep in `stats`. The keys that the service computes (`contents`, `contents_by_status`, `chunks`, `bytes`) always show what is counted.',
+      'Replaces the statistics that clients store in `stats`. The keys `contents`, ' +
+      '`contents_by_status`, `chunks` and `bytes` always have the values that the service computes.',
     permission: 'collections:write',
     params: CollectionParams,
     body: JsonObject,

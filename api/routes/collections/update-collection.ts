@@ -9,7 +9,7 @@ export const updateCollectionRoute = route(
     path: '/collections/{collection_id}',
     tag: 'Collections',
     summary: 'Update a collection',
-    description: 'Only fields that are sent change; an object or a list that is sent replaces the one before.',
+    description: 'Fields that are absent stay unchanged. An object or a list replaces the previous one as a whole.',
     permission: 'collections:write',
     params: CollectionParams,
     body: UpdateCollectionRequest,

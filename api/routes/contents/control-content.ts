@@ -1,16 +1,14 @@
 import { Content } from '#domain/records/content.ts';
-import { controlContent } from '#operations/contents/control-content.ts';
+import { controlContent, type ContentControl } from '#operations/contents/control-content.ts';
 import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
-type Action = 'pause' | 'resume' | 'cancel' | 'retry';
-
 export const pauseContentRoute = controlRoute('pause', 'Pause the ingestion of a content');
 export const resumeContentRoute = controlRoute('resume', 'Resume the ingestion of a content');
-export const cancelContentRoute = controlRoute('cancel', 'Cancel the ingestion of a content; nothing of it stays');
+export const cancelContentRoute = controlRoute('cancel', 'Cancel the ingestion of a content and discard its result');
 export const retryContentRoute = controlRoute('retry', 'Ingest a failed or cancelled content again');
 
-function controlRoute(action: Action, summary: string) {
+function controlRoute(action: ContentControl['action'], summary: string) {
   return route(
     {
       method: 'post',
@@ -22,7 +20,7 @@ function controlRoute(action: Action, summary: string) {
       response: Content,
       extension: true,
       idempotent: true,
-      otherStatuses: { 409: `The content is in no state to ${action}` },
+      otherStatuses: { 409: 'The status of the content does not permit this action' },
     },
     async ({ services, caller, params, idempotency }) =>
       controlContent(services, caller, { contentId: params.content_id, action, idempotency }),

@@ -9,7 +9,9 @@ export const deleteContentRoute = route(
     path: '/contents/{content_id}',
     tag: 'Contents',
     summary: 'Delete a content',
-    description: 'In any state. It is out of search at once; `GET /deletions/{deletion_id}` gives the receipt.',
+    description:
+      'Deletes the content in any state. Searches stop finding it ' +
+      'immediately. `GET /deletions/{deletion_id}` returns the receipt.',
     permission: 'contents:delete',
     params: ContentParams,
     response: DeletionAccepted,

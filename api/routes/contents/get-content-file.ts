@@ -10,13 +10,13 @@ export const getContentFileRoute = route(
     method: 'get',
     path: '/contents/{content_id}/file',
     tag: 'Contents',
-    summary: 'Download the bytes of a content, as they were uploaded',
+    summary: 'Download the original file of a content',
     permission: 'contents:read',
     params: ContentParams,
     response: z.never(),
     responseType: 'application/octet-stream',
     extension: true,
-    otherStatuses: { 409: 'The URL of the content is not downloaded yet' },
+    otherStatuses: { 409: 'The URL of the content has not been downloaded yet' },
   },
   async ({ services, caller, params }) => {
     const file = await openContentFile(services, caller, params.content_id);

@@ -9,7 +9,7 @@ export const getContentTextRoute = route(
     method: 'get',
     path: '/contents/{content_id}/text',
     tag: 'Contents',
-    summary: 'Get the text that was read from a content, as Markdown; the offsets of its chunks are in this text',
+    summary: 'Get the text that was extracted from a content, as Markdown; chunk offsets refer to this text',
     permission: 'contents:read',
     params: ContentParams,
     response: z.never(),

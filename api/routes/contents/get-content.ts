@@ -10,7 +10,7 @@ export const getContentRoute = route(
     tag: 'Contents',
     summary: 'Get a content',
     description:
-      '`status` is `ready` when it can be found by search; `status_message` says what it waits for or what failed.',
+      '`status` is `ready` when searches can find the content. `status_message` says what it is waiting for or why it failed.',
     permission: 'contents:read',
     params: ContentParams,
     response: Content,

@@ -9,17 +9,25 @@ import { route } from '#api/http/route.ts';
 import { ContentParams } from './content-params.ts';
 
 const Query = z.object({
-  collection_id: Id.meta({ description: 'The same content can have different chunks in different collections' }),
-  include_embeddings: queryBoolean().default(false).meta({ description: 'Vectors can be large' }),
+  collection_id: Id.meta({
+    description: 'Collection whose chunks are returned. A content can have different chunks in different collections.',
+  }),
+  include_embeddings: queryBoolean()
+    .default(false)
+    .meta({ description: 'Whether to include embedding vectors, which can be large.' }),
   limit: queryInteger({ min: 1, max: 10_000 })
     .optional()
-    .meta({ description: 'A page of this size instead of all chunks', 'x-loci-extension': true }),
+    .meta({ description: 'Page size. Without it, all chunks are returned.', 'x-loci-extension': true }),
   cursor: QueryCursor.meta({ 'x-loci-extension': true }),
 });
 
 const Response = ContentChunksResponse.extend({
-  next_cursor: z.string().nullable().optional().meta({ description: 'With `limit` only', 'x-loci-extension': true }),
-  has_more: z.boolean().optional().meta({ description: 'With `limit` only', 'x-loci-extension': true }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: 'Present only with `limit`.', 'x-loci-extension': true }),
+  has_more: z.boolean().optional().meta({ description: 'Present only with `limit`.', 'x-loci-extension': true }),
 }).meta({ id: 'ContentChunks' });
 
 export const listContentChunksRoute = route(
@@ -29,12 +37,12 @@ export const listContentChunksRoute = route(
     tag: 'Contents',
     summary: 'Get the chunks of a content',
     description:
-      'All of them in one answer, which is streamed. With `limit`, a page: the answer then has `next_cursor` and `has_more`.',
+      'Returns all chunks in one streamed response. With `limit` it returns a page, with `next_cursor` and `has_more`.',
     permission: 'chunks:read',
     params: ContentParams,
     query: Query,
     response: Response,
-    otherStatuses: { 409: 'The content has a newer version since the page that gave the cursor' },
+    otherStatuses: { 409: 'A newer version of the content was published after the page that returned the cursor' },
   },
   async ({ services, caller, params, query }) => {
     const { head, chunks, nextCursor } = await listContentChunks(services, caller, {

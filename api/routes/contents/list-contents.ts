@@ -10,9 +10,9 @@ import { route } from '#api/http/route.ts';
 const Query = z.object({
   collection_id: Id.optional(),
   status: z.enum(CONTENT_STATUSES).optional(),
-  search: textField(255).optional().meta({ description: 'Part of the name' }),
+  search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
   linked_to: Id.optional().meta({
-    description: 'Of contents that came out of an archive, a message or a crawled page: which',
+    description: 'Archive, e-mail or crawled page in which the contents were found.',
   }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   cursor: QueryCursor,

@@ -10,7 +10,7 @@ export const getDeletionRoute = administrationRoute(
     path: '/deletions/{deletion_id}',
     tag: 'Deletions',
     summary: 'Get the receipt of a deletion',
-    description: 'That of a workspace is for the administrator token.',
+    description: 'The receipt of a deleted workspace requires the administrator token.',
     permission: 'deletions:read',
     administration: 'too',
     params: z.object({ deletion_id: Id }),
