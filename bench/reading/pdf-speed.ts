@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { PDFiumModule } from '@hyzyla/pdfium';
 import { pdfReader } from '#providers/readers/pdf/pdf-reader.ts';
-import type { Pdfium } from '#providers/readers/pdf/pdfium.ts';
+import type { Pdfium } from '#providers/readers/pdf/pdfium/pdfium.ts';
 import { median, timed, verdict } from '#bench/statistics.ts';
 
 const ROUNDS = 40;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { INVISIBLE } from '#providers/readers/shared/html-to-markdown.ts';
-import { LANGUAGE } from '#providers/readers/shared/markdown-rules.ts';
+import { HIDDEN_STYLE } from '#providers/readers/shared/html-to-markdown.ts';
+import { CODE_LANGUAGE_CLASS } from '#providers/readers/shared/turndown.ts';
 
 /** What is in these is never text of a page; it is where pages keep what changes at each visit. */
 const NOT_TEXT: ReadonlySet<string> = new Set(
@@ -31,8 +31,8 @@ export function createFingerprint(): Fingerprint {
       if (NOT_TEXT.has(tag)) within += 1;
       if (within > 0 || tag === 'meta' || tag === 'link' || tag === 'input') return;
       const shown = SHOWN.flatMap((name) => (attributes[name] === undefined ? [] : [name, attributes[name]]));
-      const isInvisible = INVISIBLE.test(attributes['style'] ?? '');
-      const language = LANGUAGE.exec(attributes['class'] ?? '')?.[1] ?? '';
+      const isInvisible = HIDDEN_STYLE.test(attributes['style'] ?? '');
+      const language = CODE_LANGUAGE_CLASS.exec(attributes['class'] ?? '')?.[1] ?? '';
       hash.update(`\0<${tag} ${shown.join('\0')} ${isInvisible} ${language}>`);
     },
     text(text) {

@@ -1,5 +1,13 @@
 import { decodeText } from '#providers/readers/shared/decode-text.ts';
-import { EMAIL, isTextual, languageOf, ODS, typeOfName, XLS, XLSX } from './media-types.ts';
+import {
+  EMAIL,
+  isTextual,
+  languageOf,
+  ODS,
+  mediaTypeOfName,
+  XLS,
+  XLSX,
+} from '#providers/readers/shared/media-types.ts';
 
 /** A comment ends at its first end: were there other ways to match, hostile text would try each combination of them. */
 const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
@@ -87,9 +95,9 @@ export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredTy
 }
 
 function scriptType(text: string): string | null {
-  if (text.startsWith('<?php')) return typeOfName('a.php');
+  if (text.startsWith('<?php')) return mediaTypeOfName('a.php');
   const extension = INTERPRETERS.get(INTERPRETER.exec(text.slice(0, 200))?.[1]?.toLowerCase() ?? '');
-  return extension === undefined ? null : typeOfName(`a.${extension}`);
+  return extension === undefined ? null : mediaTypeOfName(`a.${extension}`);
 }
 
 /** A table where the first lines have equally many of one delimiter. */

@@ -3,14 +3,23 @@ import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AppError } from '#domain/app-error.ts';
 import { compoundFileType } from '#providers/readers/shared/compound-file.ts';
-import { markedCharset, unmarkedUtf16 } from '#providers/readers/shared/decode-text.ts';
+import { charsetOfByteOrderMark, detectUtf16WithoutMark } from '#providers/readers/shared/decode-text.ts';
 import { detectTextType } from './detect-text-type.ts';
-import { COMPOUND_FILE, DOCX, ODP, ODS, ODT, PPTX, typeOfName, XLSX } from './media-types.ts';
-import { mismatchNotes } from './type-mismatch.ts';
+import {
+  COMPOUND_FILE,
+  DOCX,
+  ODP,
+  ODS,
+  ODT,
+  PPTX,
+  mediaTypeOfName,
+  XLSX,
+} from '#providers/readers/shared/media-types.ts';
+import { typeMismatchNotes } from './type-mismatch.ts';
 import { readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
 
 /** How much of the beginning of a file detection looks at. */
-export const SNIFFED_BYTES = 64 * 1024;
+const SNIFFED_BYTES = 64 * 1024;
 
 export type TypeHints = {
   /** Name as uploaded; empty where there is none. */
@@ -54,9 +63,9 @@ const VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
  */
 export async function detectType(head: Uint8Array, sizeBytes: number, hints: TypeHints): Promise<DetectedType> {
   if (sizeBytes === 0) throw new AppError('empty_file', 'The file is empty. Upload a file with content.');
-  const promised = typeOfName(hints.name);
+  const promised = mediaTypeOfName(hints.name);
   const mediaType = await typeOfContent(head, sizeBytes, { ...hints, promised });
-  return { mediaType, notes: mismatchNotes(hints.name, mediaType) };
+  return { mediaType, notes: typeMismatchNotes(hints.name, mediaType) };
 }
 
 /** True for what only the whole file tells: see `detectFileType`. */
@@ -75,12 +84,12 @@ export async function detectFileType(path: string, hints: TypeHints): Promise<De
     if (!needsWholeFile(detected.mediaType)) return detected;
     if (detected.mediaType === COMPOUND_FILE) {
       const kind = (await compoundFileType(file)) ?? COMPOUND_FILE;
-      return { mediaType: kind, notes: kind === COMPOUND_FILE ? {} : mismatchNotes(hints.name, kind) };
+      return { mediaType: kind, notes: kind === COMPOUND_FILE ? {} : typeMismatchNotes(hints.name, kind) };
     }
     const entries = await readZipDirectory(path);
     if (entries === null) return detected;
     const mediaType = PACKAGES.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1] ?? ZIP;
-    return { mediaType, notes: mismatchNotes(hints.name, mediaType) };
+    return { mediaType, notes: typeMismatchNotes(hints.name, mediaType) };
   } finally {
     await file.close();
   }
@@ -120,7 +129,7 @@ async function signatureOf(head: Uint8Array): Promise<string | null> {
 
 /** True for text in any encoding: marked, UTF-8, UTF-16, or bytes with next to no control characters. */
 function looksLikeText(head: Uint8Array): boolean {
-  if (markedCharset(head) !== null || unmarkedUtf16(head) !== null) return true;
+  if (charsetOfByteOrderMark(head) !== null || detectUtf16WithoutMark(head) !== null) return true;
   let controls = 0;
   for (const byte of head) if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) controls += 1;
   if (controls / head.length > MAX_CONTROL_SHARE) return false;

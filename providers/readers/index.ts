@@ -9,8 +9,16 @@ import { htmlReader } from '#providers/readers/text/html-reader.ts';
 import { imageReader } from '#providers/readers/images/image-reader.ts';
 import { jsonReader } from '#providers/readers/text/json-reader.ts';
 import { markdownReader } from '#providers/readers/text/markdown-reader.ts';
-import { COMPOUND_FILE, describeType, DOC, ENCRYPTED_OFFICE, PPT, XLS, ZIP } from './media-types.ts';
-import { ocrReader } from '#providers/readers/images/ocr-reader.ts';
+import {
+  COMPOUND_FILE,
+  describeType,
+  DOC,
+  ENCRYPTED_OFFICE,
+  PPT,
+  XLS,
+  ZIP,
+} from '#providers/readers/shared/media-types.ts';
+import { ocrReader } from '#providers/readers/pdf/ocr-reader.ts';
 import { markitdownReader } from '#providers/readers/external/markitdown-reader.ts';
 import { odfReader } from '#providers/readers/office/odf-reader.ts';
 import { pdfReader } from '#providers/readers/pdf/pdf-reader.ts';
@@ -19,6 +27,12 @@ import { rtfReader } from '#providers/readers/office/rtf-reader.ts';
 import { textReader } from '#providers/readers/text/text-reader.ts';
 import { unstructuredReader } from '#providers/readers/external/unstructured-reader.ts';
 import { xlsxReader } from '#providers/readers/office/xlsx-reader.ts';
+
+/*
+ * Formats do not import one another: what several need is in `shared/`, which imports no format. The exceptions are formats that
+ * contain another one: `pdf` imports `images` (scanned pages are images), `archives` imports `office` (Outlook messages have
+ * bodies in RTF). `external` imports the reader pool that it wraps. `test/architecture/layers.test.ts` enforces this.
+ */
 
 /** A choice of the `reader` field. `readers` are asked in order; `alsoReads` are types taken because the user named the reader. */
 type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] };
@@ -59,8 +73,6 @@ const CHOICES: ReadonlyMap<string, ReaderChoice> = new Map([
 
 /** Values of the upload field `reader`. */
 export const READER_NAMES: readonly string[] = [...CHOICES.keys()];
-
-export const DEFAULT_READER = 'native';
 
 /**
  * The reader that a name means for a media type. Loads no parser: they are imported on first use, in the child process.

@@ -2,13 +2,16 @@ import { AppError } from '#domain/app-error.ts';
 import type { ReaderCatalogue } from '#operations/services.ts';
 import { detectFileType, detectType, needsWholeFile } from './detect-type.ts';
 import { READER_NAMES, resolveReader } from './index.ts';
-import { mismatchNotes } from './type-mismatch.ts';
-import { notConfigured, UNSTRUCTURED_STRATEGIES } from '#providers/readers/external/unstructured-reader.ts';
+import { typeMismatchNotes } from './type-mismatch.ts';
+import {
+  unstructuredNotConfiguredError,
+  UNSTRUCTURED_STRATEGIES,
+} from '#providers/readers/external/unstructured-reader.ts';
 
 /** Readers as the API knows them: their names, and which of them reads what. Loads no parser. */
 export function createReaderCatalogue({ hasUnstructured }: { hasUnstructured: boolean }): ReaderCatalogue {
   const requireAvailable = (reader: string): void => {
-    if (!hasUnstructured && UNSTRUCTURED_STRATEGIES.has(reader)) throw notConfigured();
+    if (!hasUnstructured && UNSTRUCTURED_STRATEGIES.has(reader)) throw unstructuredNotConfiguredError();
   };
   return {
     names: READER_NAMES,
@@ -27,7 +30,7 @@ export function createReaderCatalogue({ hasUnstructured }: { hasUnstructured: bo
         throw error;
       }
     },
-    mismatchNotes,
+    mismatchNotes: typeMismatchNotes,
     requireAvailable,
     requireReadable(reader, mediaType) {
       requireAvailable(reader);

@@ -6,16 +6,16 @@ import { AppError } from '#domain/app-error.ts';
 import type { PlannedChunk } from '#domain/chunking/chunker.ts';
 import type { PageStart, ReadDocument, ReadInput } from '#domain/reader.ts';
 import { type SandboxBatch, type SandboxOptions, SandboxPool } from '#providers/sandbox/sandbox-pool.ts';
-import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './reader-protocol.ts';
+import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './task-payload.ts';
 import {
-  partFile,
+  entryFile,
   type UnpackedPart,
   UnpackValue,
   type UnpackPayload,
-} from '#providers/readers/archives/unpack-protocol.ts';
+} from '#providers/readers/archives/unpack-payload.ts';
 
-export type { SplitPlan } from './reader-protocol.ts';
-export type { UnpackedPart } from '#providers/readers/archives/unpack-protocol.ts';
+export type { SplitPlan } from './task-payload.ts';
+export type { UnpackedPart } from '#providers/readers/archives/unpack-payload.ts';
 
 export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
   /** Most UTF-8 bytes of text that a document may yield. */
@@ -85,7 +85,7 @@ export interface ReaderPool {
 
 /** Starts no process before the first task. Close it in the end. */
 export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
-  const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'reader-tasks.ts') });
+  const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
     async read(tasks, { plan, signal, beginWithinMs } = {}) {
       const payload = ({ reader, mediaType, name, mainText = false }: ReadTask): TaskPayload => ({
@@ -142,7 +142,7 @@ function unpackedOf(value: unknown, outputPrefix: string): UnpackResult {
   return {
     ...UnpackValue.parse(value),
     async *open({ index }) {
-      yield* await readStream(partFile(outputPrefix, index));
+      yield* await readStream(entryFile(outputPrefix, index));
     },
   };
 }

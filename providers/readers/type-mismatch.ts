@@ -1,11 +1,11 @@
-import { describeType, isTextual, typeOfName } from './media-types.ts';
+import { describeType, isTextual, mediaTypeOfName } from '#providers/readers/shared/media-types.ts';
 
 /**
  * For `file_data`: what the name of a file promises, where its content is something else and was read as that. Empty where
  * both agree, or the name promises nothing.
  */
-export function mismatchNotes(name: string, mediaType: string): Readonly<Record<string, string>> {
-  const promised = typeOfName(name);
+export function typeMismatchNotes(name: string, mediaType: string): Readonly<Record<string, string>> {
+  const promised = mediaTypeOfName(name);
   if (promised === null || isSameKind(promised, mediaType)) return {};
   return {
     named_type: promised,

@@ -33,6 +33,20 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
   },
 };
 
+/**
+ * What a folder of `providers/readers` may import of that folder: the shared kernel, and another format only where documents of
+ * its own format contain it. The files directly in `providers/readers` put the formats together and may import all of them.
+ */
+const READER_FOLDER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  text: ['shared'],
+  images: ['shared'],
+  office: ['shared'],
+  pdf: ['shared', 'images'],
+  archives: ['shared', 'office'],
+  external: ['shared', 'reader-pool.ts'],
+};
+
 /** Files that put the parts together: they may import anything, and nobody imports them. */
 const MAIN_FILES = new Set(['api/main.ts', 'api/openapi-main.ts', 'workers/main.ts', 'migrations/run.ts']);
 /** Folders whose files are main files or serve them. */
@@ -52,6 +66,18 @@ test('folders import only what the table allows', (t) => {
   const broken = imports
     .filter((one) => !one.isType && !isAllowed(one))
     .map(({ from, to, packageName }) => `${from} -> ${to ?? packageName}`);
+  t.deepEqual(broken, []);
+});
+
+test('reader folders import the shared kernel, and another format only where theirs contains it', (t) => {
+  const folderOf = (path: string | null) => /^providers\/readers\/([^/]+)/.exec(path ?? '')?.[1];
+  const broken = imports
+    .filter(({ from, to }) => {
+      const [folder, target] = [folderOf(from), folderOf(to)];
+      if (folder === undefined || folder.endsWith('.ts') || target === undefined || target === folder) return false;
+      return READER_FOLDER_MAY_IMPORT[folder]?.includes(target) !== true;
+    })
+    .map(({ from, to }) => `${from} -> ${to}`);
   t.deepEqual(broken, []);
 });
 

@@ -1,11 +1,11 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
-import { ZIP } from '#providers/readers/media-types.ts';
+import { ZIP } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { zipParts } from '#providers/readers/shared/zip-parts.ts';
+import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
 /** More names than anybody looks for in a list; the files themselves are all found. */
-const LISTED = 2_000;
+const MAX_LISTED_FILES = 2_000;
 
 /** ZIP archives: what is in them. The files themselves become contents of their own (`unpack.ts`). */
 export const archiveReader: Reader = {
@@ -16,18 +16,18 @@ export const archiveReader: Reader = {
     let files = 0;
     let links = 0;
     let sizeBytes = 0;
-    for await (const item of zipParts(path)) {
+    for await (const item of zipEntries(path)) {
       if (item === 'link') {
         links += 1;
         continue;
       }
       files += 1;
       sizeBytes += item.sizeBytes;
-      if (files <= LISTED) lines.push(`- ${item.path}`);
+      if (files <= MAX_LISTED_FILES) lines.push(`- ${item.path}`);
     }
     if (files === 0) throw new AppError('no_text', 'The archive holds no files. Pack it anew with files in it.');
     const builder = new TextBuilder(maxTextBytes).append(`# ${name}\n\n${files} files:\n\n${lines.join('\n')}\n`);
-    if (files > LISTED) builder.append(`\nand ${files - LISTED} more.\n`);
+    if (files > MAX_LISTED_FILES) builder.append(`\nand ${files - MAX_LISTED_FILES} more.\n`);
     return builder.build({
       entry_count: files,
       unpacked_bytes: sizeBytes,

@@ -1,8 +1,8 @@
 import type { Address, Email } from 'postal-mime';
 import type { Reader } from '#domain/reader.ts';
-import { htmlToMarkdown, withoutTitle } from '#providers/readers/shared/html-to-markdown.ts';
-import { EMAIL, MSG } from '#providers/readers/media-types.ts';
-import { namedAttachments, parseMessage } from './parse-email.ts';
+import { htmlToMarkdown, removeTitle } from '#providers/readers/shared/html-to-markdown.ts';
+import { EMAIL, MSG } from '#providers/readers/shared/media-types.ts';
+import { namedAttachments, parseEmail } from './parse-email.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
@@ -13,7 +13,7 @@ export const emailReader: Reader = {
   name: 'email',
   mediaTypes: [EMAIL, MSG],
   async read({ path, mediaType }, { maxTextBytes }) {
-    const email = await parseMessage({ path, mediaType }, maxTextBytes);
+    const email = await parseEmail({ path, mediaType }, maxTextBytes);
     const builder = new TextBuilder(maxTextBytes).append(headOf(email)).append(await bodyOf(email));
     const names = namedAttachments(email).map(({ name }) => name);
     if (names.length > 0) builder.append(`\n\nAttachments: ${names.join(', ')}\n`);
@@ -46,6 +46,6 @@ function namesOf(address: Address): string[] {
 
 async function bodyOf({ html, text }: Email): Promise<string> {
   const hasStructure = html !== undefined && /<(?:table|h[1-6]|ul|ol|pre|blockquote)[\s>]/i.test(html);
-  if (html !== undefined && (hasStructure || !text?.trim())) return (await htmlToMarkdown(withoutTitle(html))).markdown;
+  if (html !== undefined && (hasStructure || !text?.trim())) return (await htmlToMarkdown(removeTitle(html))).markdown;
   return text ?? '';
 }

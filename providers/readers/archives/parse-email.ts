@@ -1,16 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Attachment, Email } from 'postal-mime';
 import { AppError } from '#domain/app-error.ts';
-import { EMAIL, extensionOf, MSG } from '#providers/readers/media-types.ts';
-import { harmlessPath } from '#providers/readers/shared/part.ts';
+import { EMAIL, extensionOf, MSG } from '#providers/readers/shared/media-types.ts';
+import { sanitizePath } from '#providers/readers/shared/archive-entry.ts';
 import { outputLimitError } from '#providers/readers/shared/text-builder.ts';
 
 /** Attachments make a message this many times its text. */
-const MESSAGE_RATIO = 8;
+const MAX_SIZE_RATIO = 8;
 const MAX_NESTING = 40;
 const MAX_HEADERS_BYTES = 1024 * 1024;
 /** What mail programs attach for one another: signatures and keys. */
-const NOT_FOR_READERS = /^application\/(?:x-)?(?:pkcs7-signature|pgp-signature|pgp-keys)$/;
+const SIGNATURE_TYPE = /^application\/(?:x-)?(?:pkcs7-signature|pgp-signature|pgp-keys)$/;
 
 /** An attachment that is worth reading, with a name. */
 export type NamedAttachment = { name: string; attachment: Attachment };
@@ -21,15 +21,15 @@ export type MessageFile = { path: string; mediaType: string };
  * Takes an e-mail message apart, by the standard (.eml) or of Outlook (.msg); messages inside it are attachments.
  * @throws AppError `unreadable`, `read_output_limit` for one that is longer than any text would be.
  */
-export async function parseMessage({ path, mediaType }: MessageFile, maxTextBytes: number): Promise<Email> {
+export async function parseEmail({ path, mediaType }: MessageFile, maxTextBytes: number): Promise<Email> {
   const { size } = await stat(path);
-  if (size > maxTextBytes * MESSAGE_RATIO) throw outputLimitError(maxTextBytes);
-  if (mediaType !== MSG) return parseEmail(path);
+  if (size > maxTextBytes * MAX_SIZE_RATIO) throw outputLimitError(maxTextBytes);
+  if (mediaType !== MSG) return parseMimeMessage(path);
   const { parseOutlook } = await import('./parse-outlook.ts');
   return parseOutlook(path, maxTextBytes);
 }
 
-async function parseEmail(path: string): Promise<Email> {
+async function parseMimeMessage(path: string): Promise<Email> {
   const { default: PostalMime } = await import('postal-mime');
   const options = {
     maxNestingDepth: MAX_NESTING,
@@ -50,14 +50,14 @@ async function parseEmail(path: string): Promise<Email> {
 export function namedAttachments({ attachments }: Email): NamedAttachment[] {
   return attachments
     .filter(({ related, mimeType }) => !(related === true && mimeType.startsWith('image/')))
-    .filter(({ mimeType }) => !NOT_FOR_READERS.test(mimeType))
+    .filter(({ mimeType }) => !SIGNATURE_TYPE.test(mimeType))
     .map((attachment, index) => ({ name: nameOf(attachment, index + 1), attachment }));
 }
 
 function nameOf({ filename, mimeType }: Attachment, number: number): string {
   const given = filename?.trim() ?? '';
   // A slash in a name is no folder here.
-  if (given !== '') return harmlessPath(given.replaceAll(/[/\\]/g, '_'));
+  if (given !== '') return sanitizePath(given.replaceAll(/[/\\]/g, '_'));
   if (mimeType === EMAIL) return `message-${number}.eml`;
   if (mimeType === MSG) return `message-${number}.msg`;
   const extension = extensionOf(mimeType);

@@ -4,7 +4,7 @@ import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
 import type { Address, Attachment, Email } from 'postal-mime';
 import { AppError } from '#domain/app-error.ts';
-import { MSG } from '#providers/readers/media-types.ts';
+import { MSG } from '#providers/readers/shared/media-types.ts';
 import { rtfToHtml } from '#providers/readers/office/rtf-to-html.ts';
 import { outputLimitError } from '#providers/readers/shared/text-builder.ts';
 
@@ -13,7 +13,7 @@ const { default: MsgReader } = msgReader;
 type MsgReader = InstanceType<typeof MsgReader>;
 
 /** Code pages of [MS-OXCMSG] that say nothing of a text: Unicode is told otherwise, and ASCII has no letters to be told. */
-const UNTOLD_CODE_PAGES = new Set([1200, 1201, 20127]);
+const UNINFORMATIVE_CODE_PAGES = new Set([1200, 1201, 20127]);
 const DEFAULT_ENCODING = 'windows-1252';
 /** Bytes of a compressed RTF text before what is compressed; the length it unpacks to is the second number ([MS-OXRTFCP]). */
 const RTF_HEADER_BYTES = 16;
@@ -63,7 +63,7 @@ function open(bytes: ArrayBuffer): { reader: MsgReader; fields: FieldsData } {
 }
 
 function encodingOf(codePage: number | undefined): string {
-  if (codePage === undefined || UNTOLD_CODE_PAGES.has(codePage)) return DEFAULT_ENCODING;
+  if (codePage === undefined || UNINFORMATIVE_CODE_PAGES.has(codePage)) return DEFAULT_ENCODING;
   if (codePage === 65_001) return 'utf8';
   const name = String(codePage);
   return iconv.encodingExists(name) ? name : DEFAULT_ENCODING;

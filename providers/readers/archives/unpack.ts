@@ -3,11 +3,11 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/app-error.ts';
-import { emailParts } from './email-parts.ts';
-import { EMAIL, MSG, ZIP } from '#providers/readers/media-types.ts';
-import { numberedPath, type Part, type PartRefusal } from '#providers/readers/shared/part.ts';
-import { partFile, type UnpackedPart, type UnpackPayload, type UnpackValue } from './unpack-protocol.ts';
-import { zipParts } from '#providers/readers/shared/zip-parts.ts';
+import { emailAttachments } from './email-attachments.ts';
+import { EMAIL, MSG, ZIP } from '#providers/readers/shared/media-types.ts';
+import { numberedPath, type ArchiveEntry, type EntryRefusal } from '#providers/readers/shared/archive-entry.ts';
+import { entryFile, type UnpackedPart, type UnpackPayload, type UnpackValue } from './unpack-payload.ts';
+import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
 /**
  * Writes the next parts of an archive or a message to files, as many as are asked for. A part that cannot be had, or is over a
@@ -18,7 +18,7 @@ export async function unpack(path: string, outputPrefix: string, task: UnpackPay
   const seen = new Map<string, number>();
   let index = -1;
   let bytes = 0;
-  for await (const part of partsOf(path, task)) {
+  for await (const part of entriesOf(path, task)) {
     index += 1;
     const name = hash('sha256', part.rawName);
     const occurrence = (seen.get(name) ?? 0) + 1;
@@ -31,7 +31,7 @@ export async function unpack(path: string, outputPrefix: string, task: UnpackPay
       task.refusal ??
       part.refusal ??
       limitRefusal(part, task, left) ??
-      (await write(part, partFile(outputPrefix, index)));
+      (await writeEntry(part, entryFile(outputPrefix, index)));
     if (refusal === null) bytes += part.sizeBytes;
     parts.push({
       index,
@@ -44,12 +44,12 @@ export async function unpack(path: string, outputPrefix: string, task: UnpackPay
   return { parts, next: null };
 }
 
-async function* partsOf(path: string, { mediaType, maxTextBytes }: UnpackPayload): AsyncGenerator<Part> {
-  if (mediaType === EMAIL || mediaType === MSG) yield* emailParts({ path, mediaType }, maxTextBytes);
-  else if (mediaType === ZIP) for await (const item of zipParts(path)) if (item !== 'link') yield item;
+async function* entriesOf(path: string, { mediaType, maxTextBytes }: UnpackPayload): AsyncGenerator<ArchiveEntry> {
+  if (mediaType === EMAIL || mediaType === MSG) yield* emailAttachments({ path, mediaType }, maxTextBytes);
+  else if (mediaType === ZIP) for await (const item of zipEntries(path)) if (item !== 'link') yield item;
 }
 
-function limitRefusal({ sizeBytes }: Part, task: UnpackPayload, leftBytes: number): PartRefusal | null {
+function limitRefusal({ sizeBytes }: ArchiveEntry, task: UnpackPayload, leftBytes: number): EntryRefusal | null {
   if (sizeBytes === 0) return { code: 'empty_file', message: 'The file is empty.' };
   const { maxPartBytes, totalBytes } = task;
   if (sizeBytes > maxPartBytes) {
@@ -62,7 +62,7 @@ function limitRefusal({ sizeBytes }: Part, task: UnpackPayload, leftBytes: numbe
 }
 
 /** Null when the bytes are in the file. */
-async function write(part: Part, file: string): Promise<PartRefusal | null> {
+async function writeEntry(part: ArchiveEntry, file: string): Promise<EntryRefusal | null> {
   try {
     await pipeline(part.open(), createWriteStream(file, { flags: 'wx' }));
     return null;

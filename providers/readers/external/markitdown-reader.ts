@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
-import { DOCX, XLSX } from '#providers/readers/media-types.ts';
+import { DOCX, XLSX } from '#providers/readers/shared/media-types.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
 

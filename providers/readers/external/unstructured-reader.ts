@@ -26,14 +26,14 @@ export const UNSTRUCTURED_STRATEGIES: ReadonlyMap<string, string> = new Map([
   ['unstructured_fast', 'fast'],
 ]);
 
-export function notConfigured(): AppError {
+export function unstructuredNotConfiguredError(): AppError {
   return new AppError(
     'reader_unavailable',
     'No Unstructured server is configured. Use the reader native, or have the operator set LOCI_UNSTRUCTURED_URL.',
   );
 }
 
-const FURNITURE = new Set(['Header', 'Footer', 'PageNumber', 'PageBreak']);
+const PAGE_FURNITURE = new Set(['Header', 'Footer', 'PageNumber', 'PageBreak']);
 
 /**
  * The answer of an Unstructured server (elements as JSON), as Markdown. The document itself was sent there by
@@ -50,7 +50,7 @@ export const unstructuredReader: Reader = {
     for (const element of elements) {
       const number = element.metadata?.page_number ?? page;
       if (number > page) builder.startPage((page = number));
-      if (!FURNITURE.has(element.type)) builder.append(await markdownOf(element));
+      if (!PAGE_FURNITURE.has(element.type)) builder.append(await markdownOf(element));
     }
     return builder.build({
       element_count: elements.length,

@@ -9,9 +9,9 @@ import pLimit from 'p-limit';
 import { Agent, fetch, FormData, type Response } from 'undici';
 import { AppError } from '#domain/app-error.ts';
 import { NOT_BEGUN } from '#providers/sandbox/sandbox-batch.ts';
-import { ZIP } from '#providers/readers/media-types.ts';
+import { ZIP } from '#providers/readers/shared/media-types.ts';
 import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from '#providers/readers/reader-pool.ts';
-import { notConfigured, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
+import { unstructuredNotConfiguredError, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
 export type UnstructuredOptions = {
   /** Base address of the server; null where none is configured. */
@@ -25,9 +25,9 @@ export type UnstructuredOptions = {
   workFolder?: string;
 };
 
-const REQUESTS_AT_ONCE = 2;
-const ATTEMPTS = 3;
-const FIRST_WAIT_MS = 1_000;
+const REQUEST_CONCURRENCY = 2;
+const MAX_ATTEMPTS = 3;
+const INITIAL_BACKOFF_MS = 1_000;
 
 /**
  * A pool that sends documents whose reader is an Unstructured one to the server (`POST /general/v0/general`), and has the
@@ -35,7 +35,7 @@ const FIRST_WAIT_MS = 1_000;
  * answer after three attempts, `unreadable` when it refuses the document, `read_timeout`, `read_output_limit`.
  */
 export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions): ReaderPool {
-  const limit = pLimit(REQUESTS_AT_ONCE);
+  const limit = pLimit(REQUEST_CONCURRENCY);
   // The time for a document is the only limit: by itself a client waits five minutes for an answer to begin.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   return {
@@ -44,7 +44,7 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
       if (!tasks.some((task) => strategyOf(task) !== undefined)) return pool.read(tasks, settings);
       const folder = await mkdtemp(join(options.workFolder ?? tmpdir(), 'loci-unstructured-'));
       const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-      const isOver = timer(settings.beginWithinMs);
+      const isOver = createTimer(settings.beginWithinMs);
       const prepare = async (task: ReadTask, index: number): Promise<ReadTask | AppError> => {
         const strategy = strategyOf(task);
         if (strategy === undefined) return task;
@@ -82,7 +82,7 @@ function strategyOf({ reader, mediaType }: ReadTask): string | undefined {
 }
 
 /** Whether so much time has passed since it was asked first. */
-function timer(ms: number | undefined): () => boolean {
+function createTimer(ms: number | undefined): () => boolean {
   let start: number | null = null;
   return () => {
     start ??= performance.now();
@@ -121,12 +121,12 @@ type Exchange = UnstructuredOptions & {
 /** The task with the server's answer in place of the document. */
 async function fetchElements(task: ReadTask, exchange: Exchange): Promise<ReadTask | AppError> {
   try {
-    if (exchange.url === null) throw notConfigured();
+    if (exchange.url === null) throw unstructuredNotConfiguredError();
     await postWithRetries(task, { ...exchange, url: exchange.url });
     return { ...task, path: exchange.answerPath };
   } catch (error) {
     exchange.signal?.throwIfAborted();
-    return error instanceof AppError ? error : unavailable(error);
+    return error instanceof AppError ? error : unavailableError(error);
   }
 }
 
@@ -139,8 +139,8 @@ async function postWithRetries(task: ReadTask, request: Request): Promise<void> 
       return;
     } catch (error) {
       const isPassing = !(error instanceof AppError) || error.code === 'reader_unavailable';
-      if (!isPassing || attempt === ATTEMPTS || request.signal?.aborted) throw error;
-      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), undefined, { signal: request.signal });
+      if (!isPassing || attempt === MAX_ATTEMPTS || request.signal?.aborted) throw error;
+      await wait(INITIAL_BACKOFF_MS * 2 ** (attempt - 1), undefined, { signal: request.signal });
     }
   }
 }
@@ -163,30 +163,30 @@ async function post(
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
-    if (!response.ok || !response.body) throw await refusal(response);
+    if (!response.ok || !response.body) throw await responseError(response);
     await pipeline(
       Readable.fromWeb(response.body),
-      capped(maxAnswerBytes),
+      limitBytes(maxAnswerBytes),
       createWriteStream(answerPath, { mode: 0o600 }),
     );
   } catch (error) {
-    if (deadline.aborted && !(error instanceof AppError)) throw timedOut(timeoutMs, error);
+    if (deadline.aborted && !(error instanceof AppError)) throw timeoutError(timeoutMs, error);
     throw error;
   }
 }
 
-function capped(maxBytes: number): Transform {
+function limitBytes(maxBytes: number): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      done(bytes > maxBytes ? tooLarge(maxBytes) : null, chunk);
+      done(bytes > maxBytes ? answerTooLargeError(maxBytes) : null, chunk);
     },
   });
 }
 
 /** What the server's status means. Its body goes nowhere: it may quote the document. */
-async function refusal(response: Response): Promise<AppError> {
+async function responseError(response: Response): Promise<AppError> {
   await response.body?.cancel();
   const { status } = response;
   if (status === 401 || status === 403) {
@@ -195,20 +195,20 @@ async function refusal(response: Response): Promise<AppError> {
       'The Unstructured server refuses the key. The operator should check LOCI_UNSTRUCTURED_API_KEY.',
     );
   }
-  if (status === 408 || status === 429 || status >= 500) return unavailable(new Error(`status ${status}`));
+  if (status === 408 || status === 429 || status >= 500) return unavailableError(new Error(`status ${status}`));
   return new AppError(
     'unreadable',
     `The Unstructured server does not take this document (status ${status}). Use the reader native.`,
   );
 }
 
-function unavailable(cause: unknown): AppError {
+function unavailableError(cause: unknown): AppError {
   const message =
     'The Unstructured server could not be reached or failed. Retry the content later, or use the reader native.';
   return new AppError('reader_unavailable', message, { cause });
 }
 
-function timedOut(timeoutMs: number, cause: unknown): AppError {
+function timeoutError(timeoutMs: number, cause: unknown): AppError {
   return new AppError(
     'read_timeout',
     `The Unstructured server took longer than ${timeoutMs / 1000} s. Split the document, or use the reader unstructured_fast or native.`,
@@ -216,7 +216,7 @@ function timedOut(timeoutMs: number, cause: unknown): AppError {
   );
 }
 
-function tooLarge(maxBytes: number): AppError {
+function answerTooLargeError(maxBytes: number): AppError {
   const limit = `${Math.floor(maxBytes / 1024 / 1024)} MiB`;
   return new AppError(
     'read_output_limit',

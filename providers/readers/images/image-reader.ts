@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { ReadDocument, Reader, ReadLimits } from '#domain/reader.ts';
-import { describeType, IMAGE_TYPES } from '#providers/readers/media-types.ts';
+import { describeType, IMAGE_TYPES } from '#providers/readers/shared/media-types.ts';
 import { recognizePages } from './recognize-pages.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { showTiffPage, tiffPages } from './tiff-pages.ts';
+import { selectTiffPage, tiffPages } from './tiff-pages.ts';
 
 const TIFF = 'image/tiff';
 const MAX_PIXELS = 80_000_000;
@@ -22,8 +22,8 @@ export const imageReader: Reader = {
     if (pages.length > 1) return readPages(bytes, pages, limits);
     const { width, height } = await sizeOf(bytes, mediaType);
     if (width * height > MAX_PIXELS) throw tooLarge();
-    const { recognize } = await import('./tesseract.ts');
-    const found = await recognize(bytes);
+    const { recognizeText } = await import('./recognize-text.ts');
+    const found = await recognizeText(bytes);
     if (!found) throw damaged(mediaType);
     if (found.text === '') throw noText('in the picture');
     const notes = { width, height, ocr: true, ocr_confidence: found.confidence };
@@ -34,8 +34,8 @@ export const imageReader: Reader = {
 /** A page that is too large or damaged is left out, as one without text. */
 async function readPages(bytes: Buffer, places: readonly number[], limits: ReadLimits): Promise<ReadDocument> {
   const { imageSize } = await import('image-size');
-  const picture = (page: number): Uint8Array | null => {
-    showTiffPage(bytes, places[page] ?? 0);
+  const renderPage = (page: number): Uint8Array | null => {
+    selectTiffPage(bytes, places[page] ?? 0);
     try {
       const { width, height } = imageSize(bytes);
       return width * height <= MAX_PIXELS ? bytes : null;
@@ -43,7 +43,7 @@ async function readPages(bytes: Buffer, places: readonly number[], limits: ReadL
       return null;
     }
   };
-  const { texts, confidence, leftOut } = await recognizePages({ picture }, [...places.keys()], limits.timeoutMs);
+  const { texts, confidence, leftOut } = await recognizePages({ renderPage }, [...places.keys()], limits.timeoutMs);
   const found = [...texts.values()].filter((text) => text !== '').length;
   if (found === 0) throw noText(`on any of its ${places.length} pages`);
   const builder = new TextBuilder(limits.maxTextBytes);

@@ -1,5 +1,5 @@
 /** Where pictures of pages come from; null for one that cannot be had. */
-export type PageSource = { picture(page: number): Uint8Array | null };
+export type PageImages = { renderPage(page: number): Uint8Array | null };
 
 export type RecognizedPages = {
   /** By page, counted from 0; empty where nothing was recognised. */
@@ -16,11 +16,11 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 
 /** Recognises the text of pages that are pictures, as far as the time goes. */
 export async function recognizePages(
-  source: PageSource,
+  source: PageImages,
   pages: readonly number[],
   timeoutMs: number = DEFAULT_TIMEOUT_MS,
 ): Promise<RecognizedPages> {
-  const { recognize } = await import('./tesseract.ts');
+  const { recognizeText } = await import('./recognize-text.ts');
   const deadline = performance.now() + timeoutMs * TIME_SHARE;
   const texts = new Map<number, string>();
   let confidence = 0;
@@ -28,8 +28,8 @@ export async function recognizePages(
   for (const [index, page] of pages.entries()) {
     if (performance.now() > deadline)
       return { texts, confidence: mean(confidence, recognized), leftOut: pages.length - index };
-    const picture = source.picture(page);
-    const found = picture && (await recognize(picture));
+    const picture = source.renderPage(page);
+    const found = picture && (await recognizeText(picture));
     texts.set(page, found?.text ?? '');
     if (!found || found.text === '') continue;
     confidence += found.confidence;

@@ -14,7 +14,7 @@ const MASK = 4;
  * one that has no such directories, as a BigTIFF. A chain that goes in circles or out of the file ends there.
  */
 export function tiffPages(bytes: Buffer): number[] {
-  const read = readerOf(bytes);
+  const read = integerReaderOf(bytes);
   const pages: number[] = [];
   const seen = new Set<number>();
   if (!read) return pages;
@@ -31,14 +31,14 @@ export function tiffPages(bytes: Buffer): number[] {
 }
 
 /** Makes a page the first of its file, in place; that is the one which decoders of pictures take. */
-export function showTiffPage(bytes: Buffer, at: number): void {
+export function selectTiffPage(bytes: Buffer, at: number): void {
   if (bytes[0] === 0x49) bytes.writeUInt32LE(at, FIRST_DIRECTORY);
   else bytes.writeUInt32BE(at, FIRST_DIRECTORY);
 }
 
-type Reading = { uint16(at: number): number; uint32(at: number): number };
+type IntegerReader = { uint16(at: number): number; uint32(at: number): number };
 
-function readerOf(bytes: Buffer): Reading | null {
+function integerReaderOf(bytes: Buffer): IntegerReader | null {
   const mark = bytes.toString('latin1', 0, 4);
   if (bytes.length < HEADER_BYTES) return null;
   if (mark === 'II*\0') return { uint16: (at) => bytes.readUInt16LE(at), uint32: (at) => bytes.readUInt32LE(at) };
@@ -47,7 +47,7 @@ function readerOf(bytes: Buffer): Reading | null {
 }
 
 /** Tags are in order, and this one comes before all others. */
-function isPage(read: Reading, firstEntry: number, entries: number): boolean {
+function isPage(read: IntegerReader, firstEntry: number, entries: number): boolean {
   if (entries === 0) return false;
   if (read.uint16(firstEntry) !== SUBFILE_TYPE) return true;
   return (read.uint32(firstEntry + 8) & (PREVIEW | MASK)) === 0;

@@ -1,6 +1,6 @@
 import { type DocxStyle, fontOf } from './docx-styles.ts';
-import { MAX_MONOSPACED_SHARE, MONOSPACED_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
-import { childOf, descendantsOf, isElement, textOf, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { MAX_MONOSPACED_SHARE, MONOSPACED_FONT_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
+import { childOf, descendantsOf, isElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 
 /** The paragraph style that lines of code get. */
 export const CODE_STYLE = 'LociCode';
@@ -10,7 +10,7 @@ const MIN_LINES = 2;
 type Styles = ReadonlyMap<string, DocxStyle>;
 
 /** Gives successive paragraphs that are wholly in a monospaced face a style of their own, unless the whole document is typed so. */
-export function markCode(document: XmlElement, styles: Styles): void {
+export function markDocxCode(document: XmlElement, styles: Styles): void {
   const isCode = new Map<XmlElement, boolean>();
   let [total, monospaced] = [0, 0];
   for (const paragraph of descendantsOf(document, 'w:p')) {
@@ -52,7 +52,7 @@ function isCodeParagraph(paragraph: XmlElement, styles: Styles): boolean {
     runs.length > 0 &&
     runs.every((run) => {
       const font = fontOf(childOf(run, 'w:rPr'));
-      return font === null ? style?.isMonospaced === true : MONOSPACED_NAME.test(font);
+      return font === null ? style?.isMonospaced === true : MONOSPACED_FONT_NAME.test(font);
     })
   );
 }

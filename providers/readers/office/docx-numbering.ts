@@ -1,4 +1,4 @@
-import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 
 type Level = { format: string; text: string; start: number };
 type List = { levels: Map<number, Level>; abstractId: string };
@@ -18,7 +18,7 @@ export class DocxNumbering {
   }
 
   /** `1.2.` and the like for the next paragraph of this list and level; null for bullets and unknown lists. */
-  next(listId: string, levelIndex: number): string | null {
+  nextLabel(listId: string, levelIndex: number): string | null {
     const list = this.#lists.get(listId);
     const level = list?.levels.get(levelIndex);
     if (!list || !level || levelIndex < 0 || levelIndex > MAX_LEVEL) return null;
@@ -37,7 +37,7 @@ export class DocxNumbering {
 }
 
 /** Reads `word/numbering.xml` (ECMA-376, part 1, 17.9). */
-export async function readNumbering(xml: string | null): Promise<DocxNumbering> {
+export async function readDocxNumbering(xml: string | null): Promise<DocxNumbering> {
   const lists = new Map<string, List>();
   if (xml === null) return new DocxNumbering(lists);
   const root = await parseXml(xml);

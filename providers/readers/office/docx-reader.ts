@@ -1,9 +1,9 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { CODE_STYLE } from './docx-code.ts';
-import { prepareDocx } from './docx-preparation.ts';
+import { prepareDocx } from './prepare-docx.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
-import { DOCX } from '#providers/readers/media-types.ts';
+import { DOCX } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { openZip } from '#providers/readers/shared/zip-archive.ts';
 
@@ -31,7 +31,7 @@ export const docxReader: Reader = {
   name: 'docx',
   mediaTypes: [DOCX],
   async read({ path }, { maxTextBytes }) {
-    const archive = await openZip(path, { what: 'Word document', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const archive = await openZip(path, { formatName: 'Word document', maxBytes: maxTextBytes * MARKUP_RATIO });
     const { buffer, headingStyles, hasTitle } = await prepareDocx(archive);
     const { default: mammoth } = await import('mammoth');
     const ignoreImages = mammoth.images.imgElement(() => Promise.resolve({ src: '' }));

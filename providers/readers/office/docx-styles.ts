@@ -1,12 +1,12 @@
-import { MONOSPACED_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
-import { childOf, childrenOf, parseXml, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { MONOSPACED_FONT_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
+import { childOf, childrenOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 
-export type ListPlace = { listId: string; level: number };
+export type NumberingReference = { listId: string; level: number };
 export type DocxStyle = {
   name: string;
   /** 1 to 9 for headings, by name or outline level, own or inherited; null for body text. */
   headingLevel: number | null;
-  list: ListPlace | null;
+  list: NumberingReference | null;
   /** Its text is in a face whose characters are all of one width. */
   isMonospaced: boolean;
 };
@@ -14,19 +14,19 @@ export type DocxStyle = {
 const HEADING_NAME = /^heading ([1-9])$/i;
 
 /** Paragraph styles by id, with what they inherit (ECMA-376, part 1, 17.7). */
-export async function readStyles(xml: string | null): Promise<ReadonlyMap<string, DocxStyle>> {
+export async function readDocxStyles(xml: string | null): Promise<ReadonlyMap<string, DocxStyle>> {
   const styles = new Map<string, DocxStyle>();
   if (xml === null) return styles;
   const elements = new Map(
     childrenOf(await parseXml(xml), 'w:style').map((style) => [style.attributes['w:styleId'] ?? '', style]),
   );
-  for (const id of elements.keys()) styles.set(id, resolve(id, elements));
+  for (const id of elements.keys()) styles.set(id, resolveStyle(id, elements));
   return styles;
 }
 
-function resolve(id: string, elements: ReadonlyMap<string, XmlElement>): DocxStyle {
+function resolveStyle(id: string, elements: ReadonlyMap<string, XmlElement>): DocxStyle {
   let headingLevel: number | null = null;
-  let list: Partial<ListPlace> = {};
+  let list: Partial<NumberingReference> = {};
   let font: string | null = null;
   const seen = new Set<string>();
   for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
@@ -38,18 +38,18 @@ function resolve(id: string, elements: ReadonlyMap<string, XmlElement>): DocxSty
     const named = HEADING_NAME.exec(name)?.[1];
     headingLevel ??=
       named !== undefined ? Number(named) : outline !== undefined && Number(outline) < 9 ? Number(outline) + 1 : null;
-    list = { ...listPlaceOf(properties), ...list };
+    list = { ...readNumberingReference(properties), ...list };
     font ??= fontOf(childOf(style, 'w:rPr'));
     at = childOf(style, 'w:basedOn')?.attributes['w:val'];
   }
   const name = childOf(elements.get(id), 'w:name')?.attributes['w:val'] ?? '';
   const { listId, level = 0 } = list;
-  const isMonospaced = font !== null && MONOSPACED_NAME.test(font);
+  const isMonospaced = font !== null && MONOSPACED_FONT_NAME.test(font);
   return { name, headingLevel, list: listId === undefined || listId === '0' ? null : { listId, level }, isMonospaced };
 }
 
 /** What `w:numPr` says; empty where it says nothing. */
-export function listPlaceOf(properties: XmlElement | undefined): Partial<ListPlace> {
+export function readNumberingReference(properties: XmlElement | undefined): Partial<NumberingReference> {
   const numbering = childOf(properties, 'w:numPr');
   const listId = childOf(numbering, 'w:numId')?.attributes['w:val'];
   const level = childOf(numbering, 'w:ilvl')?.attributes['w:val'];

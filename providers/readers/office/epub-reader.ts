@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
-import { htmlToMarkdown, withoutTitle } from '#providers/readers/shared/html-to-markdown.ts';
-import { EPUB } from '#providers/readers/media-types.ts';
-import { partPath } from './package-relations.ts';
+import { htmlToMarkdown, removeTitle } from '#providers/readers/shared/html-to-markdown.ts';
+import { EPUB } from '#providers/readers/shared/media-types.ts';
+import { decodePartName } from './package-relationships.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { descendantsOf, parseXml, textOf, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { descendantsOf, parseXml, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
 /** Markup is this many times its text. */
@@ -20,7 +20,7 @@ export const epubReader: Reader = {
   name: 'epub',
   mediaTypes: [EPUB],
   async read({ path }, { maxTextBytes }) {
-    const archive = await openZip(path, { what: 'EPUB book', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const archive = await openZip(path, { formatName: 'EPUB book', maxBytes: maxTextBytes * MARKUP_RATIO });
     await refuseProtected(archive);
     const { book, folder } = await packageOf(archive);
     const builder = new TextBuilder(maxTextBytes);
@@ -29,7 +29,7 @@ export const epubReader: Reader = {
       const html = await archive.text(chapter);
       if (html === null) continue;
       // A chapter's title is for the reader's menu; most repeat the book's.
-      const { markdown } = await htmlToMarkdown(withoutTitle(html));
+      const { markdown } = await htmlToMarkdown(removeTitle(html));
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
     const title = descendantsOf(book, 'dc:title').map(textOf)[0]?.trim().slice(0, MAX_TITLE_LENGTH) ?? '';
@@ -62,6 +62,6 @@ function chaptersOf(book: XmlElement, folder: string): string[] {
   return byName('itemref').flatMap(({ attributes }) => {
     const item = items.get(attributes['idref'] ?? '');
     const isPage = item?.['media-type'] === undefined || /html|xml/.test(item['media-type']);
-    return item?.['href'] !== undefined && isPage ? [posix.join(folder, partPath(item['href']))] : [];
+    return item?.['href'] !== undefined && isPage ? [posix.join(folder, decodePartName(item['href']))] : [];
   });
 }

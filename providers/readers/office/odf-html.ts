@@ -1,10 +1,10 @@
-import { childrenOf, escapeXml, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml-tree.ts';
+import { childrenOf, escapeXml, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml.ts';
 
 export type ListStyles = { isNumbered(style: string, level: number): boolean };
 
 const MAX_REPEATS = 200;
 /** Not text of the document. */
-const SKIPPED = new Set([
+const SKIPPED_ELEMENTS = new Set([
   'text:tracked-changes',
   'office:annotation',
   'office:annotation-end',
@@ -22,7 +22,7 @@ const SKIPPED = new Set([
 const TITLE_CLASSES = new Set(['title']);
 const FURNITURE_CLASSES = new Set(['page-number', 'date-time', 'footer', 'header', 'notes']);
 
-type Context = {
+type RenderContext = {
   lists: ListStyles;
   list: string;
   level: number;
@@ -34,68 +34,69 @@ type Context = {
 /** An OpenDocument body or slide (ODF 1.3, part 3) as HTML; notes go to the end. */
 export function odfHtml(element: XmlElement | undefined, lists: ListStyles): string {
   if (!element) return '';
-  const context: Context = { lists, list: '', level: 0, notes: [], numbers: new Map() };
+  const context: RenderContext = { lists, list: '', level: 0, notes: [], numbers: new Map() };
   const html = contentOf(element, context);
   return html + context.notes.map((note) => `<div>${note}</div>`).join('');
 }
 
-function contentOf(element: XmlElement, context: Context): string {
+function contentOf(element: XmlElement, context: RenderContext): string {
   return element.children.map((child) => nodeHtml(child, context)).join('');
 }
 
-function nodeHtml(node: XmlNode, context: Context): string {
+function nodeHtml(node: XmlNode, context: RenderContext): string {
   if (!isElement(node)) return escapeXml(node);
-  if (SKIPPED.has(node.name)) return '';
-  switch (node.name) {
-    case 'text:h':
-      return heading(node, context);
-    case 'text:p':
-      return paragraph(node, context);
-    case 'text:s':
-      return ' '.repeat(Math.min(MAX_REPEATS, Number(node.attributes['text:c'] ?? 1) || 1));
-    case 'text:tab':
-      return ' ';
-    case 'text:line-break':
-      return '<br>';
-    case 'text:list':
-      return list(node, context);
-    case 'text:list-item':
-    case 'text:list-header':
-      return `<li>${contentOf(node, context)}</li>`;
-    case 'text:a':
-      return `<a href="${escapeXml(node.attributes['xlink:href'] ?? '')}">${contentOf(node, context)}</a>`;
-    case 'text:note':
-      context.notes.push(
-        childrenOf(node, 'text:note-body')
-          .map((body) => contentOf(body, context))
-          .join(''),
-      );
-      return '';
-    case 'table:table':
-      return `<table>${contentOf(node, context)}</table>`;
-    case 'table:table-row':
-      return `<tr>${contentOf(node, context)}</tr>`;
-    case 'table:table-cell':
-      return cell(node, context);
-    case 'table:covered-table-cell':
-      return '';
-    case 'presentation:notes':
-      return notes(node, context);
-    case 'draw:frame':
-    case 'draw:custom-shape':
-      return shape(node, context);
-    default:
-      return contentOf(node, context);
-  }
+  if (SKIPPED_ELEMENTS.has(node.name)) return '';
+  const render = RENDERERS.get(node.name) ?? contentOf;
+  return render(node, context);
 }
 
-function heading(element: XmlElement, context: Context): string {
+/** How elements become HTML, by name; the children of all others are rendered in their place. */
+const RENDERERS: ReadonlyMap<string, (element: XmlElement, context: RenderContext) => string> = new Map([
+  ['text:h', headingHtml],
+  ['text:p', paragraphHtml],
+  ['text:s', spacesHtml],
+  ['text:tab', () => ' '],
+  ['text:line-break', () => '<br>'],
+  ['text:list', listHtml],
+  ['text:list-item', listItemHtml],
+  ['text:list-header', listItemHtml],
+  ['text:a', linkHtml],
+  ['text:note', collectNote],
+  ['table:table', (element, context) => `<table>${contentOf(element, context)}</table>`],
+  ['table:table-row', (element, context) => `<tr>${contentOf(element, context)}</tr>`],
+  ['table:table-cell', cellHtml],
+  ['table:covered-table-cell', () => ''],
+  ['presentation:notes', speakerNotesHtml],
+  ['draw:frame', shapeHtml],
+  ['draw:custom-shape', shapeHtml],
+]);
+
+function spacesHtml({ attributes }: XmlElement): string {
+  return ' '.repeat(Math.min(MAX_REPEATS, Number(attributes['text:c'] ?? 1) || 1));
+}
+
+function listItemHtml(element: XmlElement, context: RenderContext): string {
+  return `<li>${contentOf(element, context)}</li>`;
+}
+
+function linkHtml(element: XmlElement, context: RenderContext): string {
+  return `<a href="${escapeXml(element.attributes['xlink:href'] ?? '')}">${contentOf(element, context)}</a>`;
+}
+
+/** Renders a footnote or endnote for the end of the document; nothing stays in its place. */
+function collectNote(element: XmlElement, context: RenderContext): string {
+  const bodies = childrenOf(element, 'text:note-body').map((body) => contentOf(body, context));
+  context.notes.push(bodies.join(''));
+  return '';
+}
+
+function headingHtml(element: XmlElement, context: RenderContext): string {
   const level = Math.min(6, Math.max(1, Number(element.attributes['text:outline-level'] ?? 1) || 1));
   return `<h${level}>${contentOf(element, context)}</h${level}>`;
 }
 
 /** The style of a document's title is a heading in all but its name. */
-function paragraph(element: XmlElement, context: Context): string {
+function paragraphHtml(element: XmlElement, context: RenderContext): string {
   const style = element.attributes['text:style-name'] ?? '';
   const content = contentOf(element, context);
   if (style === 'Title') return `<h1>${content}</h1>`;
@@ -103,7 +104,7 @@ function paragraph(element: XmlElement, context: Context): string {
   return `<p>${content}</p>`;
 }
 
-function list(element: XmlElement, context: Context): string {
+function listHtml(element: XmlElement, context: RenderContext): string {
   const style = element.attributes['text:style-name'] ?? context.list;
   const inner = { ...context, list: style, level: context.level + 1 };
   if (!context.lists.isNumbered(style, inner.level)) return `<ul>${contentOf(element, inner)}</ul>`;
@@ -120,7 +121,7 @@ function startOf(element: XmlElement, first: XmlElement | undefined, numberBefor
   return continues === 'true' || continued !== undefined ? numberBefore + 1 : 1;
 }
 
-function cell(element: XmlElement, context: Context): string {
+function cellHtml(element: XmlElement, context: RenderContext): string {
   const span = (name: string, value: string | undefined): string =>
     value !== undefined && /^[1-9]\d{0,2}$/.test(value) && value !== '1' ? ` ${name}="${value}"` : '';
   const { 'table:number-columns-spanned': columns, 'table:number-rows-spanned': rows } = element.attributes;
@@ -128,7 +129,7 @@ function cell(element: XmlElement, context: Context): string {
   return `<td${span('colspan', columns)}${span('rowspan', rows)}>${contentOf(element, context)}</td>`.repeat(repeats);
 }
 
-function shape(element: XmlElement, context: Context): string {
+function shapeHtml(element: XmlElement, context: RenderContext): string {
   const kind = element.attributes['presentation:class'] ?? '';
   if (FURNITURE_CLASSES.has(kind)) return '';
   const content = contentOf(element, context);
@@ -140,7 +141,7 @@ function shape(element: XmlElement, context: Context): string {
   return title === '' ? '' : `<h1>${title}</h1>`;
 }
 
-function notes(element: XmlElement, context: Context): string {
+function speakerNotesHtml(element: XmlElement, context: RenderContext): string {
   const frames = childrenOf(element, 'draw:frame').filter(
     ({ attributes }) => attributes['presentation:class'] === 'notes',
   );

@@ -1,12 +1,12 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
-import { ODP, ODS, ODT } from '#providers/readers/media-types.ts';
+import { ODP, ODS, ODT } from '#providers/readers/shared/media-types.ts';
 import { type ListStyles, odfHtml } from './odf-html.ts';
-import { sheetCells } from './odf-sheet.ts';
-import { tableOrRecords } from './sheet-regions.ts';
+import { readOdfSheet } from './odf-sheet.ts';
+import { sheetBlocks } from './sheet-blocks.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
 /** XML is this many times its text. */
@@ -18,7 +18,7 @@ export const odfReader: Reader = {
   name: 'odf',
   mediaTypes: [ODT, ODS, ODP],
   async read({ path }, { maxTextBytes }) {
-    const archive = await openZip(path, { what: WHAT, maxBytes: maxTextBytes * MARKUP_RATIO });
+    const archive = await openZip(path, { formatName: WHAT, maxBytes: maxTextBytes * MARKUP_RATIO });
     await refuseEncrypted(archive);
     const xml = await archive.text('content.xml');
     if (xml === null) throw new AppError('unreadable', `The ${WHAT} has no content. Save it anew and upload it again.`);
@@ -57,7 +57,7 @@ function addSheets(body: XmlElement, builder: TextBuilder) {
   const sheets = childrenOf(body, 'table:table');
   for (const sheet of sheets) {
     const name = sheet.attributes['table:name'] ?? '';
-    const blocks = [...tableOrRecords(sheetCells(sheet))];
+    const blocks = [...sheetBlocks(readOdfSheet(sheet))];
     builder.append(name === '' || blocks.length === 0 ? '' : `## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
     for (const block of blocks) builder.append(`${block}\n\n`);
   }

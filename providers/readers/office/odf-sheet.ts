@@ -1,5 +1,5 @@
-import { childrenOf, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml-tree.ts';
-import type { Cells } from './xlsx-sheet.ts';
+import { childrenOf, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml.ts';
+import type { SheetCells } from './sheet-blocks.ts';
 
 /** Of one repeated cell or row that are filled; sheets end in runs of a million empty ones. */
 const MAX_FILLED_REPEATS = 1_000;
@@ -8,7 +8,7 @@ const BLANKS = new Set(['text:s', 'text:tab', 'text:line-break']);
 const ROW_GROUPS = ['table:table-row', 'table:table-rows', 'table:table-header-rows', 'table:table-row-group'];
 
 /** The filled cells of an OpenDocument sheet. */
-export function sheetCells(sheet: XmlElement): Cells {
+export function readOdfSheet(sheet: XmlElement): SheetCells {
   const cells = new Map<number, Map<number, string>>();
   let y = 0;
   for (const row of rowsOf(sheet)) {

@@ -1,4 +1,4 @@
-import { childOf, childrenOf, isElement, textOf, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { childOf, childrenOf, isElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 
 const SYMBOLS: ReadonlyMap<string, string> = new Map(
   (
@@ -23,79 +23,85 @@ const ACCENTS: ReadonlyMap<string, string> = new Map([
 ]);
 const FUNCTIONS = /^(?:sin|cos|tan|cot|sinh|cosh|tanh|log|ln|exp|lim|max|min|det|gcd|arg)$/;
 
-/** An Office Math element (ECMA-376, part 1, 22.1) as LaTeX. What is not known gives its text. */
+/** Converts an Office Math element (ECMA-376, part 1, 22.1) to LaTeX. Of an unknown element its text is returned. */
 export function ommlToLatex(element: XmlElement): string {
-  const part = (name: string): string => latexOf(childOf(element, name));
-  const braced = (name: string): string => `{${part(name)}}`;
-  const property = (name: string): string | undefined => propertyOf(element, name);
-  switch (element.name) {
-    case 'm:f':
-      return property('m:type') === 'lin'
-        ? `${part('m:num')}/${part('m:den')}`
-        : `\\frac${braced('m:num')}${braced('m:den')}`;
-    case 'm:sSup':
-      return `${base(element)}^${braced('m:sup')}`;
-    case 'm:sSub':
-      return `${base(element)}_${braced('m:sub')}`;
-    case 'm:sSubSup':
-      return `${base(element)}_${braced('m:sub')}^${braced('m:sup')}`;
-    case 'm:sPre':
-      return `{}_${braced('m:sub')}^${braced('m:sup')}${part('m:e')}`;
-    case 'm:rad':
-      return part('m:deg') === '' ? `\\sqrt${braced('m:e')}` : `\\sqrt[${part('m:deg')}]${braced('m:e')}`;
-    case 'm:nary':
-      return nary(element);
-    case 'm:d':
-      return delimited(element);
-    case 'm:func':
-      return `${part('m:fName')} ${braced('m:e')}`;
-    case 'm:acc':
-      return `\\${ACCENTS.get(property('m:chr') ?? '\u0302') ?? 'hat'}${braced('m:e')}`;
-    case 'm:bar':
-      return `\\${property('m:pos') === 'bot' ? 'underline' : 'overline'}${braced('m:e')}`;
-    case 'm:limLow':
-      return `${part('m:e')}_${braced('m:lim')}`;
-    case 'm:limUpp':
-      return `${part('m:e')}^${braced('m:lim')}`;
-    case 'm:m':
-      return `\\begin{matrix}${childrenOf(element, 'm:mr').map(matrixRow).join(' \\\\ ')}\\end{matrix}`;
-    case 'm:eqArr':
-      return childrenOf(element, 'm:e').map(latexOf).join(' \\\\ ');
-    case 'm:r':
-      return runText(element);
-    default:
-      return latexOf(element);
-  }
+  const convert = CONVERTERS.get(element.name) ?? contentLatex;
+  return convert(element);
+}
+
+/** How elements become LaTeX, by name. */
+const CONVERTERS: ReadonlyMap<string, (element: XmlElement) => string> = new Map([
+  ['m:f', fraction],
+  ['m:sSup', (element) => `${scriptBase(element)}^${braced(element, 'm:sup')}`],
+  ['m:sSub', (element) => `${scriptBase(element)}_${braced(element, 'm:sub')}`],
+  ['m:sSubSup', (element) => `${scriptBase(element)}_${braced(element, 'm:sub')}^${braced(element, 'm:sup')}`],
+  ['m:sPre', (element) => `{}_${braced(element, 'm:sub')}^${braced(element, 'm:sup')}${partLatex(element, 'm:e')}`],
+  ['m:rad', radical],
+  ['m:nary', naryOperator],
+  ['m:d', delimiters],
+  ['m:func', (element) => `${partLatex(element, 'm:fName')} ${braced(element, 'm:e')}`],
+  [
+    'm:acc',
+    (element) => `\\${ACCENTS.get(propertyOf(element, 'm:chr') ?? '\u0302') ?? 'hat'}${braced(element, 'm:e')}`,
+  ],
+  [
+    'm:bar',
+    (element) => `\\${propertyOf(element, 'm:pos') === 'bot' ? 'underline' : 'overline'}${braced(element, 'm:e')}`,
+  ],
+  ['m:limLow', (element) => `${partLatex(element, 'm:e')}_${braced(element, 'm:lim')}`],
+  ['m:limUpp', (element) => `${partLatex(element, 'm:e')}^${braced(element, 'm:lim')}`],
+  ['m:m', (element) => `\\begin{matrix}${childrenOf(element, 'm:mr').map(matrixRow).join(' \\\\ ')}\\end{matrix}`],
+  ['m:eqArr', (element) => childrenOf(element, 'm:e').map(contentLatex).join(' \\\\ ')],
+  ['m:r', runText],
+]);
+
+function partLatex(element: XmlElement, name: string): string {
+  return contentLatex(childOf(element, name));
+}
+
+function braced(element: XmlElement, name: string): string {
+  return `{${partLatex(element, name)}}`;
+}
+
+function fraction(element: XmlElement): string {
+  return propertyOf(element, 'm:type') === 'lin'
+    ? `${partLatex(element, 'm:num')}/${partLatex(element, 'm:den')}`
+    : `\\frac${braced(element, 'm:num')}${braced(element, 'm:den')}`;
+}
+
+function radical(element: XmlElement): string {
+  const degree = partLatex(element, 'm:deg');
+  return `\\sqrt${degree === '' ? '' : `[${degree}]`}${braced(element, 'm:e')}`;
 }
 
 /** What the children say, one after the other. */
-function latexOf(element: XmlElement | undefined): string {
+function contentLatex(element: XmlElement | undefined): string {
   const parts = (element?.children ?? []).filter(isElement).filter(({ name }) => !name.endsWith('Pr'));
   return parts.map(ommlToLatex).join('').trim();
 }
 
 /** A fraction or a group is braced before it is raised. */
-function base(element: XmlElement): string {
+function scriptBase(element: XmlElement): string {
   const inner = childOf(element, 'm:e');
-  const text = latexOf(inner);
+  const text = contentLatex(inner);
   return childrenOf(inner).some(({ name }) => name === 'm:f' || name === 'm:sSup') ? `{${text}}` : text;
 }
 
-function nary(element: XmlElement): string {
+function naryOperator(element: XmlElement): string {
   const symbol = propertyOf(element, 'm:chr') ?? '∫';
-  const [sub, sup] = [latexOf(childOf(element, 'm:sub')), latexOf(childOf(element, 'm:sup'))];
+  const [sub, sup] = [contentLatex(childOf(element, 'm:sub')), contentLatex(childOf(element, 'm:sup'))];
   const bounds = `${sub === '' ? '' : `_{${sub}}`}${sup === '' ? '' : `^{${sup}}`}`;
-  return `${escapeMath(symbol).trim()}${bounds}{${latexOf(childOf(element, 'm:e'))}}`;
+  return `${escapeMath(symbol).trim()}${bounds}{${contentLatex(childOf(element, 'm:e'))}}`;
 }
 
-function delimited(element: XmlElement): string {
+function delimiters(element: XmlElement): string {
   const separator = propertyOf(element, 'm:sepChr') ?? '|';
-  const inner = childrenOf(element, 'm:e').map(latexOf).join(separator);
+  const inner = childrenOf(element, 'm:e').map(contentLatex).join(separator);
   return `${propertyOf(element, 'm:begChr') ?? '('}${inner}${propertyOf(element, 'm:endChr') ?? ')'}`;
 }
 
 function matrixRow(row: XmlElement): string {
-  return childrenOf(row, 'm:e').map(latexOf).join(' & ');
+  return childrenOf(row, 'm:e').map(contentLatex).join(' & ');
 }
 
 function runText(run: XmlElement): string {

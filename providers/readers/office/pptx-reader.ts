@@ -1,12 +1,12 @@
 import type { Reader } from '#domain/reader.ts';
-import { readChart } from './chart-text.ts';
-import { readDiagram } from './diagram-text.ts';
+import { readChart } from './chart.ts';
+import { readDiagram } from './diagram.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
-import { PPTX } from '#providers/readers/media-types.ts';
-import { partPath, readRelations, type Relations } from './package-relations.ts';
-import { slideHtml } from './pptx-slide.ts';
+import { PPTX } from '#providers/readers/shared/media-types.ts';
+import { decodePartName, readPackageRelationships, type PackageRelationships } from './package-relationships.ts';
+import { pptxSlideHtml } from './pptx-slide.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { descendantsOf, escapeXml, parseXml, textOf } from '#providers/readers/shared/xml-tree.ts';
+import { descendantsOf, escapeXml, parseXml, textOf } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
 /** XML is this many times its text. */
@@ -18,7 +18,10 @@ export const pptxReader: Reader = {
   name: 'pptx',
   mediaTypes: [PPTX],
   async read({ path }, { maxTextBytes }) {
-    const archive = await openZip(path, { what: 'PowerPoint presentation', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const archive = await openZip(path, {
+      formatName: 'PowerPoint presentation',
+      maxBytes: maxTextBytes * MARKUP_RATIO,
+    });
     const builder = new TextBuilder(maxTextBytes);
     const slides = await slidePaths(archive);
     for (const [index, slide] of slides.entries()) {
@@ -34,7 +37,7 @@ export const pptxReader: Reader = {
 /** In the order of the presentation, which is not that of their names. */
 async function slidePaths(archive: ZipArchive): Promise<string[]> {
   const xml = await archive.text(PRESENTATION);
-  const relations = await readRelations(archive, PRESENTATION);
+  const relations = await readPackageRelationships(archive, PRESENTATION);
   const ids =
     xml === null ? [] : descendantsOf(await parseXml(xml), 'p:sldId').map(({ attributes }) => attributes['r:id']);
   const listed = ids.map((id) => relations.get(id ?? '')?.path).filter((path) => path !== undefined);
@@ -47,19 +50,19 @@ async function slidePaths(archive: ZipArchive): Promise<string[]> {
 async function readSlide(archive: ZipArchive, path: string): Promise<string> {
   const xml = await archive.text(path);
   if (xml === null) return '';
-  const relations = await readRelations(archive, path);
+  const relations = await readPackageRelationships(archive, path);
   const slide = await parseXml(xml);
   const charts = await chartHtml(archive, relations);
-  return slideHtml(slide, charts) + (await notesHtml(archive, relations));
+  return pptxSlideHtml(slide, charts) + (await notesHtml(archive, relations));
 }
 
 /** Charts and diagrams by relation, so that each stands where the slide has it. */
-async function chartHtml(archive: ZipArchive, relations: Relations): Promise<Map<string, string>> {
+async function chartHtml(archive: ZipArchive, relations: PackageRelationships): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const [id, { type, path }] of relations) {
     if (type.endsWith('/diagramData')) found.set(id, await diagramHtml(archive, path));
     if (!type.endsWith('/chart')) continue;
-    const xml = await archive.text(partPath(path));
+    const xml = await archive.text(decodePartName(path));
     const chart = xml === null ? null : await readChart(xml);
     if (!chart) continue;
     const rows = chart.grid.map((row) => `<tr>${row.map((cell) => `<td>${escapeXml(cell)}</td>`).join('')}</tr>`);
@@ -76,7 +79,7 @@ async function diagramHtml(archive: ZipArchive, path: string): Promise<string> {
 }
 
 /** What the speaker says; without the number that PowerPoint puts there. */
-async function notesHtml(archive: ZipArchive, relations: Relations): Promise<string> {
+async function notesHtml(archive: ZipArchive, relations: PackageRelationships): Promise<string> {
   const notes = [...relations.values()].find(({ type }) => type.endsWith('/notesSlide'));
   const xml = notes && (await archive.text(notes.path));
   if (!xml) return '';

@@ -7,19 +7,19 @@ import {
   isElement,
   textOf,
   type XmlElement,
-} from '#providers/readers/shared/xml-tree.ts';
+} from '#providers/readers/shared/xml.ts';
 
 /** Placeholders that every slide has and that say nothing of it. */
-const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
-const TITLES = new Set(['title', 'ctrTitle']);
+const FURNITURE_PLACEHOLDERS = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
+const TITLE_PLACEHOLDERS = new Set(['title', 'ctrTitle']);
 /** Placeholders whose paragraphs are a list unless they say otherwise. */
-const BODIES = new Set(['body', 'obj', '']);
+const BODY_PLACEHOLDERS = new Set(['body', 'obj', '']);
 
 /** A slide as HTML, its title first. `charts` (and diagrams) are rendered already, by relation id. */
-export function slideHtml(slide: XmlElement, charts: ReadonlyMap<string, string>): string {
+export function pptxSlideHtml(slide: XmlElement, charts: ReadonlyMap<string, string>): string {
   const tree = childOf(childOf(slide, 'p:cSld'), 'p:spTree');
   const shapes = shapesOf(tree);
-  const titles = shapes.filter((shape) => TITLES.has(placeholderOf(shape) ?? ''));
+  const titles = shapes.filter((shape) => TITLE_PLACEHOLDERS.has(placeholderOf(shape) ?? ''));
   const others = shapes.filter((shape) => !titles.includes(shape));
   const title = titles
     .map((shape) => oneLine(shape))
@@ -60,8 +60,8 @@ function shapeHtml(shape: XmlElement, charts: ReadonlyMap<string, string>): stri
     return tables + ids.map((id) => charts.get(id) ?? '').join('');
   }
   const placeholder = placeholderOf(shape);
-  if (placeholder !== null && FURNITURE.has(placeholder)) return '';
-  return textHtml(paragraphsOf(shape), { isBody: placeholder !== null && BODIES.has(placeholder) });
+  if (placeholder !== null && FURNITURE_PLACEHOLDERS.has(placeholder)) return '';
+  return textHtml(paragraphsOf(shape), { isBody: placeholder !== null && BODY_PLACEHOLDERS.has(placeholder) });
 }
 
 function paragraphsOf(shape: XmlElement): XmlElement[] {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
-import { RTF } from '#providers/readers/media-types.ts';
+import { RTF } from '#providers/readers/shared/media-types.ts';
 import { rtfToHtml } from './rtf-to-html.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
 

@@ -1,9 +1,9 @@
 import iconv from 'iconv-lite';
 import { readRtfCharsets, type RtfCharsets } from './rtf-charsets.ts';
-import { RtfLayout } from './rtf-layout.ts';
+import { RtfHtmlBuilder } from './rtf-html-builder.ts';
 
 /** Groups that are not text of the document. */
-const SKIPPED = new Set(
+const SKIPPED_DESTINATIONS = new Set(
   (
     'fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf ' +
     'fldinst listtable listoverridetable rsidtbl generator themedata colorschememapping latentstyles datastore xmlnstbl ' +
@@ -12,8 +12,8 @@ const SKIPPED = new Set(
   ).split(' '),
 );
 /** Shapes are not text, but text boxes inside are. */
-const SHAPES = new Set(['shpinst', 'do']);
-const BOXES = new Set(['shptxt', 'dptxbxtext']);
+const SHAPE_DESTINATIONS = new Set(['shpinst', 'do']);
+const TEXT_BOX_DESTINATIONS = new Set(['shptxt', 'dptxbxtext']);
 const CHARACTERS: Readonly<Record<string, string>> = {
   tab: '\t',
   line: '\n',
@@ -35,16 +35,16 @@ const MAX_DEPTH = 2_000;
 const STYLESHEET_LENGTH = 200_000;
 
 type State = {
-  skips: 'no' | 'all' | 'shape';
+  skipMode: 'no' | 'all' | 'shape';
   /** Deleted in a tracked change, or hidden. */
-  isGone: boolean;
+  isHidden: boolean;
   bold: boolean;
   italic: boolean;
-  unicodeSkip: number;
+  unicodeFallbackLength: number;
   /** Of the font; null for one of symbols. */
   charset: string | null;
   /** The group began an aside, which ends with it. */
-  aside: 'box' | 'note' | null;
+  destination: 'box' | 'note' | null;
 };
 
 /** Text of an RTF document (version 1.9) as HTML; null when it grows past the limit. */
@@ -61,7 +61,7 @@ export function rtfToHtml(source: string, maxLength: number): string | null {
     else if (word !== undefined) interpreter.control(word, number === undefined ? null : Number(number));
     else if (symbol !== undefined) interpreter.symbol(symbol);
     else if (text !== undefined) interpreter.text(text);
-    if (interpreter.layout.length > maxLength) return null;
+    if (interpreter.html.length > maxLength) return null;
   }
   return interpreter.end();
 }
@@ -83,7 +83,7 @@ function headingStyles(source: string): Map<number, number> {
 }
 
 class RtfInterpreter {
-  readonly layout = new RtfLayout();
+  readonly html = new RtfHtmlBuilder();
   readonly #headings: ReadonlyMap<number, number>;
   readonly #charsets: RtfCharsets;
   readonly #stack: State[] = [];
@@ -98,23 +98,31 @@ class RtfInterpreter {
     this.#headings = headings;
     this.#charsets = charsets;
     const charset = charsets.document;
-    this.#state = { skips: 'no', isGone: false, bold: false, italic: false, unicodeSkip: 1, charset, aside: null };
+    this.#state = {
+      skipMode: 'no',
+      isHidden: false,
+      bold: false,
+      italic: false,
+      unicodeFallbackLength: 1,
+      charset,
+      destination: null,
+    };
   }
 
   open(): void {
     this.#flushBytes();
     if (this.#stack.length < MAX_DEPTH) this.#stack.push(this.#state);
     else this.#overflow += 1;
-    this.#state = { ...this.#state, aside: null };
+    this.#state = { ...this.#state, destination: null };
     [this.#isStarred, this.#toSkip] = [false, 0];
   }
 
   close(): void {
     this.#flushBytes();
     [this.#isStarred, this.#toSkip] = [false, 0];
-    if (this.#state.aside) this.layout.closeAside(this.#state.aside);
+    if (this.#state.destination) this.html.closeDestination(this.#state.destination);
     if (this.#overflow > 0) this.#overflow -= 1;
-    else this.#state = this.#stack.pop() ?? { ...this.#state, aside: null };
+    else this.#state = this.#stack.pop() ?? { ...this.#state, destination: null };
   }
 
   byte(value: number): void {
@@ -154,10 +162,10 @@ class RtfInterpreter {
     switch (word) {
       case 'u':
         this.#add(String.fromCharCode(((number ?? 0) + 65_536) % 65_536));
-        this.#toSkip = state.unicodeSkip;
+        this.#toSkip = state.unicodeFallbackLength;
         return;
       case 'uc':
-        state.unicodeSkip = Math.max(0, number ?? 1);
+        state.unicodeFallbackLength = Math.max(0, number ?? 1);
         return;
       case 'b':
         state.bold = number !== 0;
@@ -167,7 +175,7 @@ class RtfInterpreter {
         return;
       case 'deleted':
       case 'v':
-        state.isGone = number !== 0;
+        state.isHidden = number !== 0;
         return;
       case 'f':
         state.charset = this.#charsetOf(number ?? 0);
@@ -182,18 +190,18 @@ class RtfInterpreter {
 
   end(): string {
     this.#flushBytes();
-    return this.layout.end();
+    return this.html.end();
   }
 
   /** Groups that are not text, or a text of their own. */
   #enter(word: string): void {
     const state = this.#state;
-    const isNote = word === 'footnote' && state.skips === 'no';
-    if (isNote || (BOXES.has(word) && state.skips === 'shape')) {
-      this.layout.openAside();
+    const isNote = word === 'footnote' && state.skipMode === 'no';
+    if (isNote || (TEXT_BOX_DESTINATIONS.has(word) && state.skipMode === 'shape')) {
+      this.html.openDestination();
       Object.assign(state, { skips: 'no', aside: isNote ? 'note' : 'box' });
-    } else if (state.skips === 'no' && (this.#isStarred || SKIPPED.has(word))) {
-      state.skips = SHAPES.has(word) ? 'shape' : 'all';
+    } else if (state.skipMode === 'no' && (this.#isStarred || SKIPPED_DESTINATIONS.has(word))) {
+      state.skipMode = SHAPE_DESTINATIONS.has(word) ? 'shape' : 'all';
     }
   }
 
@@ -203,19 +211,19 @@ class RtfInterpreter {
   }
 
   #isText(): boolean {
-    return this.#state.skips === 'no' && !this.#state.isGone;
+    return this.#state.skipMode === 'no' && !this.#state.isHidden;
   }
 
   #layOut(word: string, number: number): void {
-    if (this.#state.skips !== 'no') return;
-    const { layout } = this;
-    if (word === 'pard') [layout.level, layout.isInTable] = [0, false];
-    else if (word === 's') layout.level = this.#headings.get(number) ?? 0;
-    else if (word === 'outlinelevel' && number < 6) layout.level = number + 1;
-    else if (word === 'intbl') layout.isInTable = true;
-    else if (word === 'cell' || word === 'nestcell') layout.endCell();
-    else if (word === 'row') layout.endRow();
-    else if (word === 'par' || word === 'sect' || word === 'page') layout.endParagraph();
+    if (this.#state.skipMode !== 'no') return;
+    const { html } = this;
+    if (word === 'pard') [html.level, html.isInTable] = [0, false];
+    else if (word === 's') html.level = this.#headings.get(number) ?? 0;
+    else if (word === 'outlinelevel' && number < 6) html.level = number + 1;
+    else if (word === 'intbl') html.isInTable = true;
+    else if (word === 'cell' || word === 'nestcell') html.endCell();
+    else if (word === 'row') html.endRow();
+    else if (word === 'par' || word === 'sect' || word === 'page') html.endParagraph();
   }
 
   #flushBytes(): void {
@@ -230,6 +238,6 @@ class RtfInterpreter {
   }
 
   #add(text: string): void {
-    if (this.#isText() && text !== '') this.layout.add(text, this.#state);
+    if (this.#isText() && text !== '') this.html.add(text, this.#state);
   }
 }

@@ -1,20 +1,13 @@
 import type { Reader } from '#domain/reader.ts';
-import { readChart } from './chart-text.ts';
+import { readChart } from './chart.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
-import { XLSX } from '#providers/readers/media-types.ts';
-import { readRelations } from './package-relations.ts';
-import { tableOrRecords } from './sheet-regions.ts';
+import { XLSX } from '#providers/readers/shared/media-types.ts';
+import { readPackageRelationships } from './package-relationships.ts';
+import { sheetBlocks, type SheetCells } from './sheet-blocks.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { type Cells, readSharedTexts, readSheet, richText } from './xlsx-sheet.ts';
-import { readDateStyles } from './xlsx-dates.ts';
-import {
-  childOf,
-  childrenOf,
-  descendantsOf,
-  forEachElement,
-  parseXml,
-  textOf,
-} from '#providers/readers/shared/xml-tree.ts';
+import { readSharedStrings, readXlsxSheet, richText } from './xlsx-sheet.ts';
+import { readNumberFormats } from './number-formats.ts';
+import { childOf, childrenOf, descendantsOf, forEachElement, parseXml, textOf } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
 /** XML is this many times its text. */
@@ -26,13 +19,17 @@ export const xlsxReader: Reader = {
   name: 'xlsx',
   mediaTypes: [XLSX],
   async read({ path }, { maxTextBytes }) {
-    const archive = await openZip(path, { what: 'Excel workbook', maxBytes: maxTextBytes * MARKUP_RATIO });
+    const archive = await openZip(path, { formatName: 'Excel workbook', maxBytes: maxTextBytes * MARKUP_RATIO });
     const builder = new TextBuilder(maxTextBytes);
     const { sheets, is1904 } = await sheetsOf(archive);
-    const workbook = { shared: await readSharedTexts(archive), styles: await readDateStyles(archive), is1904 };
+    const workbook = {
+      sharedStrings: await readSharedStrings(archive),
+      numberFormats: await readNumberFormats(archive),
+      is1904,
+    };
     for (const { name, path: part } of sheets) {
-      const cells: Cells = await readSheet(archive, part, workbook);
-      const blocks = [...tableOrRecords(cells), ...(await besideCells(archive, part))];
+      const cells: SheetCells = await readXlsxSheet(archive, part, workbook);
+      const blocks = [...sheetBlocks(cells), ...(await besideCells(archive, part))];
       // The name of an empty sheet says nothing.
       if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
       for (const block of blocks) builder.append(`${block}\n\n`);
@@ -45,7 +42,7 @@ async function sheetsOf(archive: ZipArchive): Promise<{ sheets: { name: string; 
   const xml = await archive.text(WORKBOOK);
   if (xml === null) return { sheets: [], is1904: false };
   const root = await parseXml(xml, { dropsPrefixes: true });
-  const relations = await readRelations(archive, WORKBOOK);
+  const relations = await readPackageRelationships(archive, WORKBOOK);
   const sheets = childrenOf(childOf(root, 'sheets'), 'sheet').flatMap(({ attributes }) => {
     const relation = relations.get(attributes['r:id'] ?? '');
     return relation ? [{ name: attributes['name'] ?? '', path: relation.path }] : [];
@@ -57,7 +54,7 @@ async function sheetsOf(archive: ZipArchive): Promise<{ sheets: { name: string; 
 /** What a sheet holds but its cells: charts, text boxes, comments. */
 async function besideCells(archive: ZipArchive, sheet: string): Promise<string[]> {
   const blocks: string[] = [];
-  for (const { type, path } of (await readRelations(archive, sheet)).values()) {
+  for (const { type, path } of (await readPackageRelationships(archive, sheet)).values()) {
     if (type.endsWith('/drawing')) blocks.push(...(await drawingBlocks(archive, path)));
     else if (type.endsWith('/comments')) blocks.push(...(await commentBlocks(archive, path)));
   }
@@ -74,7 +71,7 @@ async function drawingBlocks(archive: ZipArchive, part: string): Promise<string[
       .join('\n')
       .trim(),
   );
-  const relations = await readRelations(archive, part);
+  const relations = await readPackageRelationships(archive, part);
   const ids = descendantsOf(drawing, 'c:chart').map(({ attributes }) => attributes['r:id'] ?? '');
   const charts: string[] = [];
   for (const id of ids) {

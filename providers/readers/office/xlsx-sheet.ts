@@ -1,14 +1,13 @@
 import { AppError } from '#domain/app-error.ts';
-import { type NumberStyle, showNumber } from './xlsx-dates.ts';
-import { childrenOf, forEachElement, textOf, type XmlElement } from '#providers/readers/shared/xml-tree.ts';
+import { type NumberFormat, formatNumber } from './number-formats.ts';
+import { childrenOf, forEachElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+import type { SheetCells } from './sheet-blocks.ts';
 
-/** Filled cells by row and column, both from 0, in their order. */
-export type Cells = ReadonlyMap<number, ReadonlyMap<number, string>>;
 /** What all sheets of a workbook share. */
-export type Workbook = {
-  shared: readonly string[];
-  styles: readonly NumberStyle[];
+export type XlsxWorkbook = {
+  sharedStrings: readonly string[];
+  numberFormats: readonly NumberFormat[];
   /** Days are counted from 1904. */
   is1904: boolean;
 };
@@ -17,11 +16,11 @@ export type Workbook = {
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
 /** Of one merged area that are filled with its text. */
-const MAX_MERGED = 60;
-const MAX_MERGED_LENGTH = 60;
+const MAX_FILLED_MERGE_CELLS = 60;
+const MAX_REPEATED_LENGTH = 60;
 
 /** The table of texts that cells point to. */
-export async function readSharedTexts(archive: ZipArchive): Promise<string[]> {
+export async function readSharedStrings(archive: ZipArchive): Promise<string[]> {
   const texts: string[] = [];
   const xml = await archive.text('xl/sharedStrings.xml');
   if (xml !== null) await forEachElement(xml, new Set(['si']), (element) => texts.push(richText(element)));
@@ -29,7 +28,7 @@ export async function readSharedTexts(archive: ZipArchive): Promise<string[]> {
 }
 
 /** The filled cells of a sheet; a short text of a merged area stands in each of its cells. */
-export async function readSheet(archive: ZipArchive, part: string, workbook: Workbook): Promise<Cells> {
+export async function readXlsxSheet(archive: ZipArchive, part: string, workbook: XlsxWorkbook): Promise<SheetCells> {
   const xml = await archive.text(part);
   if (xml === null) return new Map();
   const cells = new Map<number, Map<number, string>>();
@@ -52,7 +51,7 @@ export async function readSheet(archive: ZipArchive, part: string, workbook: Wor
   return cells;
 }
 
-function rowCells(row: XmlElement, workbook: Workbook): Map<number, string> {
+function rowCells(row: XmlElement, workbook: XlsxWorkbook): Map<number, string> {
   const line = new Map<number, string>();
   let nextColumn = 0;
   for (const cell of childrenOf(row, 'c')) {
@@ -64,21 +63,23 @@ function rowCells(row: XmlElement, workbook: Workbook): Map<number, string> {
   return line;
 }
 
-function cellText(cell: XmlElement, { shared, styles, is1904 }: Workbook): string {
+function cellText(cell: XmlElement, { sharedStrings, numberFormats, is1904 }: XlsxWorkbook): string {
   const value = childrenOf(cell, 'v').map(textOf).join('');
   switch (cell.attributes['t'] ?? 'n') {
     case 's':
-      return value === '' ? '' : clean(shared[Number(value)] ?? '');
+      return value === '' ? '' : decodeEscapes(sharedStrings[Number(value)] ?? '');
     case 'inlineStr':
-      return clean(childrenOf(cell, 'is').map(richText).join(''));
+      return decodeEscapes(childrenOf(cell, 'is').map(richText).join(''));
     case 'b':
       return value === '' ? '' : value === '1' ? 'TRUE' : 'FALSE';
     case 'str':
     case 'e':
     case 'd':
-      return clean(value);
+      return decodeEscapes(value);
     default:
-      return value === '' ? '' : showNumber(value, styles[Number(cell.attributes['s'] ?? 0)] ?? null, { is1904 });
+      return value === ''
+        ? ''
+        : formatNumber(value, numberFormats[Number(cell.attributes['s'] ?? 0)] ?? null, { is1904 });
   }
 }
 
@@ -90,7 +91,7 @@ export function richText(element: XmlElement): string {
 }
 
 /** Characters that XML cannot hold are written as `_x000D_`. */
-function clean(text: string): string {
+function decodeEscapes(text: string): string {
   return text
     .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .trim();
@@ -109,8 +110,8 @@ function fillMerged(cells: Map<number, Map<number, string>>, reference: string):
   const [top, bottom] = [Number(/\d+$/.exec(from)?.[0]) - 1, Number(/\d+$/.exec(to)?.[0]) - 1];
   if (left === null || right === null || !(bottom >= top)) return;
   const text = cells.get(top)?.get(left) ?? '';
-  const isSmall = (right - left + 1) * (bottom - top + 1) <= MAX_MERGED;
-  if (text === '' || text.length > MAX_MERGED_LENGTH || !isSmall) return;
+  const isSmall = (right - left + 1) * (bottom - top + 1) <= MAX_FILLED_MERGE_CELLS;
+  if (text === '' || text.length > MAX_REPEATED_LENGTH || !isSmall) return;
   for (let y = top; y <= bottom; y += 1) {
     const line = cells.get(y) ?? new Map<number, string>();
     cells.set(y, line);

@@ -1,12 +1,12 @@
 import { AppError } from '#domain/app-error.ts';
 import type { ReadDocument, Reader, ReadLimits } from '#domain/reader.ts';
-import { setsCodeOff } from './pdf-code.ts';
-import { measureLayout } from './pdf-headings.ts';
-import { joinBrokenWords, layOutPage } from './pdf-layout.ts';
+import { hasCodeBlocks } from './code-blocks.ts';
+import { measureDocumentStyle } from './headings.ts';
+import { joinHyphenatedWords, renderPageMarkdown } from './page-markdown.ts';
 import { recognizePages } from '#providers/readers/images/recognize-pages.ts';
-import { withoutRunningLines } from './pdf-running-lines.ts';
-import { pageItems } from './pdf-tables.ts';
-import { type PdfFile, withPdf } from './pdfium.ts';
+import { removeRunningLines } from './running-lines.ts';
+import { pageItems } from './page-items.ts';
+import { type PdfFile, withPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
@@ -15,33 +15,33 @@ const MAX_TITLE_LENGTH = 300;
 export const pdfReader: Reader = {
   name: 'pdf',
   mediaTypes: ['application/pdf'],
-  read: ({ path }, limits) => withPdf(path, (file) => readPages(file, limits)),
+  read: ({ path }, limits) => withPdfFile(path, (file) => readPages(file, limits)),
 };
 
 async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits): Promise<ReadDocument> {
-  const pages = Array.from({ length: file.pageCount }, (_, index) => file.page(index));
+  const pages = Array.from({ length: file.pageCount }, (_, index) => file.readPage(index));
   const readable = pages.filter((page) => page !== null);
   if (readable.length === 0) {
     throw new AppError('unreadable', 'No page of the PDF can be read. Print it to a new PDF and upload that.');
   }
   const withText = readable.filter(({ lines }) => lines.length > 0);
-  const pictures = [...pages.keys()].filter((index) => pages[index]?.isPicture === true);
+  const pictures = [...pages.keys()].filter((index) => pages[index]?.isImage === true);
   const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
   const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
   if (withText.length + found === 0) throw noTextError(file.pageCount);
   const builder = new TextBuilder(maxTextBytes);
-  const texts = withoutRunningLines(pages);
-  if (!setsCodeOff(texts))
+  const texts = removeRunningLines(pages);
+  if (!hasCodeBlocks(texts))
     for (const line of [...texts.flat(), ...withText.flatMap(({ lines }) => lines)]) line.isMonospaced = false;
-  const layout = measureLayout(withText.map(({ lines }) => lines));
+  const layout = measureDocumentStyle(withText.map(({ lines }) => lines));
   for (const [index, page] of pages.entries()) {
     builder.startPage(index + 1);
     const lines = texts[index] ?? [];
     const picture = recognized?.texts.get(index) ?? '';
     if (picture !== '') builder.append(`${picture}\n\n`);
     if (!page || lines.length === 0) continue;
-    const text = layOutPage(pageItems({ ...page, lines }), layout);
-    builder.append(`${joinBrokenWords(text).trim()}\n\n`);
+    const text = renderPageMarkdown(pageItems({ ...page, lines }), layout);
+    builder.append(`${joinHyphenatedWords(text).trim()}\n\n`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
   const withoutText = pages.filter(

@@ -8,7 +8,7 @@ type DomNode = {
 };
 
 /** Lines of their own, as highlighters set them. */
-const LINE: ReadonlySet<string> = new Set(['DIV', 'P', 'LI', 'TR']);
+const LINE_ELEMENTS: ReadonlySet<string> = new Set(['DIV', 'P', 'LI', 'TR']);
 
 /** The text of preformatted code, whose lines end with a line break, a `<br>`, or an element of their own. */
 export function codeText(root: DomNode): string {
@@ -34,14 +34,14 @@ export function codeText(root: DomNode): string {
   while (node) {
     if (node.nodeName === '#text') add(node.nodeValue ?? '');
     else if (node.nodeName === 'BR') add('\n');
-    else if (LINE.has(node.nodeName)) beginLine();
+    else if (LINE_ELEMENTS.has(node.nodeName)) beginLine();
     if (node.firstChild) {
       node = node.firstChild;
       continue;
     }
     while (node && node !== root && !node.nextSibling) {
       node = node.parentNode;
-      if (node && LINE.has(node.nodeName)) endLine();
+      if (node && LINE_ELEMENTS.has(node.nodeName)) endLine();
     }
     node = node === root ? null : (node?.nextSibling ?? null);
   }

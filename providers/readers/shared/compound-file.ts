@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS } from '#providers/readers/media-types.ts';
+import { DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS } from './media-types.ts';
 
 const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
@@ -13,7 +13,7 @@ const NO_SECTOR = 0xffff_fffa;
 const MAX_DIRECTORY_SECTORS = 256;
 
 /** Streams and storages by which the kinds are told, first match first: an encrypted package may keep others beside it. */
-const KINDS: readonly (readonly [entry: string, mediaType: string])[] = [
+const TYPE_BY_ENTRY: readonly (readonly [entry: string, mediaType: string])[] = [
   ['EncryptedPackage', ENCRYPTED_OFFICE],
   ['WordDocument', DOC],
   ['Workbook', XLS],
@@ -46,7 +46,7 @@ export async function compoundFileType(file: FileHandle): Promise<string | null>
     if (table === null) break;
     sector = table.readUInt32LE((sector * 4) % sectorBytes);
   }
-  return KINDS.find(([entry]) => names.has(entry))?.[1] ?? null;
+  return TYPE_BY_ENTRY.find(([entry]) => names.has(entry))?.[1] ?? null;
 }
 
 function nameOf(entry: Buffer): string {

@@ -21,12 +21,12 @@ const BYTE_ORDER_MARKS: readonly (readonly [charset: string, mark: readonly numb
 
 const SAMPLE_BYTES = 32 * 1024;
 /** No encoding here needs more bytes in the file than this many times its UTF-8 length. */
-const LARGEST_RATIO = 4;
+const MAX_ENCODING_RATIO = 4;
 
 /** Reads a text file whole. @throws AppError `read_output_limit` when it cannot fit, before reading it. */
 export async function readTextFile(path: string, maxTextBytes: number, declaredCharset?: string): Promise<DecodedText> {
   const { size } = await stat(path);
-  if (size > maxTextBytes * LARGEST_RATIO) throw outputLimitError(maxTextBytes);
+  if (size > maxTextBytes * MAX_ENCODING_RATIO) throw outputLimitError(maxTextBytes);
   return decodeText(await readFile(path), declaredCharset);
 }
 
@@ -41,13 +41,13 @@ export function decodeText(bytes: Uint8Array, declaredCharset?: string): Decoded
 }
 
 /** The encoding that the byte order mark tells, if there is one. */
-export function markedCharset(bytes: Uint8Array): string | null {
+export function charsetOfByteOrderMark(bytes: Uint8Array): string | null {
   const found = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte));
   return found ? found[0] : null;
 }
 
 /** `utf-16le` or `utf-16be` when every other byte of a sample of Western text is zero; else null. */
-export function unmarkedUtf16(bytes: Uint8Array): string | null {
+export function detectUtf16WithoutMark(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, 2048);
   if (sample.length < 4) return null;
   const zeros = [0, 0];
@@ -60,7 +60,7 @@ export function unmarkedUtf16(bytes: Uint8Array): string | null {
 }
 
 function charsetOf(bytes: Uint8Array, declared: string | undefined): string {
-  const certain = markedCharset(bytes) ?? unmarkedUtf16(bytes);
+  const certain = charsetOfByteOrderMark(bytes) ?? detectUtf16WithoutMark(bytes);
   if (certain) return certain;
   if (isUtf8(bytes)) return 'utf-8';
   if (declared && iconv.encodingExists(declared)) return declared.toLowerCase();

@@ -1,7 +1,7 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
-import { withPlainLabels } from './list-label.ts';
-import { mainTextOf } from '#providers/readers/text/main-text.ts';
-import { createTurndown } from './markdown-rules.ts';
+import { unmarkListLabels } from './list-label.ts';
+import { extractMainText } from './main-text.ts';
+import { createTurndown } from './turndown.ts';
 import { cleanText } from './text-builder.ts';
 
 /** Never text of the page: code, styles, embedded media, form controls. */
@@ -11,17 +11,17 @@ const NOT_TEXT =
   // How a word is pronounced, between its characters.
   'rt,rp';
 /** Around the text of a page: menus, banners, legal lines. Dropped as long as something else is left. */
-const NOISE = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
+const NAVIGATION = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
 const PAGE_EDGES = 'header,footer';
 /** Of a `style` attribute. */
-export const INVISIBLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+export const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
 /** Longer runs of white space mean nothing, and take the converter quadratic time. */
-const WHITE_DESERT = /(?<!\s)\s{1000,}/g;
+const LONG_WHITE_SPACE = /(?<!\s)\s{1000,}/g;
 
 type Root = ReturnType<typeof ParseHtml>['document']['documentElement'];
 
-export type MarkdownPage = {
+export type HtmlAsMarkdown = {
   markdown: string;
   /** Of the page's `<title>`; empty when there is none. */ title: string;
 };
@@ -30,34 +30,34 @@ export type MarkdownPage = {
  * Renders an HTML page as Markdown: headings, lists, tables, code and emphasis are kept, what is not its text is
  * dropped. A page without a first-level heading gets its title as one. With `mainText` only what the page is about. Fetches nothing.
  */
-export async function htmlToMarkdown(html: string, options: { mainText?: boolean } = {}): Promise<MarkdownPage> {
+export async function htmlToMarkdown(html: string, options: { mainText?: boolean } = {}): Promise<HtmlAsMarkdown> {
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
   // One element around everything: fragments and stray text beside <html> are kept, and there is always a root.
-  const { document } = parseHTML(`<x-page>${cleanText(html).replace(WHITE_DESERT, shortened)}</x-page>`);
+  const { document } = parseHTML(`<x-page>${cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace)}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
   remove(root, NOT_TEXT);
   for (const element of root.querySelectorAll('[style]')) {
-    if (INVISIBLE.test(element.getAttribute('style') ?? '')) element.remove();
+    if (HIDDEN_STYLE.test(element.getAttribute('style') ?? '')) element.remove();
   }
-  const whole = pruned(root);
-  const main = options.mainText === true ? await mainTextOf(whole, title) : null;
+  const whole = withoutNavigation(root);
+  const main = options.mainText === true ? await extractMainText(whole, title) : null;
   const body = main?.root ?? whole;
   const hasHeading = body.querySelector('h1') !== null;
-  const markdown = tidy(withPlainLabels(convert(turndown, body)));
+  const markdown = trimWhiteSpace(unmarkListLabels(convert(turndown, body)));
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
 }
 
 /** The page without its first `<title>`. By hand, for a pattern takes quadratic time on titles that never end. */
-export function withoutTitle(html: string): string {
+export function removeTitle(html: string): string {
   const start = /<title[\s>]/i.exec(html)?.index;
   if (start === undefined) return html;
   const end = /<\/title\s*>/i.exec(html.slice(start));
   return end ? html.slice(0, start) + html.slice(start + end.index + end[0].length) : html;
 }
 
-function shortened(run: string): string {
+function shortenWhiteSpace(run: string): string {
   return run.includes('\n') ? '\n\n' : ' ';
 }
 
@@ -72,10 +72,10 @@ function convert(turndown: Awaited<ReturnType<typeof createTurndown>>, body: Roo
 }
 
 /** The page without its noise; the page itself when noise is all there is. */
-function pruned(root: Root): Root {
-  if (root.querySelector(`${NOISE},${PAGE_EDGES}`) === null) return root;
+function withoutNavigation(root: Root): Root {
+  if (root.querySelector(`${NAVIGATION},${PAGE_EDGES}`) === null) return root;
   const copy = root.cloneNode(true);
-  remove(copy, NOISE);
+  remove(copy, NAVIGATION);
   for (const edge of copy.querySelectorAll(PAGE_EDGES)) {
     const partOfText = edge.closest('article,main,section,[role=main]') !== null;
     if (!partOfText && edge.querySelector('h1,h2') === null) edge.remove();
@@ -92,7 +92,7 @@ function oneLine(text: string): string {
 }
 
 /** Trailing blanks, and runs of empty lines outside code, carry nothing. */
-function tidy(markdown: string): string {
+function trimWhiteSpace(markdown: string): string {
   const text = markdown.replace(/(?<![ \t\u00a0])[ \t\u00a0]+$/gm, '').trim();
   return text === '' ? '' : `${text}\n`;
 }

@@ -12,7 +12,7 @@ export function takeListLabel(text: string): { prefix: string; text: string } | 
 }
 
 /** The text with labels as they are, for items that are none in the end. */
-export function withPlainLabels(text: string): string {
+export function unmarkListLabels(text: string): string {
   return text.includes(LIST_LABEL)
     ? text.replaceAll(new RegExp(`${LIST_LABEL}([^${LIST_LABEL}]*)${LIST_LABEL}`, 'g'), '$1 ')
     : text;

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { AppError } from '#domain/app-error.ts';
-import { markedCharset } from './decode-text.ts';
+import { charsetOfByteOrderMark } from './decode-text.ts';
 import { assertInflatedSize, readZipDirectory, type ZipEntry } from './zip-directory.ts';
 
 const inflate = promisify(inflateRaw);
@@ -21,9 +21,9 @@ export type ZipArchive = {
   text(name: string): Promise<string | null>;
 };
 
-export type ZipLimits = {
+export type ZipOptions = {
   /** What to call the file in messages, e.g. `Word document`. */
-  what: string;
+  formatName: string;
   /** Of all entries that are read together, inflated. */
   maxBytes: number;
 };
@@ -33,23 +33,29 @@ export type ZipLimits = {
  * all that is read counts against one limit.
  * @throws AppError `unreadable` for what is no ZIP file or is cut off.
  */
-export async function openZip(path: string, { what, maxBytes }: ZipLimits): Promise<ZipArchive> {
+export async function openZip(path: string, { formatName, maxBytes }: ZipOptions): Promise<ZipArchive> {
   const entries = await readZipDirectory(path);
   if (entries === null) {
-    throw new AppError('unreadable', `The ${what} is damaged or cut off. Upload it again, or save it anew first.`);
+    throw new AppError(
+      'unreadable',
+      `The ${formatName} is damaged or cut off. Upload it again, or save it anew first.`,
+    );
   }
   if (entries.length > MAX_ENTRIES) {
-    throw new AppError('unreadable', `The ${what} holds ${entries.length} parts; at most ${MAX_ENTRIES} are read.`);
+    throw new AppError(
+      'unreadable',
+      `The ${formatName} holds ${entries.length} parts; at most ${MAX_ENTRIES} are read.`,
+    );
   }
   // Packages do not tell names apart by case, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
-  const byName = new Map(entries.map((entry) => [foldedName(entry.name), entry]));
+  const byName = new Map(entries.map((entry) => [normalizedName(entry.name), entry]));
   for (const entry of entries) byName.set(entry.name, entry);
   let left = maxBytes;
   const read = async (name: string): Promise<Buffer | null> => {
-    const entry = byName.get(name) ?? byName.get(foldedName(name));
+    const entry = byName.get(name) ?? byName.get(normalizedName(name));
     if (!entry) return null;
     assertInflatedSize([entry], left);
-    const bytes = await readEntry(path, entry, { what, maxBytes: left });
+    const bytes = await readEntry(path, entry, { formatName, maxBytes: left });
     left -= bytes.length;
     return bytes;
   };
@@ -58,22 +64,22 @@ export async function openZip(path: string, { what, maxBytes }: ZipLimits): Prom
     read,
     text: async (name) => {
       const bytes = await read(name);
-      return bytes && new TextDecoder(markedCharset(bytes) ?? 'utf-8').decode(bytes);
+      return bytes && new TextDecoder(charsetOfByteOrderMark(bytes) ?? 'utf-8').decode(bytes);
     },
   };
 }
 
-function foldedName(name: string): string {
+function normalizedName(name: string): string {
   return `fold:${name.replaceAll('\\', '/').toLowerCase()}`;
 }
 
-async function readEntry(path: string, entry: ZipEntry, { what, maxBytes }: ZipLimits): Promise<Buffer> {
+async function readEntry(path: string, entry: ZipEntry, { formatName, maxBytes }: ZipOptions): Promise<Buffer> {
   const damaged = (cause?: unknown): AppError =>
-    new AppError('unreadable', `The ${what} is damaged. Open it, save it anew and upload it again.`, { cause });
+    new AppError('unreadable', `The ${formatName} is damaged. Open it, save it anew and upload it again.`, { cause });
   if ((entry.flags & ENCRYPTED_FLAG) !== 0) {
     throw new AppError(
       'encrypted',
-      `The ${what} is protected by a password. Remove the protection and upload it again.`,
+      `The ${formatName} is protected by a password. Remove the protection and upload it again.`,
     );
   }
   const file = await open(path);

@@ -19,7 +19,7 @@ const LONG_CELL = 300;
 const NUMBER = /^[-+]?[.,\s%€$£]*\d[\d.,\s%€$£]*$/;
 
 /** Tells how a table is written from its beginning (whole lines of it). `preferred` wins where it fits at all. */
-export function sniffCsv(sample: string, preferred?: string): CsvDialect {
+export function detectCsvDialect(sample: string, preferred?: string): CsvDialect {
   const candidates = (preferred ? [preferred, ...DELIMITERS] : DELIMITERS).map((delimiter) => {
     const rows = sampleRows(sample, delimiter);
     return { delimiter, rows, ...consistency(rows) };

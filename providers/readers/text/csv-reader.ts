@@ -38,7 +38,7 @@ export const csvReader: Reader = {
 };
 
 async function inspect({ path, mediaType }: ReadInput): Promise<CsvSource> {
-  const { sniffCsv } = await import('./csv-dialect.ts');
+  const { detectCsvDialect } = await import('./csv-dialect.ts');
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
@@ -46,7 +46,7 @@ async function inspect({ path, mediaType }: ReadInput): Promise<CsvSource> {
     const lastLine = buffer.lastIndexOf(0x0a, bytesRead - 1);
     const bytes = buffer.subarray(0, isWhole || lastLine <= 0 ? bytesRead : lastLine);
     const { text, charset } = decodeText(bytes);
-    const dialect = sniffCsv(text, mediaType === 'text/tab-separated-values' ? '\t' : undefined);
+    const dialect = detectCsvDialect(text, mediaType === 'text/tab-separated-values' ? '\t' : undefined);
     return { path, charset, dialect, quote: true };
   } finally {
     await file.close();

@@ -2,7 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { readTextFile } from '#providers/readers/shared/decode-text.ts';
 import { describeJsonError } from './json-error.ts';
-import { renderJson, type JsonValue } from './json-outline.ts';
+import { renderJson, type JsonValue } from './render-json.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 /** From here on a double no longer holds every digit of a number. */

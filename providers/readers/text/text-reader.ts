@@ -1,7 +1,7 @@
 import type { Reader } from '#domain/reader.ts';
 import { readTextFile } from '#providers/readers/shared/decode-text.ts';
 import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
-import { CODE_TYPES, languageOf } from '#providers/readers/media-types.ts';
+import { CODE_TYPES, languageOf } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 /** Plain text as it is; source code inside a fence, so that its comments are not taken for headings. */

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
-import { openPdf } from '#providers/readers/pdf/pdfium.ts';
+import { openPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
 import { pdf, pdfOfObjects } from '#test/support/fixtures/documents.ts';
 import { pngOf } from '#test/support/fixtures/hostile/pictures.ts';
 import { readBytes, withFile } from '#test/support/fixtures/read-bytes.ts';
@@ -14,8 +14,8 @@ type Drawn = { width: number; height: number; pixels: Buffer };
 /** A page drawn, a byte a pixel. */
 async function drawn(document = page): Promise<Drawn> {
   const bytes = await withFile(document, async (path) => {
-    const file = await openPdf(path);
-    const found = file.picture(0);
+    const file = await openPdfFile(path);
+    const found = file.renderPage(0);
     file.close();
     return Buffer.from(found ?? []);
   });

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { measureLayout } from '#providers/readers/pdf/pdf-headings.ts';
-import { layOutPage } from '#providers/readers/pdf/pdf-layout.ts';
-import type { PdfLine } from '#providers/readers/pdf/pdfium-page.ts';
+import { measureDocumentStyle } from '#providers/readers/pdf/headings.ts';
+import { renderPageMarkdown } from '#providers/readers/pdf/page-markdown.ts';
+import type { PdfLine } from '#providers/readers/pdf/page.ts';
 import { pdf, type PdfText } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
@@ -109,7 +109,7 @@ test('lines of Hangul are joined inside words only where the document tells word
     isMonospaced: false,
     words: [],
   });
-  const layOut = (lines: readonly PdfLine[]): string => layOutPage(lines, measureLayout([lines]));
+  const layOut = (lines: readonly PdfLine[]): string => renderPageMarkdown(lines, measureDocumentStyle([lines]));
   const [first, second] = [
     '한편 코로나가 세계적 유행단계에 돌입한 와중에 국내 확',
     '진자는 계속해서 늘어나고 있는 상황이며 이에 관련하여',

@@ -1,0 +1,18 @@
+import { childOf, childrenOf, descendantsOf, parseXml, textOf } from '#providers/readers/shared/xml.ts';
+
+/** Points of a diagram that hold its text; the others are its layout. */
+const TEXTS = new Set(['node', 'asst']);
+
+/** The texts of a SmartArt diagram (ECMA-376, part 1, 21.4), in the order of its outline. */
+export async function readDiagram(xml: string): Promise<string[]> {
+  const points = childrenOf(childOf(await parseXml(xml), 'dgm:ptLst'), 'dgm:pt');
+  return points
+    .filter(({ attributes }) => TEXTS.has(attributes['type'] ?? 'node'))
+    .map((point) =>
+      descendantsOf(childOf(point, 'dgm:t'), 'a:p')
+        .map((paragraph) => descendantsOf(paragraph, 'a:t').map(textOf).join(''))
+        .join(' ')
+        .trim(),
+    )
+    .filter((text) => text !== '');
+}

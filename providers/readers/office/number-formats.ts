@@ -1,0 +1,83 @@
+import { childOf, childrenOf, parseXml } from '#providers/readers/shared/xml.ts';
+import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+
+/** How the numbers of a cell style are shown: as a date, a time, both, hours that go on past a day, a percentage; null as they are. */
+export type NumberFormat = 'date' | 'time' | 'datetime' | 'duration' | 'percent' | null;
+
+const DAY_SECONDS = 86_400;
+/** Day 0 of the 1900 system, with its leap day that never was; right from March 1900 on. */
+const EPOCH_MS = Date.UTC(1899, 11, 30);
+/** Before it one day less was counted. */
+const FICTITIOUS_LEAP_DAY = 60;
+/** Days from the epoch of the 1900 system to that of the 1904 system, which workbooks made on a Mac may have. */
+const EPOCH_1904_OFFSET_DAYS = 1462;
+/** In quotes, escaped, blanks as wide as a character, fill characters: no format. */
+const LITERAL = /"[^"]*"|\\.|_.|\*./g;
+const ELAPSED = /\[(?:h+|m+|s+)\]/i;
+
+/** By index of the cell format: what `xl/styles.xml` says about numbers (ECMA-376, part 1, 18.8.30). */
+export async function readNumberFormats(archive: ZipArchive): Promise<NumberFormat[]> {
+  const xml = await archive.text('xl/styles.xml');
+  if (xml === null) return [];
+  const root = await parseXml(xml, { dropsPrefixes: true });
+  const codes = new Map(
+    childrenOf(childOf(root, 'numFmts'), 'numFmt').map(({ attributes }) => [
+      Number(attributes['numFmtId']),
+      attributes['formatCode'] ?? '',
+    ]),
+  );
+  return childrenOf(childOf(root, 'cellXfs'), 'xf').map(({ attributes }) => {
+    const id = Number(attributes['numFmtId'] ?? 0);
+    return numberFormatOf(id, codes.get(id));
+  });
+}
+
+function numberFormatOf(id: number, code: string | undefined): NumberFormat {
+  if (code === undefined) {
+    if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 34 && id <= 36) || (id >= 50 && id <= 58))
+      return 'date';
+    if (id === 22) return 'datetime';
+    if (id === 46) return 'duration';
+    if (id === 9 || id === 10) return 'percent';
+    return (id >= 18 && id <= 21) || id === 45 || id === 47 ? 'time' : null;
+  }
+  const plain = code.replace(LITERAL, '').split(';')[0] ?? '';
+  if (ELAPSED.test(plain)) return 'duration';
+  // Colours, conditions and languages stand in brackets.
+  const letters = plain.replace(/\[[^\]]*\]|general|am\/pm|a\/p/gi, '').replace(/[^hmsyd]/gi, '');
+  const parts = letters.toLowerCase().replace(/(.)\1+/g, '$1');
+  // Between hours and seconds an m is minutes, else months.
+  const hasDate = /[ymd]/.test(parts.replaceAll('hm', 'h').replaceAll('ms', 's'));
+  const hasTime = /[hs]/.test(parts);
+  if (hasDate) return hasTime ? 'datetime' : 'date';
+  if (hasTime) return 'time';
+  return plain.includes('%') ? 'percent' : null;
+}
+
+/** A stored number as it is meant; without the noise of binary fractions. */
+export function formatNumber(stored: string, style: NumberFormat, { is1904 = false } = {}): string {
+  const value = Number(stored);
+  if (!Number.isFinite(value) || stored.trim() === '') return stored;
+  if (style === 'percent') return `${Number((value * 100).toPrecision(12))}%`;
+  if (style === 'duration') return formatDuration(value);
+  const isDay = value >= 0 && value < 2_958_466 - EPOCH_1904_OFFSET_DAYS;
+  if (style === null || !isDay) return /\.\d{14,}|\de-/i.test(stored) ? String(Number(value.toPrecision(15))) : stored;
+  const iso = toIsoTime(is1904 ? value + EPOCH_1904_OFFSET_DAYS : value);
+  const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  // A time of no day is one of day 0.
+  if (style === 'time' || (value < 1 && !is1904)) return style === 'date' ? stored : time;
+  return style === 'date' ? date : `${date} ${time}`;
+}
+
+function toIsoTime(days: number): string {
+  const shift = days >= 1 && days < FICTITIOUS_LEAP_DAY ? 1 : 0;
+  return new Date(EPOCH_MS + Math.round((days + shift) * DAY_SECONDS) * 1000).toISOString();
+}
+
+/** `30:15:00` */
+function formatDuration(days: number): string {
+  const seconds = Math.round(Math.abs(days) * DAY_SECONDS);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `${days < 0 ? '-' : ''}${hour}:${two(minute)}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,190 @@
+import { readChart } from './chart.ts';
+import { readDiagram } from './diagram.ts';
+import { markDocxCode } from './docx-code.ts';
+import { type DocxNumbering, readDocxNumbering } from './docx-numbering.ts';
+import { type DocxStyle, readNumberingReference, readDocxStyles } from './docx-styles.ts';
+import { simplifyDocx } from './simplify-docx.ts';
+import { LIST_LABEL } from '#providers/readers/shared/list-label.ts';
+import { ommlToLatex } from './omml-to-latex.ts';
+import {
+  childOf,
+  childrenOf,
+  descendantsOf,
+  isElement,
+  parseXml,
+  serializeXml,
+  type XmlElement,
+} from '#providers/readers/shared/xml.ts';
+import { packZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
+
+const DOCUMENT = 'word/document.xml';
+/** The parts that mammoth reads; images and fonts are left behind. */
+const TEXT_PART = /^(?:\[Content_Types\]\.xml|_rels\/\.rels|word\/(?:_rels\/)?[^/]+\.(?:xml|rels))$/;
+const MAX_PARTS = 200;
+
+export type PreparedDocx = {
+  /** A package for mammoth. */
+  buffer: Buffer;
+  /** Style ids that make headings of a level, though their names do not say so. */
+  headingStyles: ReadonlyMap<string, number>;
+  hasTitle: boolean;
+};
+
+type Preparation = {
+  archive: ZipArchive;
+  styles: ReadonlyMap<string, DocxStyle>;
+  numbering: DocxNumbering;
+  /** Of parts in the package, by relation. */
+  paths: ReadonlyMap<string, string>;
+};
+
+/**
+ * Writes what mammoth does not read into the document as plain text: the numbers of headings and of list items, equations
+ * (as LaTeX) and the values of charts; marks code. List levels start at none and grow one at a time.
+ */
+export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
+  const parts = new Map<string, Buffer>();
+  for (const name of archive.names.filter((part) => TEXT_PART.test(part)).slice(0, MAX_PARTS)) {
+    const bytes = await archive.read(name);
+    if (bytes) parts.set(name, bytes);
+  }
+  const text = (name: string): string | null => parts.get(name)?.toString('utf8') ?? null;
+  const styles = await readDocxStyles(text('word/styles.xml'));
+  const source = text(DOCUMENT);
+  const headingStyles = new Map<string, number>();
+  for (const [id, { name, headingLevel }] of styles) {
+    if (headingLevel !== null && !/^heading [1-9]$/i.test(name) && name !== 'Title')
+      headingStyles.set(id, headingLevel);
+  }
+  if (source === null) return { buffer: packZip(parts), headingStyles, hasTitle: false };
+  const document = await parseXml(source);
+  simplifyDocx(document);
+  const numbering = await readDocxNumbering(text('word/numbering.xml'));
+  const paths = await relationTargets(text('word/_rels/document.xml.rels'));
+  markDocxCode(document, styles);
+  const titles = new Set([...styles].filter(([, { name }]) => name === 'Title').map(([id]) => id));
+  await prepareBlocks(document, { archive, styles, numbering, paths });
+  const hasTitle = descendantsOf(document, 'w:pStyle').some(({ attributes }) => titles.has(attributes['w:val'] ?? ''));
+  parts.set(DOCUMENT, Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${serializeXml(document)}`));
+  return { buffer: packZip(parts), headingStyles, hasTitle };
+}
+
+async function relationTargets(xml: string | null): Promise<Map<string, string>> {
+  const relations = xml === null ? [] : childrenOf(await parseXml(xml), 'Relationship');
+  return new Map(
+    relations
+      .filter(({ attributes }) => attributes['TargetMode'] !== 'External')
+      .map(({ attributes }) => {
+        const target = attributes['Target'] ?? '';
+        return [attributes['Id'] ?? '', target.startsWith('/') ? target.slice(1) : `word/${target}`];
+      }),
+  );
+}
+
+/** Walks paragraphs in document order, so that numbers count as Word counts them. */
+async function prepareBlocks(parent: XmlElement, preparation: Preparation): Promise<void> {
+  const children: XmlElement['children'] = [];
+  let levelBefore = -1;
+  for (const child of parent.children) {
+    children.push(child);
+    if (!isElement(child)) continue;
+    if (child.name !== 'w:p') {
+      await prepareBlocks(child, preparation);
+      if (child.name === 'w:tbl') levelBefore = -1;
+      continue;
+    }
+    levelBefore = prepareParagraph(child, preparation, levelBefore);
+    prepareMath(child);
+    for (const chart of descendantsOf(child, 'c:chart')) children.push(...(await chartBlocks(chart, preparation)));
+    for (const diagram of descendantsOf(child, 'dgm:relIds'))
+      children.push(...(await diagramBlocks(diagram, preparation)));
+    // Text boxes hold paragraphs of their own.
+    for (const box of descendantsOf(child, 'w:txbxContent')) await prepareBlocks(box, preparation);
+  }
+  parent.children = children;
+}
+
+/** Writes the paragraph's number into it; returns the list level it stands at, -1 for none. */
+function prepareParagraph(paragraph: XmlElement, { styles, numbering }: Preparation, levelBefore: number): number {
+  const properties = childOf(paragraph, 'w:pPr');
+  const style = styles.get(childOf(properties, 'w:pStyle')?.attributes['w:val'] ?? '');
+  const own = readNumberingReference(properties);
+  const listId = own.listId ?? style?.list?.listId;
+  if (listId === undefined || listId === '0') return -1;
+  const level = own.level ?? style?.list?.level ?? 0;
+  const label = numbering.nextLabel(listId, level);
+  if (style?.headingLevel != null) {
+    if (properties)
+      properties.children = properties.children.filter((child) => !isElement(child) || child.name !== 'w:numPr');
+    if (label !== null) insertText(paragraph, `${label.replace(/\.$/, '')} `);
+    return -1;
+  }
+  const shown = Math.min(level, levelBefore + 1);
+  const ilvl = childOf(childOf(properties, 'w:numPr'), 'w:ilvl');
+  if (ilvl && shown !== level) ilvl.attributes['w:val'] = String(shown);
+  if (label !== null) insertText(paragraph, `${LIST_LABEL}${label}${LIST_LABEL}`);
+  return shown;
+}
+
+function insertText(paragraph: XmlElement, text: string): void {
+  const place = paragraph.children.findIndex((child) => isElement(child) && child.name === 'w:pPr') + 1;
+  paragraph.children.splice(place, 0, run(text));
+}
+
+function prepareMath(element: XmlElement): void {
+  const formulas = descendantsOf(element, 'm:oMath').length;
+  const hasText = descendantsOf(element, 'w:t').length > 0;
+  const replace = (parent: XmlElement): void => {
+    parent.children = parent.children.flatMap((child) => {
+      if (!isElement(child)) return [child];
+      if (child.name === 'm:oMathPara') {
+        replace(child);
+        return child.children;
+      }
+      if (child.name !== 'm:oMath') {
+        replace(child);
+        return [child];
+      }
+      const latex = ommlToLatex(child);
+      if (latex === '') return [];
+      const isInline = hasText || element.name !== 'w:p';
+      return [run(isInline ? `$${latex}$` : `$$${latex}$$`), ...(isInline || formulas === 1 ? [] : [lineBreak()])];
+    });
+  };
+  if (formulas > 0) replace(element);
+}
+
+async function chartBlocks(chart: XmlElement, { archive, paths }: Preparation): Promise<XmlElement[]> {
+  const path = paths.get(chart.attributes['r:id'] ?? '');
+  const xml = path === undefined ? null : await archive.text(path);
+  const found = xml === null ? null : await readChart(xml);
+  if (!found) return [];
+  const rows = found.grid.map((row) =>
+    node(
+      'w:tr',
+      row.map((text) => node('w:tc', [paragraphOf(text)])),
+    ),
+  );
+  return [...(found.title === '' ? [] : [paragraphOf(found.title)]), paragraphOf(found.kind), node('w:tbl', rows)];
+}
+
+async function diagramBlocks(diagram: XmlElement, { archive, paths }: Preparation): Promise<XmlElement[]> {
+  const xml = await archive.text(paths.get(diagram.attributes['r:dm'] ?? '') ?? '');
+  return xml === null ? [] : (await readDiagram(xml)).map(paragraphOf);
+}
+
+function paragraphOf(text: string): XmlElement {
+  return node('w:p', [run(text)]);
+}
+
+function run(text: string): XmlElement {
+  return node('w:r', [{ name: 'w:t', attributes: { 'xml:space': 'preserve' }, children: [text] }]);
+}
+
+function lineBreak(): XmlElement {
+  return node('w:r', [node('w:br', [])]);
+}
+
+function node(name: string, children: XmlElement[]): XmlElement {
+  return { name, attributes: {}, children };
+}

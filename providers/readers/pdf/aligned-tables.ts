@@ -1,0 +1,174 @@
+import { joinWords, type PdfTable, type Box, type PdfLine, type PdfWord } from './page.ts';
+
+/** Words further apart than this many times their height belong to different cells. */
+const CELL_GAP_HEIGHTS = 0.9;
+/** Rows further apart than this many times their height belong to different tables. */
+const ROW_GAP_HEIGHTS = 2.6;
+const MIN_ROWS = 3;
+/** Of the rows, may cross a gap between columns: spanning headers. */
+const MAX_CROSSING_SHARE = 0.2;
+/** A longer cell on average is a column of running text. */
+const MAX_MEAN_CELL_LENGTH = 22;
+/** A row of one cell that is longer goes on with no cell above. */
+const MAX_WRAPPED_LENGTH = 60;
+const MIN_FILLED_SHARE = 0.5;
+const DOT_LEADER = /(?:\.\s?){5,}|…{2,}/;
+
+type Row = Box & { words: PdfWord[]; cells: PdfWord[][] };
+type Columns = readonly { left: number; right: number }[];
+
+/** Tables without rules: three or more successive rows of short cells that stand below one another in columns. */
+export function findAlignedTables(lines: readonly PdfLine[]): PdfTable[] {
+  const rows = rowsOf(lines.filter(({ text }) => !DOT_LEADER.test(text)).flatMap(({ words }) => words));
+  const tables: PdfTable[] = [];
+  for (const region of regionsOf(rows)) {
+    const table = tableOf(region);
+    if (table) tables.push(table);
+  }
+  return tables;
+}
+
+/** Words on the same height, top down, split into cells at wide gaps. */
+function rowsOf(words: readonly PdfWord[]): Row[] {
+  const rows: PdfWord[][] = [];
+  const byHeight = words.toSorted((a, b) => verticalCenter(b) - verticalCenter(a));
+  let current: PdfWord[] = [];
+  for (const word of byHeight) {
+    const [first] = current;
+    if (first && verticalCenter(first) - verticalCenter(word) <= Math.min(heightOf(first), heightOf(word)) * 0.4)
+      current.push(word);
+    else rows.push((current = [word]));
+  }
+  return rows.map((row) => {
+    const sorted = row.toSorted((a, b) => a.left - b.left);
+    return { ...boundingBox(sorted), words: sorted, cells: cellsOf(sorted) };
+  });
+}
+
+function cellsOf(words: readonly PdfWord[]): PdfWord[][] {
+  const cells: PdfWord[][] = [];
+  let right = -Infinity;
+  for (const word of words) {
+    if (word.left - right > heightOf(word) * CELL_GAP_HEIGHTS) cells.push([word]);
+    else cells.at(-1)?.push(word);
+    right = Math.max(right, word.right);
+  }
+  return cells;
+}
+
+/** Runs of near rows that begin and end with several cells; rows of one cell in between are wrapped cells. */
+function regionsOf(rows: readonly Row[]): Row[][] {
+  const regions: Row[][] = [];
+  let current: Row[] = [];
+  const end = (): void => {
+    while (current.length > 0 && (current.at(-1)?.cells.length ?? 0) < 2) current.pop();
+    if (current.length >= MIN_ROWS) regions.push(current);
+    current = [];
+  };
+  for (const row of rows) {
+    const above = current.at(-1);
+    if (above && above.bottom - row.top > heightOf(row) * (ROW_GAP_HEIGHTS - 1)) end();
+    if (row.cells.length >= 2) {
+      current.push(row);
+      continue;
+    }
+    const singles = current.slice(-2).filter(({ cells }) => cells.length < 2).length;
+    if (singles === 2 || isParagraphLine(row)) end();
+    else if (current.length > 0) current.push(row);
+  }
+  end();
+  return regions;
+}
+
+/** Is its text that of a paragraph's line, rather than of a cell? */
+function isParagraphLine({ words }: Row): boolean {
+  return words.reduce((length, { text }) => length + text.length + 1, -1) > MAX_WRAPPED_LENGTH;
+}
+
+function tableOf(region: readonly Row[]): PdfTable | null {
+  const several = region.filter(({ cells }) => cells.length >= 2);
+  if (several.length < MIN_ROWS || several.length < region.length * 0.6) return null;
+  const columns = columnsOf(region);
+  if (columns.length < 2) return null;
+  // Justified text in a narrow column has wide gaps as well, but nowhere the same number of them.
+  const overfull = several.filter(({ cells: found }) => found.length > columns.length).length;
+  if (overfull * 3 >= several.length * 2) return null;
+  const cells = several.flatMap((row) => row.cells);
+  const meanLength = cells.reduce((sum, cell) => sum + joinWords(cell).length, 0) / cells.length;
+  if (meanLength > (columns.length === 2 ? MAX_MEAN_CELL_LENGTH * 0.7 : MAX_MEAN_CELL_LENGTH)) return null;
+  const grid = mergeWrappedRows(region.map((row) => ({ row, cells: assignToColumns(row, columns) })));
+  const filled = grid.flat().filter((text) => text !== '').length;
+  if (grid.length < 2 || filled < grid.flat().length * MIN_FILLED_SHARE) return null;
+  return { box: boundingBox(region), grid, words: new Set(region.flatMap(({ words }) => words)) };
+}
+
+/** Where the columns are: between gaps that next to no row crosses. */
+function columnsOf(rows: readonly Row[]): Columns {
+  const { left, right } = boundingBox(rows);
+  const width = Math.ceil(right - left) + 1;
+  if (width > 5_000) return [];
+  const covered = Array.from({ length: width }, () => 0);
+  for (const row of rows) {
+    for (const cell of row.cells) {
+      const box = boundingBox(cell);
+      const [from, to] = [Math.floor(box.left - left), Math.ceil(box.right - left)];
+      for (let x = Math.max(0, from); x < Math.min(width, to); x += 1) covered[x] = (covered[x] ?? 0) + 1;
+    }
+  }
+  const crossing = Math.floor(rows.length * MAX_CROSSING_SHARE);
+  const columns: { left: number; right: number }[] = [];
+  for (const [x, count] of covered.entries()) {
+    const last = columns.at(-1);
+    if (count <= crossing) continue;
+    if (last && left + x - last.right < 3) last.right = left + x + 1;
+    else columns.push({ left: left + x, right: left + x + 1 });
+  }
+  return columns;
+}
+
+/** The words of a row by column: where a word's middle lies, or the nearest. */
+function assignToColumns({ words }: Row, columns: Columns): PdfWord[][] {
+  const cells = columns.map((): PdfWord[] => []);
+  for (const word of words) {
+    const x = (word.left + word.right) / 2;
+    const distances = columns.map(({ left, right }) => Math.max(left - x, x - right, 0));
+    cells[distances.indexOf(Math.min(...distances))]?.push(word);
+  }
+  return cells;
+}
+
+/** Rows without a first cell that stand close below another go on with its cells. */
+function mergeWrappedRows(rows: readonly { row: Row; cells: PdfWord[][] }[]): string[][] {
+  const grid: string[][] = [];
+  let above: Row | null = null;
+  for (const { row, cells } of rows) {
+    const texts = cells.map(joinWords);
+    const last = grid.at(-1);
+    const filled = texts.filter((text) => text !== '').length;
+    const isNear = above !== null && above.bottom - row.top < heightOf(row) * 0.35;
+    if (last && isNear && texts[0] === '' && filled < last.filter((text) => text !== '').length) {
+      for (const [column, text] of texts.entries()) last[column] = `${last[column] ?? ''} ${text}`.trim();
+    } else grid.push(texts);
+    above = row;
+  }
+  return grid;
+}
+
+function boundingBox(boxes: readonly Box[]): Box {
+  const box = { left: Infinity, right: -Infinity, top: -Infinity, bottom: Infinity };
+  for (const { left, right, top, bottom } of boxes) {
+    box.left = Math.min(box.left, left);
+    box.right = Math.max(box.right, right);
+    box.top = Math.max(box.top, top);
+    box.bottom = Math.min(box.bottom, bottom);
+  }
+  return box;
+}
+
+function verticalCenter({ top, bottom }: Box): number {
+  return (top + bottom) / 2;
+}
+
+function heightOf({ top, bottom }: Box): number {
+  return Math.max(1, top - bottom);
+}

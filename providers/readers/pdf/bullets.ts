@@ -1,0 +1,33 @@
+import type { Box, PdfLine } from './page.ts';
+
+/** A bullet stands at most so many heights of its line before it. */
+const MAX_GAP_HEIGHTS = 2;
+const MAX_DOTS = 500;
+/** The line says itself that it is an item. */
+const LIST_MARKER = /^\s*(?:[•▪◦●■□○►▶✓❑❖☐※·*\uE000-\uF8FF]|[-–—]\s|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\s)/u;
+const UNKNOWN_MARKER = /^\uFFFE\s*/;
+
+/** Lines that a drawn dot stands before, as browsers draw bullets of lists, begin with a bullet. */
+export function addDrawnBullets(lines: readonly PdfLine[], dots: readonly Box[]): PdfLine[] {
+  // Many dots are a dotted line, or a picture.
+  const bullets = dots.length > MAX_DOTS ? [] : dots.filter((dot) => !dots.some((other) => isInDottedLine(dot, other)));
+  if (bullets.length === 0) return [...lines];
+  return lines.map((line) =>
+    bullets.some((bullet) => isLeftOf(bullet, line)) && !LIST_MARKER.test(line.text)
+      ? { ...line, text: `• ${line.text.replace(UNKNOWN_MARKER, '')}` }
+      : line,
+  );
+}
+
+function isLeftOf(bullet: Box, { first, words }: PdfLine): boolean {
+  const { top, bottom } = words.find((word) => word.top > word.bottom) ?? first;
+  const middle = (bullet.top + bullet.bottom) / 2;
+  const gap = first.left - bullet.right;
+  return middle > bottom && middle < top && gap >= 0 && gap <= MAX_GAP_HEIGHTS * (top - bottom);
+}
+
+function isInDottedLine(dot: Box, other: Box): boolean {
+  const width = dot.right - dot.left;
+  const isLevel = Math.abs(dot.bottom - other.bottom) < width;
+  return other !== dot && isLevel && Math.abs(dot.left - other.left) < 6 * width;
+}

@@ -1,0 +1,102 @@
+import type { PdfLine } from './page.ts';
+
+export type DocumentStyle = {
+  /** Size of most of the document's characters, in points. */
+  bodySize: number;
+  /** Sizes of headings, largest first; the index is the level less one. */
+  headingSizes: readonly number[];
+  /** Bold lines of the body's size are headings: the body is not bold itself. */
+  hasBoldHeadings: boolean;
+  /** Lines that end between words end with a blank, so that one without ends inside a word (told for Hangul). */
+  marksWordEnds: boolean;
+};
+
+const HEADING_RATIO = 1.15;
+const MAX_HEADING_LEVELS = 4;
+const MAX_HEADING_LENGTH = 200;
+const MAX_BOLD_LENGTH = 120;
+/** Monospaced faces are set smaller than the text beside them. */
+const MIN_FUNCTION_NAME_RATIO = 0.75;
+/** Distance of lines of different paragraphs, in heights. */
+const MIN_APART_HEIGHTS = 1.45;
+/** More of a document's characters in bold lines are emphasis, or its only face. */
+const MAX_BOLD_SHARE = 0.25;
+const HANGUL_END = /\p{Script=Hangul} ?$/u;
+/** Items of lists; numbers begin headings as well. */
+const BULLET_START = /^\s*[•▪◦●■□○►▶✓❑·*–—※☐\uE000-\uF8FF-]/u;
+
+/** Finds the size of body text and the sizes above it that are used for short lines only. */
+export function measureDocumentStyle(pages: readonly (readonly PdfLine[])[]): DocumentStyle {
+  const characters = new Map<number, number>();
+  const lines = pages.flat();
+  let [total, bold] = [0, 0];
+  for (const line of lines) {
+    total += line.text.length;
+    // Code is set smaller than the text, and may be longer.
+    if (!line.isMonospaced)
+      characters.set(fontSizeOf(line), (characters.get(fontSizeOf(line)) ?? 0) + line.text.length);
+    if (line.isBold) bold += line.text.length;
+  }
+  const bodySize = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+  const headingSizes = new Set(
+    lines.filter((line) => fontSizeOf(line) >= bodySize * HEADING_RATIO && looksLikeHeading(line)).map(fontSizeOf),
+  );
+  const hangul = lines.filter(({ text }) => HANGUL_END.test(text));
+  const marksWordEnds = hangul.filter(({ text }) => text.endsWith(' ')).length > hangul.length * 0.1;
+  const hasBoldHeadings = bold <= total * MAX_BOLD_SHARE;
+  return { bodySize, headingSizes: [...headingSizes].sort((a, b) => b - a), hasBoldHeadings, marksWordEnds };
+}
+
+/** Height of the line's first character with its ascent and descent, to half a point. */
+export function fontSizeOf({ first }: PdfLine): number {
+  return Math.round((first.top - first.bottom) * 2) / 2;
+}
+
+/** The level that the line's size makes it a heading of; 0 for none. */
+export function headingLevel(line: PdfLine, { bodySize, headingSizes }: DocumentStyle): number {
+  const size = fontSizeOf(line);
+  if (line.isNeverHeading || size < bodySize * HEADING_RATIO || !looksLikeHeading(line)) return 0;
+  if (medianWordHeight(line) < bodySize * HEADING_RATIO - 0.5) return 0;
+  return Math.min(headingSizes.indexOf(size) + 1, MAX_HEADING_LEVELS);
+}
+
+/**
+ * The level of a bold line of the body's size that stands by itself, below those told by size; 0 for none.
+ */
+export function boldHeadingLevel(line: PdfLine, beside: Neighbors, layout: DocumentStyle): number {
+  const { next } = beside;
+  if (!layout.hasBoldHeadings || !line.isBold || line.isNeverHeading) return 0;
+  // The name of a function, as documentation of programs has it.
+  const isName = line.isMonospaced && !next?.isMonospaced;
+  if (fontSizeOf(line) < layout.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : 0.9)) return 0;
+  const isShort = line.text.length <= MAX_BOLD_LENGTH && looksLikeHeading(line);
+  if (!isShort || (!isName && !isApart(line, beside) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim()))) return 0;
+  // A run of bold lines is a paragraph, or a list of names.
+  if (next?.isBold && fontSizeOf(next) === fontSizeOf(line)) return 0;
+  return Math.min(layout.headingSizes.length + 1, MAX_HEADING_LEVELS);
+}
+
+/** The lines above and below, where there are any. */
+export type Neighbors = { before: PdfLine | null; next: PdfLine | null };
+
+/** With room above and below, as a paragraph of its own. */
+function isApart(line: PdfLine, { before, next }: Neighbors): boolean {
+  const room = fontSizeOf(line) * MIN_APART_HEIGHTS;
+  const [above, below] = [
+    before ? before.last.bottom - line.first.bottom : room,
+    next ? line.first.bottom - next.first.bottom : room,
+  ];
+  return above >= room && below >= room;
+}
+
+/** Of the line's words: a larger number or first letter makes no heading. */
+function medianWordHeight({ words }: PdfLine): number {
+  const heights = words.map(({ top, bottom }) => top - bottom).sort((a, b) => a - b);
+  return heights[Math.floor(heights.length / 2)] ?? 0;
+}
+
+function looksLikeHeading({ text, isBold }: PdfLine): boolean {
+  const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
+  // A lone word in small letters is part of a formula or a figure, unless it is set off by more than its size.
+  return isPhrase && !BULLET_START.test(text) && (isBold || !/^\p{Ll}+$/u.test(text.trim()));
+}

@@ -1,0 +1,47 @@
+import { findAlignedTables } from './aligned-tables.ts';
+import { findRuledTables } from './ruled-tables.ts';
+import { findColumns, sortByReadingOrder } from './columns.ts';
+import { joinWords, type PdfTable, type PdfLine, type PdfPage } from './page.ts';
+
+/** What a page is made of, in reading order. */
+export type PageItem = PdfLine | PdfTable;
+
+/** The page in reading order, the lines that make up tables replaced by those tables, each where its first line stood. */
+export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
+  const columnOf = findColumns(given);
+  const lines = sortByReadingOrder(given, columnOf);
+  const words = lines.flatMap((line) => line.words);
+  const ruled = findRuledTables(ruledLines, words);
+  const byColumn = new Map<number, PdfLine[]>();
+  for (const line of lines) {
+    const rest = withoutTableWords(line, ruled);
+    // Code is aligned too.
+    if (!rest || rest.isMonospaced) continue;
+    const column = byColumn.get(columnOf(line));
+    if (column) column.push(rest);
+    else byColumn.set(columnOf(line), [rest]);
+  }
+  const tables = [...ruled, ...[...byColumn.values()].flatMap(findAlignedTables)];
+  if (tables.length === 0) return lines;
+  const items: PageItem[] = [];
+  const placed = new Set<PdfTable>();
+  for (const line of lines) {
+    for (const table of tables) {
+      if (placed.has(table) || !line.words.some((word) => table.words.has(word))) continue;
+      placed.add(table);
+      items.push(table);
+    }
+    const rest = withoutTableWords(line, tables);
+    if (rest) items.push(rest);
+  }
+  return items;
+}
+
+/** The line without the words that stand in tables; null when none is left. */
+function withoutTableWords(line: PdfLine, tables: readonly PdfTable[]): PdfLine | null {
+  if (tables.length === 0) return line;
+  const words = line.words.filter((word) => !tables.some((table) => table.words.has(word)));
+  if (words.length === line.words.length) return line;
+  const [first, last] = [words[0], words.at(-1)];
+  return first && last ? { ...line, text: joinWords(words), first, last, words } : null;
+}

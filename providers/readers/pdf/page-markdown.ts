@@ -1,0 +1,166 @@
+import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
+import { codeBlock, codeBlockLength } from './code-blocks.ts';
+import { boldHeadingLevel, headingLevel, type DocumentStyle, fontSizeOf } from './headings.ts';
+import type { PdfTable, PdfLine } from './page.ts';
+import type { PageItem } from './page-items.ts';
+
+/** Lines further apart than this many times their height belong to different paragraphs. */
+const PARAGRAPH_GAP = 1.75;
+const HYPHEN_MARK = '\uFFFE';
+const WORD_END = /[\p{L}\p{N}]+$/u;
+const WORD_START = /^[\p{L}\p{N}]+/u;
+const MAX_WORD_LENGTH = 60;
+const COMPOUND = /(?<!\p{L})\p{L}+-\p{L}+/gu;
+const LIST_MARKER =
+  /^(?:[•▪◦●■□○►▶✓❑·*–—\u0080-\u009f\uE000-\uF8FF\uFFFE-]|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s/u;
+const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
+/** A line of a table of contents. */
+const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
+/** Private use characters are bullets of symbol fonts, and so is an unknown one by itself. */
+const BULLET = /^(?:[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*|\uFFFE[ \u00a0]+)/u;
+/** Typographic ligatures and Arabic presentation forms, which nobody types into a search. */
+const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
+/** The ligature of lam and alef, taken apart in the order of drawing behind an alef; no word is spelled so. */
+const REVERSED_LAM_ALEF = /ا([أإآا])ل/g;
+/** Stretches Arabic words to fill a line. */
+const TATWEEL = /\u0640+/g;
+/** Scripts written without spaces. */
+const SCRIPT_WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const HANGUL = /\p{Script=Hangul}/u;
+
+/**
+ * A page as Markdown: wrapped lines joined into paragraphs where position and width say that they were wrapped, headings
+ * told by their size or weight, tables. Items stay in their order.
+ */
+export function renderPageMarkdown(items: readonly PageItem[], layout: DocumentStyle): string {
+  const parts: string[] = [];
+  let lines: PdfLine[] = [];
+  const endText = (): void => {
+    for (const part of splitTextAndCode(lines))
+      parts.push(part.isCode ? codeBlock(part.lines) : renderLines(part.lines, layout));
+    lines = [];
+  };
+  for (const item of items) {
+    if (!isTable(item)) lines.push(item);
+    else {
+      endText();
+      parts.push(markdownTable(item.grid));
+    }
+  }
+  endText();
+  const text = parts
+    .join('\n\n')
+    .replace(DOT_LEADER, ' …')
+    .replace(PRESENTATION_FORM, (form) => form.normalize('NFKC'));
+  return text.replace(REVERSED_LAM_ALEF, 'ال$1').replace(TATWEEL, '');
+}
+
+/** Runs of lines, those of code apart. */
+function* splitTextAndCode(lines: readonly PdfLine[]): Generator<{ isCode: boolean; lines: PdfLine[] }> {
+  let text: PdfLine[] = [];
+  for (let at = 0; at < lines.length;) {
+    const length = lines[at]?.isMonospaced === true ? codeBlockLength(lines.slice(at)) : 0;
+    if (length > 0) {
+      if (text.length > 0) yield { isCode: false, lines: text };
+      text = [];
+      yield { isCode: true, lines: lines.slice(at, at + length) };
+    } else text.push(...lines.slice(at, at + 1));
+    at += Math.max(1, length);
+  }
+  if (text.length > 0) yield { isCode: false, lines: text };
+}
+
+function isTable(item: PageItem): item is PdfTable {
+  return 'grid' in item;
+}
+
+function renderLines(lines: readonly PdfLine[], layout: DocumentStyle): string {
+  const textWidth =
+    lines.reduce((right, line) => Math.max(right, line.last.right), 0) -
+    Math.min(...lines.map((line) => line.first.left));
+  const levels = headingLevelsOf(lines, layout);
+  const out: string[] = [];
+  let previous: PdfLine | null = null;
+  let right = 0;
+  for (const [index, line] of lines.entries()) {
+    const level = levels[index] ?? 0;
+    const levelBefore = levels[index - 1] ?? 0;
+    if (previous === null) out.push(level === 0 ? '' : headingPrefix(level));
+    else if (level > 0)
+      out.push(level === levelBefore && continuesHeading(previous, line) ? ' ' : `\n\n${headingPrefix(level)}`);
+    else if (levelBefore > 0) out.push('\n\n');
+    else if (isWrapped(previous, line, { right, textWidth })) out.push(wrapSeparator(previous.text, line.text, layout));
+    else out.push(isSameBlock(previous, line) ? '\n' : '\n\n');
+    right = out.at(-1)?.includes('\n') ? line.last.right : Math.max(right, line.last.right);
+    out.push(line.text.trimEnd().replace(BULLET, '- '));
+    previous = line;
+  }
+  return out.join('');
+}
+
+/** Levels by size first; a bold line inside a paragraph is emphasis. */
+function headingLevelsOf(lines: readonly PdfLine[], layout: DocumentStyle): number[] {
+  const bySize = lines.map((line) => headingLevel(line, layout));
+  return lines.map((line, index) => {
+    const level = bySize[index] ?? 0;
+    if (level > 0) return level;
+    const [before, next] = [lines[index - 1] ?? null, lines[index + 1] ?? null];
+    // A word in bold at the end of a line that goes on.
+    const isInside = before !== null && Math.abs(before.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5;
+    return isInside ? 0 : boldHeadingLevel(line, { before, next }, layout);
+  });
+}
+
+/** Puts words together that a hyphen broke at a line end, and leaves the hyphen in those written with one. The mark behind no word is an unknown character. */
+export function joinHyphenatedWords(text: string): string {
+  if (!text.includes(HYPHEN_MARK)) return text;
+  const compounds = new Set(text.match(COMPOUND)?.map((word) => word.toLowerCase()) ?? []);
+  return text.replaceAll(HYPHEN_MARK, (_, at: number) => {
+    const left = WORD_END.exec(text.slice(Math.max(0, at - MAX_WORD_LENGTH), at))?.[0] ?? '';
+    if (left === '') return '';
+    const right = WORD_START.exec(text.slice(at + 1, at + 1 + MAX_WORD_LENGTH))?.[0] ?? '';
+    const isPlainWord = /\p{L}$/u.test(left) && /^\p{Ll}/u.test(right);
+    return isPlainWord && !compounds.has(`${left}-${right}`.toLowerCase()) ? '' : '-';
+  });
+}
+
+function headingPrefix(level: number): string {
+  return `${'#'.repeat(level)} `;
+}
+
+function continuesHeading(previous: PdfLine, line: PdfLine): boolean {
+  return fontSizeOf(previous) === fontSizeOf(line) && isSameBlock(previous, line) && distanceBelow(previous, line) > 0;
+}
+
+/** How far the line lies below the one before, in points; negative at the top of a new column. */
+function distanceBelow(previous: PdfLine, line: PdfLine): number {
+  return previous.last.bottom - line.first.bottom;
+}
+
+function isSameBlock(previous: PdfLine, line: PdfLine): boolean {
+  const distance = distanceBelow(previous, line);
+  return distance > -1 && distance < PARAGRAPH_GAP * Math.max(fontSizeOf(previous), fontSizeOf(line));
+}
+
+/** True when the line goes on where the one before had no room left. */
+function isWrapped(previous: PdfLine, line: PdfLine, block: { right: number; textWidth: number }): boolean {
+  const size = fontSizeOf(line);
+  const isBelow = distanceBelow(previous, line) > size * 0.5 && isSameBlock(previous, line);
+  if (!isBelow || Math.abs(fontSizeOf(previous) - size) > size * 0.1 || LIST_MARKER.test(line.text)) return false;
+  if (CONTENTS_LINE.test(previous.text)) return false;
+  const left = Math.min(previous.first.left, previous.last.left);
+  const isIndented = line.first.left - left > size * 0.8 && !LIST_MARKER.test(previous.text);
+  const width = previous.last.right - previous.first.left;
+  if (isIndented || width < block.textWidth * 0.35) return false;
+  const firstWord = line.text.split(/\s/, 1)[0]?.length ?? 0;
+  const wordWidth = (firstWord / line.text.length) * (line.last.right - line.first.left);
+  return previous.last.right + wordWidth >= Math.max(block.right, line.last.right) - size * 0.5;
+}
+
+/** What goes between two wrapped lines. */
+function wrapSeparator(before: string, after: string, { marksWordEnds }: DocumentStyle): string {
+  if (/\p{L}[-\u00ad]$/u.test(before)) return '';
+  const [last, first] = [before.slice(-1), after.slice(0, 1)];
+  if (SCRIPT_WITHOUT_SPACES.test(last) && SCRIPT_WITHOUT_SPACES.test(first)) return '';
+  return marksWordEnds && HANGUL.test(last) && HANGUL.test(first) ? '' : ' ';
+}

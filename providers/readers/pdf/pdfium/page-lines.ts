@@ -1,0 +1,168 @@
+import type { Pdfium } from './pdfium.ts';
+import {
+  createFontStyleReader,
+  createLineFontStyles,
+  type FontStyle,
+  FONT_STYLE_BUFFER_BYTES,
+  PLAIN_FONT_STYLE,
+} from './font-styles.ts';
+import { type PageText, readPageText } from './page-text.ts';
+import type { PageRotation } from './page-rotation.ts';
+import type { Box, PdfWord, PdfLine } from '#providers/readers/pdf/page.ts';
+
+const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
+
+/** Wider characters than this many times their height, on average, stand apart. */
+const MIN_SCATTERED_WIDTH_RATIO = 1.25;
+
+const MAX_SCATTERED_LENGTH = 12;
+
+/** Stands where a word was broken by a hyphen. */
+const HYPHEN_MARK = 0xfffe;
+
+const WHITE_SPACE = /\s/;
+
+/** The number of a note, behind a word. */
+const NOTE_NUMBER = /\d{1,2}(?<=\p{L}{3}[.,;:)”"’]?\d{1,2})(?![\p{L}\d.,]*[\p{L}\d])/gu;
+
+/** Of the height of the text beside it; no larger character is raised. */
+const MAX_SUPERSCRIPT_RATIO = 0.85;
+
+type CharacterReader = {
+  /** Box of the character at this place in the text. */
+  boxAt(textIndex: number): Box;
+  fontStyleAt(textIndex: number): FontStyle;
+  /** Says which line is asked about next; most have one character of the page for each of their text. */
+  enterLine(start: number, end: number): void;
+};
+
+export function readPageLines(pdfium: Pdfium, textPage: number, rotation: PageRotation): PdfLine[] {
+  const { text, charIndexOf } = readPageText(pdfium, textPage);
+  if (text === '') return [];
+  const scratch = pdfium._malloc(FONT_STYLE_BUFFER_BYTES);
+  const characters = createCharacterReader(pdfium, { textPage, scratch, rotation, charIndexOf });
+  const fontStyles = createLineFontStyles();
+  const lines: PdfLine[] = [];
+  for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
+    characters.enterLine(index, index + line.length - 1);
+    const raised = findNoteNumbers(line, index, characters);
+    const words = splitWords({ line, offset: index, breaks: raised }, characters);
+    const [first, last] = [words[0], words.at(-1)];
+    if (!first || !last) continue;
+    const start = line.length - line.trimStart().length;
+    const end = line.trimEnd().length - 1;
+    const shown = insertSpacesAt(line, raised).slice(start);
+    const fontStyle = fontStyles.styleOf({ line, from: start, to: end, words }, (at) =>
+      characters.fontStyleAt(index + at),
+    );
+    lines.push({ text: shown, first: characters.boxAt(index + start), last: boxOf(last), ...fontStyle, words });
+  }
+  fontStyles.markMonospaced(lines);
+  pdfium._free(scratch);
+  return lines;
+}
+
+function boxOf({ left, top, right, bottom }: PdfWord): Box {
+  return { left, top, right, bottom };
+}
+
+/** Where in the line numbers of notes begin, which stand higher and are smaller than the word before them. */
+function findNoteNumbers(line: string, offset: number, characters: CharacterReader): number[] {
+  const found: number[] = [];
+  for (const { index } of line.matchAll(NOTE_NUMBER)) {
+    const [before, number] = [characters.boxAt(offset + index - 1), characters.boxAt(offset + index)];
+    const isSmaller = number.top - number.bottom < MAX_SUPERSCRIPT_RATIO * (before.top - before.bottom);
+    if (isSmaller && number.bottom > before.bottom) found.push(index);
+  }
+  return found;
+}
+
+function insertSpacesAt(line: string, places: readonly number[]): string {
+  return places.length === 0 ? line : [0, ...places].map((at, index) => line.slice(at, places[index])).join(' ');
+}
+
+type LineText = {
+  line: string;
+  /** Of the line in the text. */ offset: number;
+  /** Places where a word ends, with no blank. */ breaks: readonly number[];
+};
+
+function splitWords({ line, offset, breaks }: LineText, characters: CharacterReader): PdfWord[] {
+  const words: PdfWord[] = [];
+  for (const { from, to } of wordRanges(line, breaks)) {
+    const length = to - from;
+    const first = characters.boxAt(offset + from);
+    const last = length === 1 ? first : characters.boxAt(offset + to - 1);
+    const word = wordBetween(line.slice(from, to), first, last);
+    // Single characters of a table's columns, between which pdfium saw no blank.
+    const isScattered =
+      length > 1 && word.right - word.left > length * MIN_SCATTERED_WIDTH_RATIO * (word.top - word.bottom);
+    if (!isScattered || length > MAX_SCATTERED_LENGTH) words.push(word);
+    else for (let at = from; at < to; at += 1) words.push({ text: line.charAt(at), ...characters.boxAt(offset + at) });
+  }
+  return words;
+}
+
+/** Runs of characters that are no blanks, as places in the line, cut at the breaks as well. */
+function wordRanges(line: string, breaks: readonly number[]): { from: number; to: number }[] {
+  const pieces: { from: number; to: number }[] = [];
+  const cuts = new Set(breaks);
+  let from = -1;
+  for (let at = 0; at <= line.length; at += 1) {
+    const isBlank = at === line.length || isWhiteSpaceCode(line.charCodeAt(at));
+    if (from >= 0 && (isBlank || cuts.has(at))) {
+      pieces.push({ from, to: at });
+      from = -1;
+    }
+    if (!isBlank && from < 0) from = at;
+  }
+  return pieces;
+}
+
+/** A regular expression asks this slower, and pages are asked it for each of their characters. */
+function isWhiteSpaceCode(code: number): boolean {
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return code === HYPHEN_MARK || code === 0xa0 || (code >= 0x1680 && WHITE_SPACE.test(String.fromCharCode(code)));
+}
+
+function wordBetween(text: string, a: Box, b: Box): PdfWord {
+  return {
+    text,
+    left: Math.min(a.left, b.left),
+    right: Math.max(a.right, b.right),
+    top: Math.max(a.top, b.top),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
+}
+
+type TextPage = { textPage: number; scratch: number; rotation: PageRotation; charIndexOf: PageText['charIndexOf'] };
+
+function createCharacterReader(
+  pdfium: Pdfium,
+  { textPage, scratch, rotation, charIndexOf }: TextPage,
+): CharacterReader {
+  let offset: number | null = null;
+  const charAt = (textIndex: number): number => (offset === null ? charIndexOf(textIndex) : textIndex + offset);
+  const faceOfCharacter = createFontStyleReader(pdfium, textPage, scratch);
+  return {
+    enterLine(start, end) {
+      const [first, last] = [charIndexOf(start), charIndexOf(end)];
+      offset = first >= 0 && last - first === end - start ? first - start : null;
+    },
+    boxAt(textIndex) {
+      const charIndex = charAt(textIndex);
+      if (charIndex < 0 || pdfium._FPDFText_GetLooseCharBox(textPage, charIndex, scratch) === 0) return NO_BOX;
+      const [at, { HEAPF32: floats }] = [scratch / 4, pdfium];
+      return rotation.rotateBox({
+        left: floats[at] ?? 0,
+        top: floats[at + 1] ?? 0,
+        right: floats[at + 2] ?? 0,
+        bottom: floats[at + 3] ?? 0,
+      });
+    },
+    fontStyleAt(textIndex) {
+      const charIndex = charAt(textIndex);
+      return charIndex < 0 ? PLAIN_FONT_STYLE : faceOfCharacter(charIndex);
+    },
+  };
+}

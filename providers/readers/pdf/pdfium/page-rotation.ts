@@ -1,0 +1,78 @@
+/* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
+import type { Pdfium } from './pdfium.ts';
+import type { Box, RuledLine } from '#providers/readers/pdf/page.ts';
+
+/** A page turned so that most of its text runs from left to right: its size then, and where boxes and rules come to lie. */
+export type PageRotation = {
+  width: number;
+  height: number;
+  rotateBox(this: void, box: Box): Box;
+  rotateRuledLine(this: void, rule: RuledLine): RuledLine;
+};
+
+const SAMPLES = 9;
+/** Of the sampled characters, for a page to be turned. */
+const MIN_SHARE = 0.6;
+const QUARTER_TURN = Math.PI / 2;
+const MAX_DEVIATION = 0.1;
+
+/** Pages stand on their side, or upside down, by an entry of their own or by the way their text is drawn; the text tells both. */
+export function readPageRotation(pdfium: Pdfium, page: number, textPage: number): PageRotation {
+  const [shownWidth, shownHeight] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
+  const isOnSide = pdfium._FPDFPage_GetRotation(page) % 2 === 1;
+  const [width, height] = isOnSide ? [shownHeight, shownWidth] : [shownWidth, shownHeight];
+  switch (textQuarterTurns(pdfium, textPage)) {
+    case 3:
+      return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: y, y: width - x }));
+    case 2:
+      return rotatedBy({ width, height }, ({ x, y }) => ({ x: width - x, y: height - y }));
+    case 1:
+      return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: height - y, y: x }));
+    default:
+      return { width, height, rotateBox: (box) => box, rotateRuledLine: (rule) => rule };
+  }
+}
+
+/** Quarter turns with the clock of most of the page's characters. */
+function textQuarterTurns(pdfium: Pdfium, textPage: number): number {
+  const count = pdfium._FPDFText_CountChars(textPage);
+  const counts = [0, 0, 0, 0];
+  let sampled = 0;
+  for (let index = 0; index < count; index += Math.max(1, Math.floor(count / SAMPLES))) {
+    const quarters = pdfium._FPDFText_GetCharAngle(textPage, index) / QUARTER_TURN;
+    if (quarters < 0 || pdfium._FPDFText_GetUnicode(textPage, index) <= 32) continue;
+    sampled += 1;
+    const nearest = Math.round(quarters);
+    if (Math.abs(quarters - nearest) < MAX_DEVIATION) counts[nearest % 4] = (counts[nearest % 4] ?? 0) + 1;
+  }
+  const most = counts.indexOf(Math.max(...counts));
+  return (counts[most] ?? 0) >= sampled * MIN_SHARE && sampled > 0 ? most : 0;
+}
+
+type Point = { x: number; y: number };
+
+function rotatedBy(size: { width: number; height: number }, rotate: (point: Point) => Point): PageRotation {
+  const rotateBox = ({ left, top, right, bottom }: Box): Box => {
+    const [a, b] = [rotate({ x: left, y: bottom }), rotate({ x: right, y: top })];
+    return {
+      left: Math.min(a.x, b.x),
+      right: Math.max(a.x, b.x),
+      top: Math.max(a.y, b.y),
+      bottom: Math.min(a.y, b.y),
+    };
+  };
+  const rotateRuledLine = ({ isHorizontal, position, start, end }: RuledLine): RuledLine => {
+    const [a, b] = isHorizontal
+      ? [rotate({ x: start, y: position }), rotate({ x: end, y: position })]
+      : [rotate({ x: position, y: start }), rotate({ x: position, y: end })];
+    const isFlat = Math.abs(a.y - b.y) < Math.abs(a.x - b.x);
+    const ends = isFlat ? [a.x, b.x] : [a.y, b.y];
+    return {
+      isHorizontal: isFlat,
+      position: isFlat ? a.y : a.x,
+      start: Math.min(...ends),
+      end: Math.max(...ends),
+    };
+  };
+  return { ...size, rotateBox, rotateRuledLine };
+}

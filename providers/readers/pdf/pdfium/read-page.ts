@@ -1,0 +1,48 @@
+/* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
+import type { Pdfium } from './pdfium.ts';
+import { addDrawnBullets } from '#providers/readers/pdf/bullets.ts';
+import { insertFieldValues } from '#providers/readers/pdf/field-values.ts';
+import { readFormFields } from './form-fields.ts';
+import { hasDrawing, imageShareOfPage, readDrawing } from './drawing.ts';
+import { readPageRotation } from './page-rotation.ts';
+import type { PdfLine, PdfPage } from '#providers/readers/pdf/page.ts';
+import { readPageLines } from './page-lines.ts';
+
+/** Less text than this beside a picture, at the page's edge, may be a stamp on a scan. */
+const MAX_STAMP_LENGTH = 200;
+const EDGE_SHARE = 0.12;
+const MIN_PICTURE_SHARE = 0.5;
+
+/** Reads text, values of form fields and ruled lines of a page; null when it is damaged. `form` as `openForm` gave it. */
+export function readPage(
+  pdfium: Pdfium,
+  { document, form }: { document: number; form: number },
+  index: number,
+): PdfPage | null {
+  const page = pdfium._FPDF_LoadPage(document, index);
+  if (page === 0) return null;
+  const textPage = pdfium._FPDFText_LoadPage(page);
+  try {
+    if (textPage === 0) return null;
+    const rotation = readPageRotation(pdfium, page, textPage);
+    const { width, height } = rotation;
+    const fields = readFormFields(pdfium, page, form).map(({ text, box }) => ({ text, box: rotation.rotateBox(box) }));
+    const lines = insertFieldValues(readPageLines(pdfium, textPage, rotation), fields);
+    if (lines.length === 0) return { width, height, lines, ruledLines: [], isImage: hasDrawing(pdfium, page) };
+    const { rules, dots } = readDrawing(pdfium, page);
+    const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_PICTURE_SHARE;
+    const marked = addDrawnBullets(lines, dots.map(rotation.rotateBox));
+    return { width, height, lines: marked, ruledLines: rules.map(rotation.rotateRuledLine), isImage };
+  } finally {
+    if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
+    pdfium._FPDF_ClosePage(page);
+  }
+}
+
+/** Numbers and names that were printed onto a scan: little text, all of it at the upper or lower edge. */
+function isStampText(lines: readonly PdfLine[], height: number): boolean {
+  const length = lines.reduce((sum, { text }) => sum + text.length, 0);
+  const isAtEdge = ({ first }: PdfLine): boolean =>
+    first.bottom > height * (1 - EDGE_SHARE) || first.top < height * EDGE_SHARE;
+  return length <= MAX_STAMP_LENGTH && lines.every(isAtEdge);
+}

@@ -1,0 +1,178 @@
+import { type Box, type PdfWord, type RuledLine, joinWords, type PdfTable } from './page.ts';
+
+/** Rules this near to one another are one, or meet. */
+const TOLERANCE = 3;
+const MAX_RULED_LINES = 2_000;
+/** Longer texts stand in boxes of a page's layout. */
+const MAX_CELL_LENGTH = 600;
+const MAX_CELLS = 5_000;
+const MAX_REPEATED_LENGTH = 60;
+/** Fewer rules than this between slots: boxes that decorate a page. */
+const MIN_BORDER_SHARE = 0.55;
+
+/** Tables told by their ruled lines: horizontal and vertical ones that meet in a grid of at least two by two cells. */
+export function findRuledTables(rules: readonly RuledLine[], words: readonly PdfWord[]): PdfTable[] {
+  if (rules.length < 4 || rules.length > MAX_RULED_LINES) return [];
+  const tables = groupMeetingLines(joinLineSegments(rules))
+    .map((group) => tableOf(group, words))
+    .filter((table) => table !== null);
+  // What stands in a table within a cell is in the cell.
+  return tables.filter((table) => !tables.some((other) => other !== table && isInside(table.box, other.box)));
+}
+
+function isInside(inner: Box, outer: Box): boolean {
+  const isWithin = inner.left >= outer.left && inner.right <= outer.right && inner.top <= outer.top;
+  return isWithin && inner.bottom >= outer.bottom;
+}
+
+/** Rules drawn in pieces, put together. */
+function joinLineSegments(rules: readonly RuledLine[]): RuledLine[] {
+  const joined: RuledLine[] = [];
+  const sorted = rules.toSorted(
+    (a, b) =>
+      Number(a.isHorizontal) - Number(b.isHorizontal) ||
+      Math.round(a.position) - Math.round(b.position) ||
+      a.start - b.start,
+  );
+  for (const rule of sorted) {
+    const last = joined.at(-1);
+    const isSame =
+      last && last.isHorizontal === rule.isHorizontal && Math.round(last.position) === Math.round(rule.position);
+    if (last && isSame && rule.start <= last.end + TOLERANCE) last.end = Math.max(last.end, rule.end);
+    else joined.push({ ...rule });
+  }
+  return joined;
+}
+
+/** Groups of rules that meet one another, directly or through others. */
+function groupMeetingLines(rules: readonly RuledLine[]): RuledLine[][] {
+  const horizontal = rules.filter((rule) => rule.isHorizontal);
+  const vertical = rules.filter((rule) => !rule.isHorizontal);
+  const groupOf = new Map<RuledLine, RuledLine[]>(rules.map((rule) => [rule, [rule]]));
+  for (const across of horizontal) {
+    for (const down of vertical) {
+      const [a, b] = [groupOf.get(across), groupOf.get(down)];
+      if (!a || !b || a === b || !linesMeet(across, down)) continue;
+      const [large, small] = a.length >= b.length ? [a, b] : [b, a];
+      large.push(...small);
+      for (const rule of small) groupOf.set(rule, large);
+    }
+  }
+  return [...new Set(groupOf.values())];
+}
+
+function linesMeet(across: RuledLine, down: RuledLine): boolean {
+  return (
+    down.position >= across.start - TOLERANCE &&
+    down.position <= across.end + TOLERANCE &&
+    across.position >= down.start - TOLERANCE &&
+    across.position <= down.end + TOLERANCE
+  );
+}
+
+function tableOf(group: readonly RuledLine[], words: readonly PdfWord[]): PdfTable | null {
+  const across = group.filter((rule) => rule.isHorizontal);
+  const down = group.filter((rule) => !rule.isHorizontal);
+  if (across.length < 2 || down.length < 2) return null;
+  // Many tables have no rules at their sides.
+  const ys = distinctPositions([...across.map(({ position }) => position), ...endsOf(down)]).reverse();
+  const xs = distinctPositions([...down.map(({ position }) => position), ...endsOf(across)]);
+  const [columns, rows] = [xs.length - 1, ys.length - 1];
+  if (columns < 2 || rows < 2 || columns * rows > MAX_CELLS) return null;
+  const box = { left: xs[0] ?? 0, right: xs.at(-1) ?? 0, top: ys[0] ?? 0, bottom: ys.at(-1) ?? 0 };
+  const cuts = findCellBorders({ across, down, xs, ys });
+  if (cuts.share < MIN_BORDER_SHARE) return null;
+  const cells = Array.from({ length: rows }, () => Array.from({ length: columns }, (): PdfWord[] => []));
+  const used = new Set<PdfWord>();
+  for (const word of words) {
+    if (word.right < box.left || word.left > box.right || word.bottom > box.top || word.top < box.bottom) continue;
+    const column = slotOf(xs, (word.left + word.right) / 2);
+    const row = slotOf(ys, (word.top + word.bottom) / 2);
+    const cell = cells[row]?.[column];
+    if (!cell) continue;
+    cell.push(word);
+    used.add(word);
+  }
+  const grid = withoutEmptyRowsAndColumns(mergedCellTexts(cells, cuts));
+  const texts = grid.flat().filter((text) => text !== '');
+  const isTable = grid.length >= 2 && (grid[0]?.length ?? 0) >= 2 && texts.length * 3 >= grid.flat().length;
+  return isTable && texts.every((text) => text.length <= MAX_CELL_LENGTH) ? { box, grid, words: used } : null;
+}
+
+type Grid = { across: readonly RuledLine[]; down: readonly RuledLine[]; xs: readonly number[]; ys: readonly number[] };
+type CellBorders = {
+  /** Is there a rule between this slot and the one to its right, and below it? */
+  right: boolean[][];
+  below: boolean[][];
+  /** Of the places between two slots, that have a rule; the smaller of both directions. */
+  share: number;
+};
+
+function findCellBorders({ across, down, xs, ys }: Grid): CellBorders {
+  const middles = (bounds: readonly number[]): number[] =>
+    bounds.slice(1).map((bound, index) => (bound + (bounds[index] ?? bound)) / 2);
+  const [columnMiddles, rowMiddles] = [middles(xs), middles(ys)];
+  const right = rowMiddles.map((y) => xs.slice(1, -1).map((x) => hasBorder(down, x, y)));
+  const below = ys.slice(1, -1).map((y) => columnMiddles.map((x) => hasBorder(across, y, x)));
+  const shareOf = (flags: boolean[][]): number =>
+    flags.flat().filter(Boolean).length / Math.max(1, flags.flat().length);
+  return { right, below, share: Math.min(shareOf(right), shareOf(below)) };
+}
+
+function hasBorder(rules: readonly RuledLine[], at: number, middle: number): boolean {
+  return rules.some((rule) => Math.abs(rule.position - at) <= TOLERANCE && rule.start <= middle && middle <= rule.end);
+}
+
+/** Slots without a rule between them are one cell; a short text is repeated in each, so that every row says what it is about. */
+function mergedCellTexts(cells: readonly PdfWord[][][], { right, below }: CellBorders): string[][] {
+  const texts = cells.map((row) => row.map(() => ''));
+  const seen = cells.map((row) => row.map(() => false));
+  for (const [y, row] of cells.entries()) {
+    for (const x of row.keys()) {
+      if (seen[y]?.[x]) continue;
+      const members = [{ x, y }];
+      for (const slot of members) {
+        const line = seen[slot.y];
+        if (!line || line[slot.x]) continue;
+        line[slot.x] = true;
+        if (right[slot.y]?.[slot.x] === false) members.push({ x: slot.x + 1, y: slot.y });
+        if (right[slot.y]?.[slot.x - 1] === false) members.push({ x: slot.x - 1, y: slot.y });
+        if (below[slot.y]?.[slot.x] === false) members.push({ x: slot.x, y: slot.y + 1 });
+        if (below[slot.y - 1]?.[slot.x] === false) members.push({ x: slot.x, y: slot.y - 1 });
+      }
+      const slots = members.filter(
+        (slot, index) => members.findIndex((o) => o.x === slot.x && o.y === slot.y) === index,
+      );
+      const text = joinWords(slots.flatMap((slot) => cells[slot.y]?.[slot.x] ?? []));
+      const places = text.length <= MAX_REPEATED_LENGTH ? slots : slots.slice(0, 1);
+      for (const slot of places) (texts[slot.y] ?? [])[slot.x] = text;
+    }
+  }
+  return texts;
+}
+
+function endsOf(rules: readonly RuledLine[]): number[] {
+  return [Math.min(...rules.map(({ start }) => start)), Math.max(...rules.map(({ end }) => end))];
+}
+
+/** Distinct positions, ascending. */
+function distinctPositions(all: readonly number[]): number[] {
+  const sorted = all.toSorted((a, b) => a - b);
+  return sorted.filter((at, index) => index === 0 || at - (sorted[index - 1] ?? 0) > TOLERANCE);
+}
+
+/** Between which two of the bounds, ascending or descending, it lies; -1 outside. */
+function slotOf(bounds: readonly number[], at: number): number {
+  for (let index = 0; index + 1 < bounds.length; index += 1) {
+    const [a = 0, b = 0] = [bounds[index], bounds[index + 1]];
+    if (at >= Math.min(a, b) && at < Math.max(a, b)) return index;
+  }
+  return -1;
+}
+
+/** Rows and columns without any text are gaps between double lines. */
+function withoutEmptyRowsAndColumns(grid: readonly string[][]): string[][] {
+  const rows = grid.filter((row) => row.some((text) => text !== ''));
+  const isUsed = (column: number): boolean => rows.some((row) => row[column] !== '');
+  return rows.map((row) => row.filter((_, column) => isUsed(column)));
+}

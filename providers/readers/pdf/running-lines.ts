@@ -1,0 +1,93 @@
+import { fontSizeOf } from './headings.ts';
+import type { PdfLine, PdfPage } from './page.ts';
+
+/** Lines at this many heights from the top, and from the bottom, may be running ones. */
+const EDGE_LINES = 2;
+const MIN_REPEATS = 3;
+/** Of the pages; left and right pages and chapters have headers of their own. */
+const MIN_SHARE = 0.1;
+/** Of the page's height, at the top and at the bottom: where page numbers stand. */
+const MARGIN_SHARE = 0.1;
+const PAGE_NUMBER =
+  /^[-–—\s]*(?:(?:page|seite|p[aá]gina|pagina|strona|strana|sida|side|sivu|стр\.?|p\.|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur|di|van|av|из|z)\s*\d{1,4})?[-–—\s]*$/i;
+const MAX_HEADER_LENGTH = 120;
+const MIN_TITLE_RATIO = 1.15;
+/** A running title with the page's number before or behind it. */
+const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}(?:[^.!?]|(?<=\d)\.)*$|^\p{Lu}(?:[^.!?]|(?<=\d)\.)*\s\d{1,4}$/u;
+/** Of two facing pages that are one here. */
+const FACING_PAGE_NUMBERS = /^(\d{1,4})\s.*\s(\d{1,4})$/;
+
+/**
+ * Drops running headers and footers: lines at the edge of a page that stand, but for their numbers, at the edge of
+ * several pages, of which the first stays, so no word is lost; page numbers in the margin; and above or below the text,
+ * apart from it and smaller, titles with a page number.
+ */
+export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
+  const edges = pages.map((page) => edgeLines(page?.lines ?? []));
+  const keyOf = createLineKey(pages);
+  const repeats = new Map<string, number>();
+  for (const lines of edges)
+    for (const key of new Set([...lines].flatMap((line) => [keyOf(line), sizedKey(line, keyOf)])))
+      repeats.set(key, (repeats.get(key) ?? 0) + 1);
+  const needed = Math.max(MIN_REPEATS, pages.length * MIN_SHARE);
+  const seen = new Set<string>();
+  return pages.map((page, index) => {
+    const lines = page?.lines ?? [];
+    return lines.flatMap((line) => {
+      if (!edges[index]?.has(line)) return [line];
+      if (page && lines.length > 1 && isPageNumber(line, page)) return [];
+      const key = keyOf(line);
+      if ((repeats.get(key) ?? 0) < needed) return [line];
+      const isFirst = !seen.has(key);
+      seen.add(key);
+      if (!isFirst) return [];
+      // The title on the first page, which the header repeats, is set larger than that.
+      return [(repeats.get(sizedKey(line, keyOf)) ?? 0) < needed ? line : { ...line, isNeverHeading: true }];
+    });
+  });
+}
+
+type LineKey = (line: PdfLine) => string;
+
+/**
+ * What a line is told by on other pages: its text with the numbers taken out, for those of pages change. Lines larger than
+ * most of the document's are titles, `Week 1` and `Week 2` two of them.
+ */
+function createLineKey(pages: readonly (PdfPage | null)[]): LineKey {
+  const sizes = pages.flatMap((page) => page?.lines.map(fontSizeOf) ?? []).sort((a, b) => a - b);
+  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  return (line) => {
+    const text = line.text.trim();
+    if (fontSizeOf(line) >= usual * MIN_TITLE_RATIO) return text;
+    return text.replace(/\d+/g, '#').replace(/(?<=^|\s)[ivxlc]+$/i, '#');
+  };
+}
+
+function sizedKey(line: PdfLine, keyOf: LineKey): string {
+  return `${fontSizeOf(line)} ${keyOf(line)}`;
+}
+
+function isPageNumber(line: PdfLine, page: PdfPage): boolean {
+  const { top, bottom } = line.first;
+  const text = line.text.trim();
+  const isInMargin = bottom > page.height * (1 - MARGIN_SHARE) || top < page.height * MARGIN_SHARE;
+  if (isInMargin && PAGE_NUMBER.test(text)) return true;
+  const others = page.lines.filter((other) => other !== line);
+  const isAbove = others.every(({ first }) => first.top <= bottom);
+  const isBelow = others.every(({ last }) => last.bottom >= top);
+  if (text.length > MAX_HEADER_LENGTH || (!isAbove && !isBelow)) return false;
+  const [, left = '', right = ''] = FACING_PAGE_NUMBERS.exec(text) ?? [];
+  if (left !== '' && Number(left) + 1 === Number(right)) return true;
+  const heights = others.map(({ first }) => first.top - first.bottom).sort((a, b) => a - b);
+  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  const gap = isAbove
+    ? bottom - others.reduce((highest, { first }) => Math.max(highest, first.top), 0)
+    : others.reduce((lowest, { last }) => Math.min(lowest, last.bottom), Infinity) - top;
+  return NUMBERED_TITLE.test(text) && top - bottom < usual * 0.95 && gap > usual * 0.8;
+}
+
+function edgeLines(lines: readonly PdfLine[]): Set<PdfLine> {
+  const heights = [...new Set(lines.map((line) => Math.round(line.first.bottom)))].sort((a, b) => a - b);
+  const outer = new Set([...heights.slice(0, EDGE_LINES), ...heights.slice(-EDGE_LINES)]);
+  return new Set(lines.filter((line) => outer.has(Math.round(line.first.bottom))));
+}

@@ -1,0 +1,163 @@
+import type TurndownService from 'turndown';
+import { codeText } from './code-text.ts';
+import { takeListLabel } from './list-label.ts';
+import { renderTable, TABLE_CELL, TABLE_ROW } from './markdown-table.ts';
+
+/** What the rules use of a DOM element; turndown's own types want the DOM library of a browser. */
+export type DomElement = {
+  nodeName: string;
+  nodeValue: string | null;
+  textContent: string | null;
+  previousSibling: DomElement | null;
+  nextSibling: DomElement | null;
+  firstChild: DomElement | null;
+  parentNode: DomElement | null;
+  getAttribute(name: string): string | null;
+  closest(selector: string): DomElement | null;
+  querySelector(selector: string): DomElement | null;
+};
+
+/** Longer link targets cost a chunk more tokens than they tell. */
+const MAX_LINK_LENGTH = 80;
+/** The language of code, in the classes of its elements. */
+export const CODE_LANGUAGE_CLASS = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)-?\s*([\w+#.-]+)/;
+const NOTE_MARK = /^(?:\d{1,4}|[*†‡]{1,3})$/;
+const WORD_END = /[\p{L}\p{N}]$/u;
+const WORD_START = /^[\p{L}\p{N}]/u;
+
+/** An HTML-to-Markdown converter whose output is meant for search: nothing escaped, short links, flat tables. */
+export async function createTurndown(): Promise<TurndownService> {
+  const { default: Turndown } = await import('turndown');
+  const { strikethrough, taskListItems } = await import('@joplin/turndown-plugin-gfm');
+  const turndown = new Turndown({
+    headingStyle: 'atx',
+    bulletListMarker: '-',
+    codeBlockStyle: 'fenced',
+    br: '',
+    hr: '---',
+  });
+  // `snake\_case` is not found by who searches `snake_case`.
+  turndown.escape = (text) => text;
+  turndown.use([strikethrough, taskListItems]);
+  addTextRules(turndown);
+  addBlockRules(turndown);
+  addTableRules(turndown);
+  return turndown;
+}
+
+function addTextRules(turndown: TurndownService): void {
+  turndown.addRule('link', { filter: 'a', replacement: (content, node: DomElement) => link(content, node) });
+  turndown.addRule('image', {
+    filter: 'img',
+    replacement: (_, node: DomElement) => node.getAttribute('alt')?.trim() ?? '',
+  });
+  turndown.addRule('strong', {
+    filter: ['strong', 'b'],
+    replacement: (content, node: DomElement) => emphasize('**', content, node),
+  });
+  turndown.addRule('emphasis', {
+    filter: ['em', 'i'],
+    replacement: (content, node: DomElement) => emphasize('*', content, node),
+  });
+}
+
+function addBlockRules(turndown: TurndownService): void {
+  turndown.addRule('heading', {
+    filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+    replacement: (content, node: DomElement) => heading(content, node),
+  });
+  turndown.addRule('code', { filter: 'pre', replacement: (_, node: DomElement) => codeBlock(node) });
+  const numbers = new WeakMap<DomElement, number>();
+  turndown.addRule('item', {
+    filter: 'li',
+    replacement: (content, node: DomElement) => listItem(content, node, numbers),
+  });
+}
+
+function addTableRules(turndown: TurndownService): void {
+  turndown.addRule('cell', {
+    filter: ['td', 'th'],
+    replacement: (content, node: DomElement) => TABLE_CELL + cellSpans(node) + TABLE_CELL + content.trim(),
+  });
+  turndown.addRule('row', { filter: 'tr', replacement: (content) => TABLE_ROW + content });
+  turndown.addRule('section', {
+    filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'],
+    replacement: (content) => content,
+  });
+  turndown.addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` });
+  turndown.addRule('table', {
+    filter: 'table',
+    replacement: (content, node: DomElement) =>
+      renderTable(content, {
+        isNested: node.parentNode?.closest('td,th') != null,
+        isLayout:
+          ['presentation', 'none'].includes(node.getAttribute('role') ?? '') ||
+          node.querySelector('table h1,table h2') !== null,
+      }),
+  });
+}
+
+function cellSpans(cell: DomElement): string {
+  return `${cell.getAttribute('colspan') ?? '1'},${cell.getAttribute('rowspan') ?? '1'}`;
+}
+
+function link(content: string, node: DomElement): string {
+  const text = content.trim();
+  const target = node.getAttribute('href')?.trim() ?? '';
+  // `word1` is not found by who searches `word`.
+  if (NOTE_MARK.test(text) && isNoteReference(node)) return `[${text}]`;
+  const isWorthKeeping = /^(?:https?:\/\/|mailto:)\S+$/i.test(target) && target.length <= MAX_LINK_LENGTH;
+  if (text === '' || !isWorthKeeping || text.includes('\n') || target.includes(text)) return content;
+  return `[${text}](${target})`;
+}
+
+function isNoteReference(node: DomElement): boolean {
+  const kind = `${node.getAttribute('epub:type') ?? ''} ${node.getAttribute('role') ?? ''}`;
+  const isWithin = node.getAttribute('href')?.startsWith('#') === true && node.closest('sup') !== null;
+  return isWithin || /noteref/.test(kind);
+}
+
+/** Emphasis, unless it would cut a word in two: `**W**ord` is not found by who searches `word`. */
+function emphasize(delimiter: string, content: string, node: DomElement): string {
+  const text = content.trim();
+  const touches =
+    (WORD_START.test(text) && WORD_END.test(node.previousSibling?.textContent ?? '')) ||
+    (WORD_END.test(text) && WORD_START.test(node.nextSibling?.textContent ?? ''));
+  return text === '' || touches || text.includes('\n') || text.startsWith('*') ? content : delimiter + text + delimiter;
+}
+
+function heading(content: string, node: DomElement): string {
+  const text = content.replace(/\s+/g, ' ').trim();
+  if (text === '') return '';
+  if (node.closest('td,th,li') !== null) return `\n\n${text}\n\n`;
+  return `\n\n${'#'.repeat(Number(node.nodeName.slice(1)))} ${text}\n\n`;
+}
+
+function codeBlock(node: DomElement): string {
+  const code = codeText(node).replace(/^\n/, '').trimEnd();
+  if (code === '') return '';
+  const classes = [node.querySelector('code'), node, node.parentNode].map(
+    (element) => element?.getAttribute?.('class') ?? '',
+  );
+  const language =
+    classes.map((names) => CODE_LANGUAGE_CLASS.exec(names)?.[1]).find((name) => name !== undefined) ?? '';
+  const fence = code.includes('```') ? '~~~~' : '```';
+  return `\n\n${fence}${language}\n${code}\n${fence}\n\n`;
+}
+
+function listItem(content: string, node: DomElement, numbers: WeakMap<DomElement, number>): string {
+  const list = node.parentNode;
+  let prefix = '- ';
+  if (list?.nodeName === 'OL') {
+    const number = numbers.get(list) ?? (Number(list.getAttribute('start') ?? 1) || 1);
+    numbers.set(list, number + 1);
+    prefix = `${number}. `;
+  }
+  const labelled = takeListLabel(content.trim());
+  if (labelled) prefix = labelled.prefix;
+  const text = (labelled?.text ?? content)
+    .trim()
+    .replace(/\n{2,}/g, '\n')
+    .replace(/\n/g, `\n${' '.repeat(prefix.startsWith('- ') ? 2 : prefix.length)}`);
+  return text === '' ? '' : `${prefix}${text}${node.nextSibling ? '\n' : ''}`;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { ChunkLimits } from '#domain/chunking/chunker.ts';
+import type { TokenCounting } from '#domain/embedder.ts';
+import type { PageStart } from '#domain/reader.ts';
+import type { UnpackPayload } from '#providers/readers/archives/unpack-payload.ts';
+
+/** How documents are to be split: sizes in tokens, and how tokens are counted. */
+export type SplitPlan = { limits: ChunkLimits; counting: TokenCounting };
+
+export type TaskPayload =
+  | {
+      kind: 'read';
+      reader: string;
+      mediaType: string;
+      name: string;
+      mainText: boolean;
+      maxTextBytes: number;
+      timeoutMs: number;
+      plan: SplitPlan | null;
+    }
+  | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan }
+  | UnpackPayload;
+
+/** Up to this length text and chunks travel in the message; longer ones go through files. */
+export const INLINE_LENGTH = 16 * 1024;
+
+export function textFile(outputPrefix: string): string {
+  return `${outputPrefix}.txt`;
+}
+
+/** One chunk a line. */
+export function chunksFile(outputPrefix: string): string {
+  return `${outputPrefix}.ndjson`;
+}
+
+export const Chunk = z.object({
+  text: z.string(),
+  start: z.number(),
+  end: z.number(),
+  tokens: z.number(),
+  headingPath: z.array(z.string()).readonly(),
+  context: z.string(),
+  page: z.number().nullable(),
+});
+
+/** What a task answers. It comes from a process that has read hostile input, so the parent checks it. */
+export const TaskValue = z.object({
+  /** Null: in a file. */
+  text: z.string().nullable(),
+  sizeBytes: z.number(),
+  pages: z.array(z.object({ page: z.number(), start: z.number() })).readonly(),
+  notes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).readonly(),
+  /** Null: in a file, or not asked for. */
+  chunks: z.array(Chunk).nullable(),
+  chunkCount: z.number(),
+});
+export type TaskValue = z.infer<typeof TaskValue>;
