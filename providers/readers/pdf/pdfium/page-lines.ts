@@ -1,3 +1,4 @@
+/* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
 import {
   createFontStyleReader,

@@ -1,3 +1,4 @@
+/* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { readFileSync } from 'node:fs';
 import { AppError } from '#domain/app-error.ts';
 import { openFormFields } from './form-fields.ts';
