@@ -9,19 +9,22 @@ import {
   XLSX,
 } from '#providers/readers/shared/media-types.ts';
 
-/** A comment ends at its first end: were there other ways to match, hostile text would try each combination of them. */
+/**
+ * A comment ends at its first `-->`: with alternative ways to match, hostile text would cause backtracking over each
+ * combination.
+ */
 const HTML_START = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const XML_START = /^<\?xml\s/;
-/** The first lines of a message: two or more of its usual headers. */
+/** The first lines of an e-mail message: two or more of its usual headers. */
 const EMAIL_START =
   /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\n(?:[ \t][^\n]*\n)*){2,}/i;
 const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
 const JSON_START = /^\s*(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})|\[\s*[{["\]\d-])/;
-/** What no JSON text, with or without comments, begins with. */
+/** Characters that no JSON text begins with, with or without comments. */
 const NO_JSON = /^[^[{"\d\-+tfnNI/#']/;
-/** The program that a script is for; `env` finds it. */
+/** The interpreter in the first line of a script, directly or through `env`. */
 const INTERPRETER = /^#![ \t]*(?:\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?([a-z]+)/i;
-/** A file name extension for each. */
+/** A file name extension for each interpreter. */
 const INTERPRETERS: ReadonlyMap<string, string> = new Map([
   ...['python', 'pypy'].map((name) => [name, 'py'] as const),
   ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'bats'].map((name) => [name, 'sh'] as const),
@@ -38,7 +41,7 @@ const INTERPRETERS: ReadonlyMap<string, string> = new Map([
 ]);
 const SERVED_HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 const SHEETS = new Set([XLS, XLSX, ODS]);
-/** Types a client may declare for text that has no telling name. */
+/** Types that a client may declare for text whose name suggests none. */
 const DECLARABLE = new Set([
   'text/markdown',
   'text/csv',
@@ -57,18 +60,18 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 export type TextHints = {
   declaredType?: string | null;
-  /** The media type that the name promises. */
+  /** The media type that the name suggests. */
   promised: string | null;
 };
 
 /**
- * Which kind of text this is: HTML, XML, JSON and scripts by content; Markdown, tables and other source code by name or
- * declaration.
+ * Detects the type of a text: HTML, XML, JSON and scripts by content; Markdown, tables and other source code by name or
+ * declared type.
  */
 export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredType, promised }: TextHints): string {
   const text = decodeText(head).text.trimStart();
   const isCode = promised !== null && languageOf(promised) !== null;
-  // A server that says so serves what its program made, not the program: `/index.php`.
+  // A server that declares HTML serves the output of a program, not its source: `/index.php`.
   const isServed = SERVED_HTML.test(declaredType ?? '') && HTML_START.test(text);
   if (isCode && promised !== 'application/xml' && !isServed) return promised;
   if (HTML_START.test(text)) return 'text/html';
@@ -87,7 +90,7 @@ export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredTy
   if (json !== null) return json;
   const script = scriptType(text);
   if (script !== null) return script;
-  // Many programs write tables as text under a spreadsheet's name.
+  // Many programs write tables as text under the name of a spreadsheet.
   if (promised !== null && SHEETS.has(promised)) return tableType(text) ?? 'text/plain';
   const declared = declaredType?.split(';')[0]?.trim().toLowerCase() ?? '';
   const known = ALIASES.get(declared) ?? declared;
@@ -100,7 +103,7 @@ function scriptType(text: string): string | null {
   return extension === undefined ? null : mediaTypeOfName(`a.${extension}`);
 }
 
-/** A table where the first lines have equally many of one delimiter. */
+/** The table type when the first lines have the same number of one delimiter. */
 function tableType(text: string): string | null {
   const lines = text.split('\n', 6).slice(0, 5);
   const rows = lines.filter((line) => line.trim() !== '');
@@ -111,7 +114,7 @@ function tableType(text: string): string | null {
   return [';', ',', '|'].some(isDelimiter) ? 'text/csv' : null;
 }
 
-/** By its headers; a name that promises one needs fewer. */
+/** By its headers; with a name that suggests an e-mail message, fewer are required. */
 function isEmail(text: string, promised: string | null): boolean {
   const head = EMAIL_START.exec(text.slice(0, 16_384))?.[0];
   if (head === undefined) return false;
@@ -121,7 +124,7 @@ function isEmail(text: string, promised: string | null): boolean {
   );
 }
 
-/** JSON or JSON lines, when the sample (whole or not) is an object or array that is one. */
+/** JSON or JSON lines when the sample, whole or truncated, begins as an object or an array. */
 function jsonType(text: string, isWhole: boolean): string | null {
   if (!JSON_START.test(text)) return null;
   const [first = '', second = ''] = text.split('\n', 2);
@@ -130,7 +133,7 @@ function jsonType(text: string, isWhole: boolean): string | null {
   return isJson(text) ? 'application/json' : null;
 }
 
-/** Lists without an object in them are as likely a note: `[1]`, `["todo"]`. */
+/** Arrays without an object are as likely a note: `[1]`, `["todo"]`. */
 function isJson(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

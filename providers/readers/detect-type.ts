@@ -18,34 +18,37 @@ import {
 import { typeMismatchNotes } from './type-mismatch.ts';
 import { readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
 
-/** How much of the beginning of a file detection looks at. */
+/** Bytes at the beginning of a file that detection reads. */
 const SNIFFED_BYTES = 64 * 1024;
 
 export type TypeHints = {
-  /** Name as uploaded; empty where there is none. */
+  /** Name of the upload; empty without one. */
   name: string;
-  /** Media type that the client declared for it, if any; believed only where content cannot tell. */
+  /** Media type that the client declared, if any; used only when the content does not decide. */
   declaredType?: string | null;
 };
 
 export type DetectedType = {
   mediaType: string;
-  /** For `file_data`, when the content is not what the name says. */
+  /** For `file_data`, when the content does not match the name. */
   notes: Readonly<Record<string, string>>;
 };
 
-/** More control characters than this share of a sample are not text. */
+/** With a larger share of control characters a sample is not text. */
 const MAX_CONTROL_SHARE = 0.02;
-/** Binary formats that are ASCII at the beginning, or wholly; other signatures in clean text are coincidence (`BM`, `MZ`). */
+/**
+ * Binary formats that are ASCII at the beginning, or throughout; other signatures in clean text are coincidence (`BM`,
+ * `MZ`).
+ */
 const ASCII_SIGNATURES = new Set(['application/pdf', 'application/rtf', 'application/postscript', 'application/eps']);
 const ZIP = 'application/zip';
-/** Folders by which Office packages are told. */
+/** Folders that identify Office packages. */
 const PACKAGES: readonly (readonly [folder: string, mediaType: string])[] = [
   ['word/', DOCX],
   ['xl/', XLSX],
   ['ppt/', PPTX],
 ];
-/** Templates, shows and documents with macros are read like the plain ones; macros are never looked at. */
+/** Templates, slide shows and documents with macros are read like the plain formats; macros are never read. */
 const VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
   [/^application\/vnd\.(?:ms-word\.|openxmlformats-officedocument\.wordprocessingml\.)/, DOCX],
   [/^application\/vnd\.(?:ms-excel\.(?:sheet|template)\.m|openxmlformats-officedocument\.spreadsheetml\.)/, XLSX],
@@ -57,8 +60,8 @@ const VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
 ];
 
 /**
- * Tells the media type from the first bytes (`SNIFFED_BYTES` of them, or all) and the size of the file; name and
- * declared type decide only between texts that look alike.
+ * Detects the media type from the first bytes (up to `SNIFFED_BYTES`) and the size of the file; name and declared type
+ * decide only between texts that look alike.
  * @throws AppError `empty_file`; `unsupported_type` for bytes that are neither text nor a known format.
  */
 export async function detectType(head: Uint8Array, sizeBytes: number, hints: TypeHints): Promise<DetectedType> {
@@ -68,12 +71,15 @@ export async function detectType(head: Uint8Array, sizeBytes: number, hints: Typ
   return { mediaType, notes: typeMismatchNotes(hints.name, mediaType) };
 }
 
-/** True for what only the whole file tells: see `detectFileType`. */
+/** Whether `detectFileType` must look at the whole file to confirm this type. */
 export function needsWholeFile(mediaType: string): boolean {
   return mediaType === ZIP || mediaType === COMPOUND_FILE || PACKAGES.some(([, type]) => type === mediaType);
 }
 
-/** `detectType` for a file on disk; tells Office packages of any size, and kinds of binary Office documents, apart. */
+/**
+ * `detectType` for a file on disk. Also distinguishes Office packages of any size, and the types of binary Office
+ * documents.
+ */
 export async function detectFileType(path: string, hints: TypeHints): Promise<DetectedType> {
   const file = await open(path);
   try {
@@ -105,7 +111,7 @@ async function typeOfContent(
     if (signature !== null && ASCII_SIGNATURES.has(signature)) return signature;
     return detectTextType(head, sizeBytes, hints);
   }
-  // A package whose content type lies beyond the sample looks like any archive.
+  // A package whose content types are beyond the sample looks like any archive.
   if (signature === ZIP && PACKAGES.some(([, type]) => type === hints.promised)) return hints.promised ?? ZIP;
   if (signature !== null) return signature;
   throw new AppError(
@@ -118,16 +124,19 @@ async function signatureOf(head: Uint8Array): Promise<string | null> {
   try {
     const found = await fileTypeFromBuffer(head);
     if (!found) return null;
-    // Outlook's folders go by the type of its messages there.
+    // The library reports Outlook folders with the type of Outlook messages.
     if (found.ext === 'pst') return 'application/x-outlook-folders';
     return VARIANTS.find(([pattern]) => pattern.test(found.mime))?.[1] ?? found.mime;
   } catch {
-    // A file that is cut off within its header.
+    // The file is truncated within its header.
     return null;
   }
 }
 
-/** True for text in any encoding: marked, UTF-8, UTF-16, or bytes with next to no control characters. */
+/**
+ * Whether the sample is text in any encoding: with a byte order mark, UTF-8, UTF-16, or with almost no control
+ * characters.
+ */
 function looksLikeText(head: Uint8Array): boolean {
   if (charsetOfByteOrderMark(head) !== null || detectUtf16WithoutMark(head) !== null) return true;
   let controls = 0;

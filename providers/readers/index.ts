@@ -28,16 +28,23 @@ import { textReader } from '#providers/readers/text/text-reader.ts';
 import { unstructuredReader } from '#providers/readers/external/unstructured-reader.ts';
 import { xlsxReader } from '#providers/readers/office/xlsx-reader.ts';
 
-/*
- * Formats do not import one another: what several need is in `shared/`, which imports no format. The exceptions are formats that
- * contain another one: `pdf` imports `images` (scanned pages are images), `archives` imports `office` (Outlook messages have
- * bodies in RTF). `external` imports the reader pool that it wraps. `test/architecture/layers.test.ts` enforces this.
+/**
+ * Formats do not import one another: what several of them need is in `shared/`, which imports no format. The exceptions
+ * are formats that contain another one: `pdf` imports `images` (scanned pages are images), and `archives` imports
+ * `office` (Outlook messages have bodies in RTF). `external` imports the reader pool that it wraps.
+ * `test/architecture/layers.test.ts` enforces this.
  */
 
-/** A choice of the `reader` field. `readers` are asked in order; `alsoReads` are types taken because the user named the reader. */
+/**
+ * A choice of the `reader` field. `readers` are tried in order; `alsoReads` are types accepted because the user named
+ * the reader.
+ */
 type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] };
 
-/** What `native` knows. A new format is a file and a line here. The text reader takes what is left of `text/*`, so it is last. */
+/**
+ * The readers of `native`. A new format is a file and a line here. The text reader accepts the remaining `text/*`, so
+ * it is last.
+ */
 const FORMATS: readonly Reader[] = [
   pdfReader,
   docxReader,
@@ -75,22 +82,23 @@ const CHOICES: ReadonlyMap<string, ReaderChoice> = new Map([
 export const READER_NAMES: readonly string[] = [...CHOICES.keys()];
 
 /**
- * The reader that a name means for a media type. Loads no parser: they are imported on first use, in the child process.
- * @throws AppError `unknown_reader`, `unsupported_type` (no reader knows the type), `type_mismatch` (another one does).
+ * The reader for a name and a media type. Loads no parser: readers import theirs on first use, in the child process.
+ * @throws AppError `unknown_reader`, `unsupported_type` (no reader reads the type), `type_mismatch` (another reader
+ * does).
  */
 export function resolveReader(readerName: string, mediaType: string): Reader {
   const choice = CHOICES.get(readerName);
   if (!choice) {
     throw new AppError('unknown_reader', `There is no reader of this name. Known readers: ${READER_NAMES.join(', ')}.`);
   }
-  // Whoever names a reader means it for the files inside.
+  // A named reader applies to the files inside an archive.
   if (mediaType === ZIP) return archiveReader;
   if (mediaType === ENCRYPTED_OFFICE) throw encryptedError();
   const reader = choice.readers.find((candidate) => reads(candidate.mediaTypes, mediaType));
   if (reader) return reader;
   const [first] = choice.readers;
   if (first && reads(choice.alsoReads, mediaType)) return first;
-  // A server that takes anything is no answer to what this installation reads.
+  // A server that accepts any type says nothing about what this installation reads.
   const fitting = [...CHOICES].filter(([, other]) =>
     other.readers.some(({ mediaTypes }) => !mediaTypes.includes('*') && reads(mediaTypes, mediaType)),
   );
@@ -102,7 +110,7 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   );
 }
 
-/** What to make of documents that are old and common. */
+/** How to convert old formats that are common. */
 const CONVERSIONS: ReadonlyMap<string, string> = new Map([
   [DOC, 'Save it as .docx (Word or LibreOffice: File, Save As)'],
   [XLS, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],

@@ -8,7 +8,7 @@ import {
   UNSTRUCTURED_STRATEGIES,
 } from '#providers/readers/external/unstructured-reader.ts';
 
-/** Readers as the API knows them: their names, and which of them reads what. Loads no parser. */
+/** The readers as the API needs them: their names, and which of them reads which type. Loads no parser. */
 export function createReaderCatalogue({ hasUnstructured }: { hasUnstructured: boolean }): ReaderCatalogue {
   const requireAvailable = (reader: string): void => {
     if (!hasUnstructured && UNSTRUCTURED_STRATEGIES.has(reader)) throw unstructuredNotConfiguredError();

@@ -18,22 +18,22 @@ export type { SplitPlan } from './task-payload.ts';
 export type { UnpackedPart } from '#providers/readers/archives/unpack-payload.ts';
 
 export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
-  /** Most UTF-8 bytes of text that a document may yield. */
+  /** Maximum UTF-8 bytes of text of a document. */
   maxTextBytes: number;
 };
 
 export type ReadTask = ReadInput & { /** A value of the `reader` field. */ reader: string };
-/** `path`: extracted text in UTF-8, as `ReadResult.text()` gave it. */
+/** `path`: a file with extracted text in UTF-8, as `ReadResult.text()` returned it. */
 export type SplitTask = { path: string; pages: readonly PageStart[] };
 
-/** What to take out of an archive or a message. */
+/** Which entries to extract from an archive or a message. */
 export type UnpackTask = Omit<UnpackPayload, 'kind' | 'maxTextBytes'> & { path: string };
 
 export type UnpackResult = {
   parts: readonly UnpackedPart[];
-  /** Where to go on; null at the end. */
+  /** Index of the entry to continue with; null at the end. */
   next: number | null;
-  /** The bytes of a part that was not refused, streamed. */
+  /** Streams the bytes of an entry that was not rejected. */
   open(part: UnpackedPart): AsyncIterable<Uint8Array>;
 };
 
@@ -42,48 +42,50 @@ export type ReadResult = {
   sizeBytes: number;
   pages: readonly PageStart[];
   notes: ReadDocument['notes'];
-  /** The text, streamed. */
+  /** Streams the text. */
   text(): AsyncIterable<Uint8Array>;
 } & SplitResult;
 
 export type SplitResult = {
-  /** 0 when no plan was given. */
+  /** 0 without a plan. */
   chunkCount: number;
-  /** The chunks in document order, streamed; none when no plan was given. */
+  /** Streams the chunks in document order; none without a plan. */
   chunks(): AsyncIterable<PlannedChunk>;
 };
 
-/** `error` is `dependency_unavailable` where reading was not begun, because the time for it was over. */
+/** `error` is `dependency_unavailable` when the document was not started because the time for it was over. */
 export type Outcome<Result> = { ok: true; result: Result } | { ok: false; error: AppError };
 
-/** Outcomes in the order of the tasks. Dispose (`await using`) when all results are consumed: their files go then. */
+/**
+ * Outcomes in the order of the tasks. Dispose (`await using`) after consuming all results: this deletes their files.
+ */
 export type OutcomeBatch<Result> = AsyncDisposable & { outcomes: readonly Outcome<Result>[] };
 
 /**
  * Reads and splits documents in sandboxed child processes. A document that fails has an outcome with an AppError
  * (`unreadable`, `encrypted`, `no_text`, `read_timeout`, `read_memory_limit`, `read_output_limit`, `reader_crashed` …);
- * what is thrown is a fault of the installation, or the signal's reason. Many small documents go in one call.
+ * thrown errors are faults of the installation, or the reason of the signal. Pass many small documents in one call.
  */
 export interface ReaderPool {
   /**
-   * Reads; with a plan splits too, in the same round trip. So long as `beginWithinMs` after the first document, no further one
-   * is begun.
+   * Reads documents; with a plan also splits them, in the same round trip. When `beginWithinMs` have passed since the
+   * first document was started, no further one is started.
    */
   read(
     tasks: readonly ReadTask[],
     options?: { plan?: SplitPlan; signal?: AbortSignal; beginWithinMs?: number },
   ): Promise<OutcomeBatch<ReadResult>>;
-  /** Splits texts read before. */
+  /** Splits texts that were read before. */
   split(
     tasks: readonly SplitTask[],
     options: { plan: SplitPlan; signal?: AbortSignal },
   ): Promise<OutcomeBatch<SplitResult>>;
-  /** Takes the next files out of an archive or a message. */
+  /** Extracts the next files of an archive or a message. */
   unpack(task: UnpackTask, options: { signal?: AbortSignal }): Promise<OutcomeBatch<UnpackResult>>;
   close(): Promise<void>;
 }
 
-/** Starts no process before the first task. Close it in the end. */
+/** Creates a pool that starts no process before the first task. Close it at the end. */
 export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
@@ -168,7 +170,7 @@ function resultOf(value: unknown, outputPrefix: string): ReadResult {
   };
 }
 
-/** Follows no link: the name was written by a process that has read hostile input. */
+/** Does not follow links: the file was written by a process that has read hostile input. */
 async function readStream(path: string) {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   return file.createReadStream();

@@ -20,9 +20,12 @@ import type { UnpackValue } from '#providers/readers/archives/unpack-payload.ts'
 const chunker = createStructureChunker();
 const counters = new Map<string, Promise<(text: string) => number>>();
 
-/** What the sandbox's processes run: reads a document, splits it, or both; or takes out what an archive holds. */
+/**
+ * Runs one task in a sandboxed process: reads a document, splits it, or both; or extracts entries of an archive. No
+ * module imports this function: the sandbox child loads the file by its path (`taskModule` of `createReaderPool`).
+ */
 export async function runTask({ inputPath, outputPrefix, payload }: ChildTask): Promise<TaskValue | UnpackValue> {
-  // The reader pool sends nothing else.
+  // The reader pool sends no other payload.
   const task = payload as TaskPayload;
   if (task.kind === 'unpack') {
     return unpack(inputPath, outputPrefix, task).catch((error: unknown) => {
@@ -54,7 +57,7 @@ async function read(path: string, task: Extract<TaskPayload, { kind: 'read' }>):
   return document;
 }
 
-/** Every failure of a parser as one that a user can act on. */
+/** Converts any failure of a parser into an error that the user can act on. */
 function readError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = error instanceof Error ? error.message : '';
@@ -99,7 +102,7 @@ async function split(document: ReadDocument, plan: SplitPlan, outputPrefix: stri
   return { chunks: null, chunkCount };
 }
 
-/** Loading a tokenizer takes a second; a process keeps those it has used. */
+/** Loading a tokenizer takes a second, so a process caches those it has used. */
 function counterFor(counting: TokenCounting): Promise<(text: string) => number> {
   const key = JSON.stringify(counting);
   const counter = counters.get(key) ?? createTokenCounter(counting);

@@ -4,7 +4,7 @@ import type { TokenCounting } from '#domain/embedder.ts';
 import type { PageStart } from '#domain/reader.ts';
 import type { UnpackPayload } from '#providers/readers/archives/unpack-payload.ts';
 
-/** How documents are to be split: sizes in tokens, and how tokens are counted. */
+/** How to split documents: sizes in tokens, and how tokens are counted. */
 export type SplitPlan = { limits: ChunkLimits; counting: TokenCounting };
 
 export type TaskPayload =
@@ -21,14 +21,17 @@ export type TaskPayload =
   | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan }
   | UnpackPayload;
 
-/** Up to this length text and chunks travel in the message; longer ones go through files. */
+/**
+ * Texts and chunks up to this length (UTF-16 code units of the text) are sent in the message; longer ones through
+ * files.
+ */
 export const INLINE_LENGTH = 16 * 1024;
 
 export function textFile(outputPrefix: string): string {
   return `${outputPrefix}.txt`;
 }
 
-/** One chunk a line. */
+/** A file with one chunk per line. */
 export function chunksFile(outputPrefix: string): string {
   return `${outputPrefix}.ndjson`;
 }
@@ -43,14 +46,14 @@ export const Chunk = z.object({
   page: z.number().nullable(),
 });
 
-/** What a task answers. It comes from a process that has read hostile input, so the parent checks it. */
+/** The result of a task. It comes from a process that has read hostile input, so the parent validates it. */
 export const TaskValue = z.object({
-  /** Null: in a file. */
+  /** Null when it is in a file. */
   text: z.string().nullable(),
   sizeBytes: z.number(),
   pages: z.array(z.object({ page: z.number(), start: z.number() })).readonly(),
   notes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).readonly(),
-  /** Null: in a file, or not asked for. */
+  /** Null when they are in a file, or were not requested. */
   chunks: z.array(Chunk).nullable(),
   chunkCount: z.number(),
 });

@@ -1,8 +1,8 @@
 import { describeType, isTextual, mediaTypeOfName } from '#providers/readers/shared/media-types.ts';
 
 /**
- * For `file_data`: what the name of a file promises, where its content is something else and was read as that. Empty where
- * both agree, or the name promises nothing.
+ * Notes for `file_data` when the content of a file, as which it was read, does not match its name. Empty when both
+ * match, or the name suggests no type.
  */
 export function typeMismatchNotes(name: string, mediaType: string): Readonly<Record<string, string>> {
   const promised = mediaTypeOfName(name);
@@ -14,7 +14,10 @@ export function typeMismatchNotes(name: string, mediaType: string): Readonly<Rec
   };
 }
 
-/** Different names of texts are no surprise (`.txt` with Markdown in it); a table or page called a document is. */
+/**
+ * Differences between plain text formats are expected (Markdown in a `.txt` file); a table or page named like a
+ * document is not.
+ */
 function isSameKind(promised: string, mediaType: string): boolean {
   if (promised === mediaType) return true;
   const isPlain = promised === 'text/plain' && mediaType !== 'text/html';

@@ -1,15 +1,15 @@
 import { joinWords, type PdfTable, type Box, type PdfLine, type PdfWord } from './page.ts';
 
-/** Words further apart than this many times their height belong to different cells. */
+/** A horizontal gap of more than this many word heights separates two cells. */
 const CELL_GAP_HEIGHTS = 0.9;
-/** Rows further apart than this many times their height belong to different tables. */
+/** A vertical gap of more than this many row heights separates two tables. */
 const ROW_GAP_HEIGHTS = 2.6;
 const MIN_ROWS = 3;
-/** Of the rows, may cross a gap between columns: spanning headers. */
+/** Share of the rows that may cross a gap between columns: spanning headers. */
 const MAX_CROSSING_SHARE = 0.2;
-/** A longer cell on average is a column of running text. */
+/** A longer mean cell length indicates a column of running text. */
 const MAX_MEAN_CELL_LENGTH = 22;
-/** A row of one cell that is longer goes on with no cell above. */
+/** A longer row of one cell does not continue a cell above. */
 const MAX_WRAPPED_LENGTH = 60;
 const MIN_FILLED_SHARE = 0.5;
 const DOT_LEADER = /(?:\.\s?){5,}|…{2,}/;
@@ -17,7 +17,7 @@ const DOT_LEADER = /(?:\.\s?){5,}|…{2,}/;
 type Row = Box & { words: PdfWord[]; cells: PdfWord[][] };
 type Columns = readonly { left: number; right: number }[];
 
-/** Tables without rules: three or more successive rows of short cells that stand below one another in columns. */
+/** Finds tables without ruled lines: three or more successive rows of short cells that are aligned in columns. */
 export function findAlignedTables(lines: readonly PdfLine[]): PdfTable[] {
   const rows = rowsOf(lines.filter(({ text }) => !DOT_LEADER.test(text)).flatMap(({ words }) => words));
   const tables: PdfTable[] = [];
@@ -28,7 +28,7 @@ export function findAlignedTables(lines: readonly PdfLine[]): PdfTable[] {
   return tables;
 }
 
-/** Words on the same height, top down, split into cells at wide gaps. */
+/** Groups words of the same height into rows, top down, and splits each row into cells at wide gaps. */
 function rowsOf(words: readonly PdfWord[]): Row[] {
   const rows: PdfWord[][] = [];
   const byHeight = words.toSorted((a, b) => verticalCenter(b) - verticalCenter(a));
@@ -56,7 +56,10 @@ function cellsOf(words: readonly PdfWord[]): PdfWord[][] {
   return cells;
 }
 
-/** Runs of near rows that begin and end with several cells; rows of one cell in between are wrapped cells. */
+/**
+ * Groups of adjacent rows that begin and end with a row of several cells; rows of one cell in between are wrapped
+ * cells.
+ */
 function regionsOf(rows: readonly Row[]): Row[][] {
   const regions: Row[][] = [];
   let current: Row[] = [];
@@ -80,7 +83,7 @@ function regionsOf(rows: readonly Row[]): Row[][] {
   return regions;
 }
 
-/** Is its text that of a paragraph's line, rather than of a cell? */
+/** Whether the row is as long as a line of a paragraph. */
 function isParagraphLine({ words }: Row): boolean {
   return words.reduce((length, { text }) => length + text.length + 1, -1) > MAX_WRAPPED_LENGTH;
 }
@@ -90,7 +93,7 @@ function tableOf(region: readonly Row[]): PdfTable | null {
   if (several.length < MIN_ROWS || several.length < region.length * 0.6) return null;
   const columns = columnsOf(region);
   if (columns.length < 2) return null;
-  // Justified text in a narrow column has wide gaps as well, but nowhere the same number of them.
+  // Justified text in a narrow column has wide gaps as well, but their number varies from line to line.
   const overfull = several.filter(({ cells: found }) => found.length > columns.length).length;
   if (overfull * 3 >= several.length * 2) return null;
   const cells = several.flatMap((row) => row.cells);
@@ -102,7 +105,7 @@ function tableOf(region: readonly Row[]): PdfTable | null {
   return { box: boundingBox(region), grid, words: new Set(region.flatMap(({ words }) => words)) };
 }
 
-/** Where the columns are: between gaps that next to no row crosses. */
+/** The horizontal extent of each column: the ranges between gaps that almost no row crosses. */
 function columnsOf(rows: readonly Row[]): Columns {
   const { left, right } = boundingBox(rows);
   const width = Math.ceil(right - left) + 1;
@@ -126,7 +129,7 @@ function columnsOf(rows: readonly Row[]): Columns {
   return columns;
 }
 
-/** The words of a row by column: where a word's middle lies, or the nearest. */
+/** The words of a row by column: the column that contains the center of the word, else the nearest one. */
 function assignToColumns({ words }: Row, columns: Columns): PdfWord[][] {
   const cells = columns.map((): PdfWord[] => []);
   for (const word of words) {
@@ -137,7 +140,7 @@ function assignToColumns({ words }: Row, columns: Columns): PdfWord[][] {
   return cells;
 }
 
-/** Rows without a first cell that stand close below another go on with its cells. */
+/** Merges rows that have an empty first cell and stand close below another row into that row. */
 function mergeWrappedRows(rows: readonly { row: Row; cells: PdfWord[][] }[]): string[][] {
   const grid: string[][] = [];
   let above: Row | null = null;

@@ -1,15 +1,17 @@
 import type { Box, PdfLine } from './page.ts';
 
-/** A bullet stands at most so many heights of its line before it. */
+/** Largest distance between a bullet and its line, in line heights. */
 const MAX_GAP_HEIGHTS = 2;
 const MAX_DOTS = 500;
-/** The line says itself that it is an item. */
+/** The text of the line itself begins with a list marker. */
 const LIST_MARKER = /^\s*(?:[•▪◦●■□○►▶✓❑❖☐※·*\uE000-\uF8FF]|[-–—]\s|[(]?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]\s)/u;
 const UNKNOWN_MARKER = /^\uFFFE\s*/;
 
-/** Lines that a drawn dot stands before, as browsers draw bullets of lists, begin with a bullet. */
+/**
+ * Adds a bullet to lines that follow a drawn dot: browsers draw the bullets of lists instead of writing them as text.
+ */
 export function addDrawnBullets(lines: readonly PdfLine[], dots: readonly Box[]): PdfLine[] {
-  // Many dots are a dotted line, or a picture.
+  // Many dots are a dotted line or an illustration.
   const bullets = dots.length > MAX_DOTS ? [] : dots.filter((dot) => !dots.some((other) => isInDottedLine(dot, other)));
   if (bullets.length === 0) return [...lines];
   return lines.map((line) =>

@@ -4,15 +4,15 @@ import type { PdfLine } from './page.ts';
 
 /** A single line may be an address or a command within the text. */
 const MIN_LINES = 2;
-/** Lines further apart than this many times their height have empty ones between them. */
+/** A distance of more than this many line heights stands for an empty line. */
 const EMPTY_LINE_GAP = 1.7;
 const MAX_INDENT = 60;
-/** So many lines of at least this length in another face are the text of a document, however much code it has. */
+/** A document with this many prose lines of at least `PROSE_LENGTH` has code blocks, however much of it is code. */
 const MIN_PROSE_LINES = 5;
 const PROSE_LENGTH = 40;
 const HYPHEN_MARK = /\uFFFE/g;
 
-/** Is a monospaced face what sets code off from the text of this document? */
+/** Whether a monospaced font distinguishes code in this document, as opposed to being the font of all its text. */
 export function hasCodeBlocks(pages: readonly (readonly PdfLine[])[]): boolean {
   let [total, monospaced, prose] = [0, 0, 0];
   for (const { text, isMonospaced, isBold } of pages.flat()) {
@@ -23,14 +23,16 @@ export function hasCodeBlocks(pages: readonly (readonly PdfLine[])[]): boolean {
   return prose >= MIN_PROSE_LINES || monospaced <= total * MAX_MONOSPACED_SHARE;
 }
 
-/** How many lines from the first on are a block of code; 0 when they are none. */
+/** The number of lines, from the first on, that form a code block; 0 when they form none. */
 export function codeBlockLength(lines: readonly PdfLine[]): number {
   const end = lines.findIndex(({ isMonospaced }) => !isMonospaced);
   const length = end === -1 ? lines.length : end;
   return length >= MIN_LINES ? length : 0;
 }
 
-/** Lines of code as they stand on the page: indented by where they begin, with empty lines where there is room for them. */
+/**
+ * Renders lines as a code block with their layout on the page: indented by their left edge, with empty lines for gaps.
+ */
 export function codeBlock(lines: readonly PdfLine[]): string {
   const left = Math.min(...lines.map(({ first }) => first.left));
   const widths = lines.map(({ first, last, text }) => (last.right - first.left) / Math.max(1, text.trimEnd().length));

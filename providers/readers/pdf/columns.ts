@@ -1,20 +1,20 @@
 import type { PdfLine } from './page.ts';
 
-/** Shorter lines say nothing about where columns of text are. */
+/** Shorter lines are ignored when text columns are located. */
 const MIN_LENGTH = 12;
 const MIN_LINES = 5;
-/** Lines of a column of text fill it to this share on average; cells of a table do not. */
+/** Lines of a text column fill this share of its width on average; table cells do not. */
 const MIN_MEAN_FILL = 0.55;
-/** Of the characters, may cross the gap between two columns: titles, wide tables. */
+/** Share of the characters that may cross the gap between two columns: titles, wide tables. */
 const MAX_CROSSING_SHARE = 0.4;
 const MIN_GAP = 6;
 const MAX_GUTTERS = 4;
 
-/** The column a line stands in, from 0, or -1 when it spans several. */
+/** Returns the column of a line, from 0, or -1 when the line spans several. */
 export type ColumnOf = (line: PdfLine) => number;
 type Extent = { left: number; right: number; top: number; bottom: number; length: number };
 
-/** Finds columns of running text; with one column every line stands in 0. */
+/** Finds columns of running text. On a page with one column every line is in column 0. */
 export function findColumns(lines: readonly PdfLine[]): ColumnOf {
   const extents = new Map(lines.map((line) => [line, extentOf(line)]));
   const long = [...extents.values()].filter(({ length }) => length >= MIN_LENGTH);
@@ -31,8 +31,8 @@ export function findColumns(lines: readonly PdfLine[]): ColumnOf {
 }
 
 /**
- * The lines of a page in the order of reading: as the document has them, unless it jumps back up within a column. Then
- * columns from left to right, between lines that span them from the top down.
+ * The lines of a page in reading order: the order of the document, unless it jumps back up within a column. Then
+ * columns are read from left to right, between the lines that span them, top down.
  */
 export function sortByReadingOrder(lines: readonly PdfLine[], columnOf: ColumnOf): PdfLine[] {
   if (!jumpsBackUp(lines, columnOf)) return [...lines];
@@ -65,7 +65,7 @@ function jumpsBackUp(lines: readonly PdfLine[], columnOf: ColumnOf): boolean {
   return false;
 }
 
-/** Splits at the best gap, and each side again. */
+/** Splits at the best gutter, then each side recursively. */
 function findGutters(extents: readonly Extent[]): number[] {
   const x = findBestGutter(extents);
   if (x === null) return [];
@@ -104,7 +104,7 @@ function meanFill(extents: readonly Extent[], { left, right }: Extent): number {
   return widths / extents.length / Math.max(1, right - left);
 }
 
-/** Lines and characters on that side of x that has fewer of them, and characters of lines across it. */
+/** Lines and characters on the side of x that has fewer of them, and the characters of lines that cross x. */
 function measureSides(extents: readonly Extent[], x: number): { lines: number; characters: number; crossing: number } {
   let [linesLeft, linesRight, left, right, crossing] = [0, 0, 0, 0, 0];
   for (const extent of extents) {

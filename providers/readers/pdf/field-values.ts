@@ -1,9 +1,12 @@
 import type { FormField, Box, PdfLine, PdfWord } from './page.ts';
 
-/** Points, of a value that nothing names; others are as high as their name. */
+/** Height in points of a value without a label; other values are as high as their label. */
 const DEFAULT_VALUE_HEIGHT = 10;
 
-/** Puts values of form fields behind what names them: the text to their left, else to their right, else above. */
+/**
+ * Inserts the values of form fields next to their labels: the text to the left of the field, else to its right, else
+ * above.
+ */
 export function insertFieldValues(lines: readonly PdfLine[], fields: readonly FormField[]): PdfLine[] {
   if (fields.length === 0) return [...lines];
   const before = new Map<PdfLine | null, PdfLine[]>();
@@ -27,7 +30,7 @@ function findLabel(box: Box, lines: readonly PdfLine[]): { label: PdfLine | null
   return { label: nearestLine(lines, ({ last }) => last.bottom - middle), isBefore: false };
 }
 
-/** The line at the least distance, a little less than none counting as none; null where none is on this side. */
+/** The line at the smallest distance; a slight overlap counts as no distance. Null when no line is on this side. */
 function nearestLine(lines: readonly PdfLine[], distanceOf: (line: PdfLine) => number): PdfLine | null {
   let best: { line: PdfLine; distance: number } | null = null;
   for (const line of lines) {
@@ -37,7 +40,7 @@ function nearestLine(lines: readonly PdfLine[], distanceOf: (line: PdfLine) => n
   return best?.line ?? null;
 }
 
-/** A line for each line of the value, as if it were set from the top left of its field. */
+/** One line for each line of the value, positioned from the top left of its field. */
 function valueLines({ text, box }: FormField, label: PdfLine | null): PdfLine[] {
   const height = label ? label.first.top - label.first.bottom : DEFAULT_VALUE_HEIGHT;
   const texts = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');

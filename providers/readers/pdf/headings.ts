@@ -1,13 +1,13 @@
 import type { PdfLine } from './page.ts';
 
 export type DocumentStyle = {
-  /** Size of most of the document's characters, in points. */
+  /** Font size of most characters of the document, in points. */
   bodySize: number;
-  /** Sizes of headings, largest first; the index is the level less one. */
+  /** Font sizes of headings, largest first; the index is the heading level minus one. */
   headingSizes: readonly number[];
-  /** Bold lines of the body's size are headings: the body is not bold itself. */
+  /** Bold lines of the body size are headings, because the body text is not bold. */
   hasBoldHeadings: boolean;
-  /** Lines that end between words end with a blank, so that one without ends inside a word (told for Hangul). */
+  /** Lines that end between words end with a space, so a line without one ends inside a word (measured for Hangul). */
   marksWordEnds: boolean;
 };
 
@@ -15,17 +15,17 @@ const HEADING_RATIO = 1.15;
 const MAX_HEADING_LEVELS = 4;
 const MAX_HEADING_LENGTH = 200;
 const MAX_BOLD_LENGTH = 120;
-/** Monospaced faces are set smaller than the text beside them. */
+/** Monospaced fonts are set smaller than the text next to them. */
 const MIN_FUNCTION_NAME_RATIO = 0.75;
-/** Distance of lines of different paragraphs, in heights. */
+/** Baseline distance from which lines are in different paragraphs, in line heights. */
 const MIN_APART_HEIGHTS = 1.45;
-/** More of a document's characters in bold lines are emphasis, or its only face. */
+/** With a larger share of characters in bold lines, bold is emphasis or the only font. */
 const MAX_BOLD_SHARE = 0.25;
 const HANGUL_END = /\p{Script=Hangul} ?$/u;
-/** Items of lists; numbers begin headings as well. */
+/** List markers, without numbers: headings begin with numbers as well. */
 const BULLET_START = /^\s*[•▪◦●■□○►▶✓❑·*–—※☐\uE000-\uF8FF-]/u;
 
-/** Finds the size of body text and the sizes above it that are used for short lines only. */
+/** Determines the font size of the body text and the larger sizes that only short lines use. */
 export function measureDocumentStyle(pages: readonly (readonly PdfLine[])[]): DocumentStyle {
   const characters = new Map<number, number>();
   const lines = pages.flat();
@@ -47,12 +47,12 @@ export function measureDocumentStyle(pages: readonly (readonly PdfLine[])[]): Do
   return { bodySize, headingSizes: [...headingSizes].sort((a, b) => b - a), hasBoldHeadings, marksWordEnds };
 }
 
-/** Height of the line's first character with its ascent and descent, to half a point. */
+/** The font size of a line: the height of its first character including ascent and descent, rounded to half a point. */
 export function fontSizeOf({ first }: PdfLine): number {
   return Math.round((first.top - first.bottom) * 2) / 2;
 }
 
-/** The level that the line's size makes it a heading of; 0 for none. */
+/** The heading level that follows from the font size of the line; 0 for none. */
 export function headingLevel(line: PdfLine, { bodySize, headingSizes }: DocumentStyle): number {
   const size = fontSizeOf(line);
   if (line.isNeverHeading || size < bodySize * HEADING_RATIO || !looksLikeHeading(line)) return 0;
@@ -60,26 +60,24 @@ export function headingLevel(line: PdfLine, { bodySize, headingSizes }: Document
   return Math.min(headingSizes.indexOf(size) + 1, MAX_HEADING_LEVELS);
 }
 
-/**
- * The level of a bold line of the body's size that stands by itself, below those told by size; 0 for none.
- */
+/** The level of a bold line of the body size that stands alone, one below the levels by size; 0 for none. */
 export function boldHeadingLevel(line: PdfLine, beside: Neighbors, layout: DocumentStyle): number {
   const { next } = beside;
   if (!layout.hasBoldHeadings || !line.isBold || line.isNeverHeading) return 0;
-  // The name of a function, as documentation of programs has it.
+  // The name of a function in the documentation of a program.
   const isName = line.isMonospaced && !next?.isMonospaced;
   if (fontSizeOf(line) < layout.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : 0.9)) return 0;
   const isShort = line.text.length <= MAX_BOLD_LENGTH && looksLikeHeading(line);
   if (!isShort || (!isName && !isApart(line, beside) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim()))) return 0;
-  // A run of bold lines is a paragraph, or a list of names.
+  // Successive bold lines are a paragraph or a list of names.
   if (next?.isBold && fontSizeOf(next) === fontSizeOf(line)) return 0;
   return Math.min(layout.headingSizes.length + 1, MAX_HEADING_LEVELS);
 }
 
-/** The lines above and below, where there are any. */
+/** The lines above and below; null at the first and the last line. */
 export type Neighbors = { before: PdfLine | null; next: PdfLine | null };
 
-/** With room above and below, as a paragraph of its own. */
+/** Whether the line has space above and below, like a paragraph. */
 function isApart(line: PdfLine, { before, next }: Neighbors): boolean {
   const room = fontSizeOf(line) * MIN_APART_HEIGHTS;
   const [above, below] = [
@@ -89,7 +87,7 @@ function isApart(line: PdfLine, { before, next }: Neighbors): boolean {
   return above >= room && below >= room;
 }
 
-/** Of the line's words: a larger number or first letter makes no heading. */
+/** Median over the words of the line: a single larger number or initial does not make a heading. */
 function medianWordHeight({ words }: PdfLine): number {
   const heights = words.map(({ top, bottom }) => top - bottom).sort((a, b) => a - b);
   return heights[Math.floor(heights.length / 2)] ?? 0;
@@ -97,6 +95,6 @@ function medianWordHeight({ words }: PdfLine): number {
 
 function looksLikeHeading({ text, isBold }: PdfLine): boolean {
   const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
-  // A lone word in small letters is part of a formula or a figure, unless it is set off by more than its size.
+  // A single word in lower case is part of a formula or a figure, unless it is bold as well.
   return isPhrase && !BULLET_START.test(text) && (isBold || !/^\p{Ll}+$/u.test(text.trim()));
 }

@@ -6,7 +6,10 @@ import { recognizePages } from '#providers/readers/images/recognize-pages.ts';
 import { type PdfFile, withPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
-/** Pictures, and PDF documents as pictures of their pages whether or not they have a text layer: for layers that are wrong. */
+/**
+ * Reads images, and PDF documents by OCR of every page even when they have a text layer: for text layers that are
+ * wrong.
+ */
 export const ocrReader: Reader = {
   name: 'ocr',
   mediaTypes: ['application/pdf', ...IMAGE_TYPES],

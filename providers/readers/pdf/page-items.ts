@@ -3,10 +3,13 @@ import { findRuledTables } from './ruled-tables.ts';
 import { findColumns, sortByReadingOrder } from './columns.ts';
 import { joinWords, type PdfTable, type PdfLine, type PdfPage } from './page.ts';
 
-/** What a page is made of, in reading order. */
+/** An element of a page, in reading order. */
 export type PageItem = PdfLine | PdfTable;
 
-/** The page in reading order, the lines that make up tables replaced by those tables, each where its first line stood. */
+/**
+ * The lines of a page in reading order. Lines that belong to a table are replaced by the table, at the place of its
+ * first line.
+ */
 export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
   const columnOf = findColumns(given);
   const lines = sortByReadingOrder(given, columnOf);
@@ -15,7 +18,7 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
   const byColumn = new Map<number, PdfLine[]>();
   for (const line of lines) {
     const rest = withoutTableWords(line, ruled);
-    // Code is aligned too.
+    // Code is aligned in columns too.
     if (!rest || rest.isMonospaced) continue;
     const column = byColumn.get(columnOf(line));
     if (column) column.push(rest);
@@ -37,7 +40,7 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
   return items;
 }
 
-/** The line without the words that stand in tables; null when none is left. */
+/** The line without the words that belong to tables; null when none are left. */
 function withoutTableWords(line: PdfLine, tables: readonly PdfTable[]): PdfLine | null {
   if (tables.length === 0) return line;
   const words = line.words.filter((word) => !tables.some((table) => table.words.has(word)));

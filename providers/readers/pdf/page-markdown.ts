@@ -4,7 +4,7 @@ import { boldHeadingLevel, headingLevel, type DocumentStyle, fontSizeOf } from '
 import type { PdfTable, PdfLine } from './page.ts';
 import type { PageItem } from './page-items.ts';
 
-/** Lines further apart than this many times their height belong to different paragraphs. */
+/** A baseline distance of more than this many line heights separates paragraphs. */
 const PARAGRAPH_GAP = 1.75;
 const HYPHEN_MARK = '\uFFFE';
 const WORD_END = /[\p{L}\p{N}]+$/u;
@@ -16,11 +16,11 @@ const LIST_MARKER =
 const DOT_LEADER = /(?:[ \u00a0]?\.){5,}/g;
 /** A line of a table of contents. */
 const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
-/** Private use characters are bullets of symbol fonts, and so is an unknown one by itself. */
+/** Characters of the private use area are bullets of symbol fonts, and so is a single unknown character. */
 const BULLET = /^(?:[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*|\uFFFE[ \u00a0]+)/u;
-/** Typographic ligatures and Arabic presentation forms, which nobody types into a search. */
+/** Typographic ligatures and Arabic presentation forms, which users do not type into a search. */
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
-/** The ligature of lam and alef, taken apart in the order of drawing behind an alef; no word is spelled so. */
+/** The ligature of lam and alef after an alef, decomposed in visual order; no word is spelled this way. */
 const REVERSED_LAM_ALEF = /ا([أإآا])ل/g;
 /** Stretches Arabic words to fill a line. */
 const TATWEEL = /\u0640+/g;
@@ -29,8 +29,8 @@ const SCRIPT_WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katak
 const HANGUL = /\p{Script=Hangul}/u;
 
 /**
- * A page as Markdown: wrapped lines joined into paragraphs where position and width say that they were wrapped, headings
- * told by their size or weight, tables. Items stay in their order.
+ * Renders a page as Markdown: joins lines that position and width identify as wrapped into paragraphs, recognizes
+ * headings by font size or weight, and renders tables. The order of the items is kept.
  */
 export function renderPageMarkdown(items: readonly PageItem[], layout: DocumentStyle): string {
   const parts: string[] = [];
@@ -55,7 +55,7 @@ export function renderPageMarkdown(items: readonly PageItem[], layout: DocumentS
   return text.replace(REVERSED_LAM_ALEF, 'ال$1').replace(TATWEEL, '');
 }
 
-/** Runs of lines, those of code apart. */
+/** Splits lines into runs of text and of code. */
 function* splitTextAndCode(lines: readonly PdfLine[]): Generator<{ isCode: boolean; lines: PdfLine[] }> {
   let text: PdfLine[] = [];
   for (let at = 0; at < lines.length;) {
@@ -98,20 +98,23 @@ function renderLines(lines: readonly PdfLine[], layout: DocumentStyle): string {
   return out.join('');
 }
 
-/** Levels by size first; a bold line inside a paragraph is emphasis. */
+/** Heading levels by font size, else by weight; a bold line inside a paragraph is emphasis. */
 function headingLevelsOf(lines: readonly PdfLine[], layout: DocumentStyle): number[] {
   const bySize = lines.map((line) => headingLevel(line, layout));
   return lines.map((line, index) => {
     const level = bySize[index] ?? 0;
     if (level > 0) return level;
     const [before, next] = [lines[index - 1] ?? null, lines[index + 1] ?? null];
-    // A word in bold at the end of a line that goes on.
+    // A bold word at the end of a line that continues.
     const isInside = before !== null && Math.abs(before.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5;
     return isInside ? 0 : boldHeadingLevel(line, { before, next }, layout);
   });
 }
 
-/** Puts words together that a hyphen broke at a line end, and leaves the hyphen in those written with one. The mark behind no word is an unknown character. */
+/**
+ * Rejoins words that were hyphenated at a line end; keeps the hyphen of words that are also written with one in the
+ * text. A mark that does not follow a word is an unknown character and is removed.
+ */
 export function joinHyphenatedWords(text: string): string {
   if (!text.includes(HYPHEN_MARK)) return text;
   const compounds = new Set(text.match(COMPOUND)?.map((word) => word.toLowerCase()) ?? []);
@@ -132,7 +135,7 @@ function continuesHeading(previous: PdfLine, line: PdfLine): boolean {
   return fontSizeOf(previous) === fontSizeOf(line) && isSameBlock(previous, line) && distanceBelow(previous, line) > 0;
 }
 
-/** How far the line lies below the one before, in points; negative at the top of a new column. */
+/** The distance of the line below the previous one, in points; negative at the top of a new column. */
 function distanceBelow(previous: PdfLine, line: PdfLine): number {
   return previous.last.bottom - line.first.bottom;
 }
@@ -142,7 +145,7 @@ function isSameBlock(previous: PdfLine, line: PdfLine): boolean {
   return distance > -1 && distance < PARAGRAPH_GAP * Math.max(fontSizeOf(previous), fontSizeOf(line));
 }
 
-/** True when the line goes on where the one before had no room left. */
+/** Whether the line continues the previous one, which had no space left for the first word of this line. */
 function isWrapped(previous: PdfLine, line: PdfLine, block: { right: number; textWidth: number }): boolean {
   const size = fontSizeOf(line);
   const isBelow = distanceBelow(previous, line) > size * 0.5 && isSameBlock(previous, line);
@@ -157,7 +160,7 @@ function isWrapped(previous: PdfLine, line: PdfLine, block: { right: number; tex
   return previous.last.right + wordWidth >= Math.max(block.right, line.last.right) - size * 0.5;
 }
 
-/** What goes between two wrapped lines. */
+/** The text between two wrapped lines. */
 function wrapSeparator(before: string, after: string, { marksWordEnds }: DocumentStyle): string {
   if (/\p{L}[-\u00ad]$/u.test(before)) return '';
   const [last, first] = [before.slice(-1), after.slice(0, 1)];

@@ -1,20 +1,22 @@
-/** Points, from the lower left corner of the page. */
+/** A rectangle in points; the origin is the lower left corner of the page. */
 export type Box = { left: number; top: number; right: number; bottom: number };
 
 export type PdfWord = Box & { text: string };
 
-/** A line as pdfium tells it, in its order. */
+/** A line of text as pdfium reports it, in the order of the document. */
 export type PdfLine = {
-  /** U+FFFE stands where a word was broken by a hyphen at a line end; the physical lines around it are one here. */
+  /** U+FFFE marks a word hyphenated at a line end; the physical lines on both sides of it are one line here. */
   text: string;
   first: Box;
   last: Box;
-  /** Set in a bold face, by its first and last character. */
+  /** Whether the font of the first and the last character is bold. */
   isBold: boolean;
-  /** Set in a face whose characters are all of one width, by its first, middle and last character. */
+  /** Whether the font of the first, the middle and the last character is monospaced. */
   isMonospaced: boolean;
   words: readonly PdfWord[];
-  /** Whatever its size: a line that runs along the edge of pages, a value of a form. */
+  /**
+   * True for lines that are no heading whatever their font size: running headers and footers, values of form fields.
+   */
   isNeverHeading?: true;
 };
 
@@ -23,24 +25,26 @@ export type PdfPage = {
   height: number;
   lines: PdfLine[];
   ruledLines: RuledLine[];
-  /** Without text, or with a stamp alone, but with a picture or many strokes. */ isImage: boolean;
+  /** Whether the page is an image to recognize: no text, or only a stamp, but an image or many paths. */
+  isImage: boolean;
 };
 
-/** A straight horizontal or vertical stroke, an edge of a box, or a very thin box. Points. */
+/** A straight horizontal or vertical stroke, an edge of a rectangle, or a very thin rectangle. In points. */
 export type RuledLine = {
   isHorizontal: boolean;
-  /** y of a horizontal one, x of a vertical one. */ position: number;
+  /** The y coordinate of a horizontal line, the x coordinate of a vertical one. */
+  position: number;
   start: number;
   end: number;
 };
 
-/** What was written into a field of a form, or typed onto the page. */
+/** The value of a form field, or free text typed onto the page. */
 export type FormField = { text: string; box: Box };
 
-/** A table of a page: its cells' texts, row by row, and the words that they hold. */
+/** A table on a page: the texts of its cells row by row, and the words that they contain. */
 export type PdfTable = { box: Box; grid: string[][]; words: ReadonlySet<PdfWord> };
 
-/** The text of a cell, its words in the document's order. */
+/** The text of a cell: its words in the order of the document. */
 export function joinWords(words: readonly PdfWord[]): string {
   return words.map(({ text }) => text).join(' ');
 }

@@ -11,7 +11,10 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
 
-/** PDF documents, by pdfium: page starts, paragraphs, headings, columns and tables by layout; pages that are pictures by OCR. */
+/**
+ * Reads PDF documents with pdfium: page starts, paragraphs, headings, columns and tables by layout. Scanned pages are
+ * read by OCR.
+ */
 export const pdfReader: Reader = {
   name: 'pdf',
   mediaTypes: ['application/pdf'],

@@ -1,22 +1,22 @@
 import { type Box, type PdfWord, type RuledLine, joinWords, type PdfTable } from './page.ts';
 
-/** Rules this near to one another are one, or meet. */
+/** Lines within this many points of each other coincide or meet. */
 const TOLERANCE = 3;
 const MAX_RULED_LINES = 2_000;
-/** Longer texts stand in boxes of a page's layout. */
+/** Longer texts are in boxes of the page layout. */
 const MAX_CELL_LENGTH = 600;
 const MAX_CELLS = 5_000;
 const MAX_REPEATED_LENGTH = 60;
-/** Fewer rules than this between slots: boxes that decorate a page. */
+/** With a smaller share of borders between grid slots, the lines are boxes that decorate the page. */
 const MIN_BORDER_SHARE = 0.55;
 
-/** Tables told by their ruled lines: horizontal and vertical ones that meet in a grid of at least two by two cells. */
+/** Finds tables by their ruled lines: horizontal and vertical ones that form a grid of at least two by two cells. */
 export function findRuledTables(rules: readonly RuledLine[], words: readonly PdfWord[]): PdfTable[] {
   if (rules.length < 4 || rules.length > MAX_RULED_LINES) return [];
   const tables = groupMeetingLines(joinLineSegments(rules))
     .map((group) => tableOf(group, words))
     .filter((table) => table !== null);
-  // What stands in a table within a cell is in the cell.
+  // A table inside a cell belongs to that cell.
   return tables.filter((table) => !tables.some((other) => other !== table && isInside(table.box, other.box)));
 }
 
@@ -25,7 +25,7 @@ function isInside(inner: Box, outer: Box): boolean {
   return isWithin && inner.bottom >= outer.bottom;
 }
 
-/** Rules drawn in pieces, put together. */
+/** Joins lines that were drawn in segments. */
 function joinLineSegments(rules: readonly RuledLine[]): RuledLine[] {
   const joined: RuledLine[] = [];
   const sorted = rules.toSorted(
@@ -44,7 +44,7 @@ function joinLineSegments(rules: readonly RuledLine[]): RuledLine[] {
   return joined;
 }
 
-/** Groups of rules that meet one another, directly or through others. */
+/** Groups of lines that meet one another, directly or through others. */
 function groupMeetingLines(rules: readonly RuledLine[]): RuledLine[][] {
   const horizontal = rules.filter((rule) => rule.isHorizontal);
   const vertical = rules.filter((rule) => !rule.isHorizontal);
@@ -74,7 +74,7 @@ function tableOf(group: readonly RuledLine[], words: readonly PdfWord[]): PdfTab
   const across = group.filter((rule) => rule.isHorizontal);
   const down = group.filter((rule) => !rule.isHorizontal);
   if (across.length < 2 || down.length < 2) return null;
-  // Many tables have no rules at their sides.
+  // Many tables have no lines at their sides.
   const ys = distinctPositions([...across.map(({ position }) => position), ...endsOf(down)]).reverse();
   const xs = distinctPositions([...down.map(({ position }) => position), ...endsOf(across)]);
   const [columns, rows] = [xs.length - 1, ys.length - 1];
@@ -101,10 +101,10 @@ function tableOf(group: readonly RuledLine[], words: readonly PdfWord[]): PdfTab
 
 type Grid = { across: readonly RuledLine[]; down: readonly RuledLine[]; xs: readonly number[]; ys: readonly number[] };
 type CellBorders = {
-  /** Is there a rule between this slot and the one to its right, and below it? */
+  /** Whether there is a line between a grid slot and the one to its right, or the one below it. */
   right: boolean[][];
   below: boolean[][];
-  /** Of the places between two slots, that have a rule; the smaller of both directions. */
+  /** Share of the borders between two slots that have a line; the smaller of both directions. */
   share: number;
 };
 
@@ -123,7 +123,10 @@ function hasBorder(rules: readonly RuledLine[], at: number, middle: number): boo
   return rules.some((rule) => Math.abs(rule.position - at) <= TOLERANCE && rule.start <= middle && middle <= rule.end);
 }
 
-/** Slots without a rule between them are one cell; a short text is repeated in each, so that every row says what it is about. */
+/**
+ * The texts of the cells. Slots without a line between them are one merged cell; a short text is repeated in each of
+ * its slots, so that every row is understood by itself.
+ */
 function mergedCellTexts(cells: readonly PdfWord[][][], { right, below }: CellBorders): string[][] {
   const texts = cells.map((row) => row.map(() => ''));
   const seen = cells.map((row) => row.map(() => false));
@@ -161,7 +164,7 @@ function distinctPositions(all: readonly number[]): number[] {
   return sorted.filter((at, index) => index === 0 || at - (sorted[index - 1] ?? 0) > TOLERANCE);
 }
 
-/** Between which two of the bounds, ascending or descending, it lies; -1 outside. */
+/** The index of the pair of bounds, ascending or descending, that encloses the position; -1 outside. */
 function slotOf(bounds: readonly number[], at: number): number {
   for (let index = 0; index + 1 < bounds.length; index += 1) {
     const [a = 0, b = 0] = [bounds[index], bounds[index + 1]];

@@ -1,26 +1,26 @@
 import { fontSizeOf } from './headings.ts';
 import type { PdfLine, PdfPage } from './page.ts';
 
-/** Lines at this many heights from the top, and from the bottom, may be running ones. */
+/** This many lines from the top and from the bottom of a page may be running headers and footers. */
 const EDGE_LINES = 2;
 const MIN_REPEATS = 3;
-/** Of the pages; left and right pages and chapters have headers of their own. */
+/** Share of the pages; left and right pages and chapters have headers of their own. */
 const MIN_SHARE = 0.1;
-/** Of the page's height, at the top and at the bottom: where page numbers stand. */
+/** Share of the page height, at the top and at the bottom, where page numbers stand. */
 const MARGIN_SHARE = 0.1;
 const PAGE_NUMBER =
   /^[-–—\s]*(?:(?:page|seite|p[aá]gina|pagina|strona|strana|sida|side|sivu|стр\.?|p\.|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur|di|van|av|из|z)\s*\d{1,4})?[-–—\s]*$/i;
 const MAX_HEADER_LENGTH = 120;
 const MIN_TITLE_RATIO = 1.15;
-/** A running title with the page's number before or behind it. */
+/** A running title with the page number before or after it. */
 const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}(?:[^.!?]|(?<=\d)\.)*$|^\p{Lu}(?:[^.!?]|(?<=\d)\.)*\s\d{1,4}$/u;
-/** Of two facing pages that are one here. */
+/** The numbers of two facing pages that are one page of the document. */
 const FACING_PAGE_NUMBERS = /^(\d{1,4})\s.*\s(\d{1,4})$/;
 
 /**
- * Drops running headers and footers: lines at the edge of a page that stand, but for their numbers, at the edge of
- * several pages, of which the first stays, so no word is lost; page numbers in the margin; and above or below the text,
- * apart from it and smaller, titles with a page number.
+ * Removes running headers and footers: lines at the edge of a page that recur, except for their numbers, at the edge of
+ * several pages; the first occurrence stays, so no word is lost. Also removes page numbers in the margin, and titles
+ * with a page number that are set above or below the text, apart from it and smaller.
  */
 export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
   const edges = pages.map((page) => edgeLines(page?.lines ?? []));
@@ -41,7 +41,7 @@ export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[
       const isFirst = !seen.has(key);
       seen.add(key);
       if (!isFirst) return [];
-      // The title on the first page, which the header repeats, is set larger than that.
+      // The title on the first page, which the header repeats, is larger than the header.
       return [(repeats.get(sizedKey(line, keyOf)) ?? 0) < needed ? line : { ...line, isNeverHeading: true }];
     });
   });
@@ -50,8 +50,9 @@ export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[
 type LineKey = (line: PdfLine) => string;
 
 /**
- * What a line is told by on other pages: its text with the numbers taken out, for those of pages change. Lines larger than
- * most of the document's are titles, `Week 1` and `Week 2` two of them.
+ * Creates the function that identifies a line on other pages: by its text with numbers replaced, because page numbers
+ * change. Lines larger than most of the document are titles and keep their numbers: `Week 1` and `Week 2` are two
+ * titles.
  */
 function createLineKey(pages: readonly (PdfPage | null)[]): LineKey {
   const sizes = pages.flatMap((page) => page?.lines.map(fontSizeOf) ?? []).sort((a, b) => a - b);

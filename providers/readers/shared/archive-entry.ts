@@ -1,25 +1,25 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 
-/** Why a part is not taken, in the words that its content shows. */
+/** Why an entry is rejected; code and message are those of its content. */
 export type EntryRefusal = { code: ErrorCode; message: string };
 
-/** A file inside an archive or an e-mail message. */
+/** A file inside an archive, or attached to an e-mail message. */
 export type ArchiveEntry = {
-  /** Where it lies inside: relative, with slashes, without `..`; see `harmlessPath`. */
+  /** Its sanitized path: relative, with slashes, without `..`; see `sanitizePath`. */
   path: string;
-  /** Its name as it is written there, which tells it from the others. */
+  /** The name as written in the archive, which identifies the entry. */
   rawName: string;
-  /** As it says of itself; what it comes to is checked against that. */
+  /** The declared size; `open` checks the actual size against it. */
   sizeBytes: number;
   refusal: EntryRefusal | null;
-  /** The bytes. @throws AppError `unreadable` at their end, when they are not what they should be. */
+  /** Streams the bytes. @throws AppError `unreadable` at the end, when size or checksum are not those declared. */
   open(): AsyncIterable<Uint8Array>;
 };
 
 const MAX_PATH_LENGTH = 1_000;
 const DEFAULT_NAME = 'unnamed';
 
-/** A path that can be shown and stored, and leads nowhere: no root, no drive, no step upwards, nothing that is not printed. */
+/** A path that is safe to show and store: no root, no drive, no parent steps, no unprintable characters. */
 export function sanitizePath(rawName: string): string {
   const steps = rawName
     .normalize('NFC')
@@ -33,7 +33,7 @@ export function sanitizePath(rawName: string): string {
   return path === '' ? DEFAULT_NAME : path;
 }
 
-/** The path of the second, third … part of one name: `notes (2).txt`. */
+/** The path of the second, third … entry of the same name: `notes (2).txt`. */
 export function numberedPath(path: string, occurrence: number): string {
   if (occurrence === 1) return path;
   const [, stem = path, extension = ''] = /^(.*?[^/])(\.[^./]{1,16})?$/.exec(path) ?? [];

@@ -1,4 +1,4 @@
-/** What is used of a DOM node. */
+/** The part of a DOM node in use. */
 type DomNode = {
   nodeName: string;
   nodeValue: string | null;
@@ -7,7 +7,7 @@ type DomNode = {
   parentNode: DomNode | null;
 };
 
-/** Lines of their own, as highlighters set them. */
+/** Elements that are one line of code each in the output of syntax highlighters. */
 const LINE_ELEMENTS: ReadonlySet<string> = new Set(['DIV', 'P', 'LI', 'TR']);
 
 /** The text of preformatted code, whose lines end with a line break, a `<br>`, or an element of their own. */
@@ -25,11 +25,11 @@ export function codeText(root: DomNode): string {
     if (isBreakDue || !isLineOver) parts.push('\n');
     [isBreakDue, isLineOver] = [false, true];
   };
-  /** Unless a line break follows by itself. */
+  /** Ends the line with a line break unless the text continues with one. */
   const endLine = (): void => {
     isBreakDue = !isLineOver;
   };
-  // By hand: elements may be nested more deeply than calls.
+  // Iterative, because elements may be nested more deeply than the call stack.
   let node: DomNode | null = root.firstChild;
   while (node) {
     if (node.nodeName === '#text') add(node.nodeValue ?? '');

@@ -3,16 +3,16 @@ import { DOC, ENCRYPTED_OFFICE, MSG, PPT, XLS } from './media-types.ts';
 
 const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
-/** An entry's name: at most so many bytes of UTF-16, whose count, with a closing zero, stands behind them. */
+/** Maximum bytes of an entry name in UTF-16; its length with the terminating zero follows. */
 const NAME_BYTES = 64;
-/** Sectors of the table that the header itself lists. */
+/** Number of FAT sectors listed in the header itself. */
 const LISTED_IN_HEADER = 109;
 const FIRST_LISTED = 76;
 const NO_SECTOR = 0xffff_fffa;
-/** What tells these files apart is among the first entries; a loop ends here too. */
+/** The entries that identify the type are among the first; the limit also ends circular chains. */
 const MAX_DIRECTORY_SECTORS = 256;
 
-/** Streams and storages by which the kinds are told, first match first: an encrypted package may keep others beside it. */
+/** Streams and storages that identify a type, first match first: an encrypted package may have others next to it. */
 const TYPE_BY_ENTRY: readonly (readonly [entry: string, mediaType: string])[] = [
   ['EncryptedPackage', ENCRYPTED_OFFICE],
   ['WordDocument', DOC],
@@ -23,8 +23,8 @@ const TYPE_BY_ENTRY: readonly (readonly [entry: string, mediaType: string])[] = 
 ];
 
 /**
- * Which kind of binary Office document an OLE compound file is ([MS-CFB] 2.2, 2.3, 2.6), by the names in its directory; null
- * when these say nothing, or the file is cut off or damaged.
+ * The type of binary Office document in an OLE compound file ([MS-CFB] 2.2, 2.3, 2.6), by the names in its directory;
+ * null when they identify none, or the file is truncated or damaged.
  */
 export async function compoundFileType(file: FileHandle): Promise<string | null> {
   const header = await bytesAt(file, 0, HEADER_BYTES);
@@ -39,7 +39,7 @@ export async function compoundFileType(file: FileHandle): Promise<string | null>
     const entries = await readSector(sector);
     if (entries === null) break;
     for (let at = 0; at < entries.length; at += ENTRY_BYTES) names.add(nameOf(entries.subarray(at, at + ENTRY_BYTES)));
-    // The table has four bytes for each sector: the one that follows it.
+    // The FAT has four bytes for each sector: the number of the next sector.
     const place = (sector * 4) / sectorBytes;
     if (place >= LISTED_IN_HEADER) break;
     const table = await readSector(header.readUInt32LE(FIRST_LISTED + Math.floor(place) * 4));
@@ -54,7 +54,7 @@ function nameOf(entry: Buffer): string {
   return entry.toString('utf16le', 0, Math.max(0, length - 2));
 }
 
-/** Null where the file is shorter. */
+/** Null when the file is shorter. */
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer | null> {
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await file.read(bytes, 0, length, position);

@@ -6,11 +6,11 @@ import { outputLimitError } from './text-builder.ts';
 
 export type DecodedText = {
   text: string;
-  /** Name of the encoding, lower case, e.g. `utf-8`, `windows-1252`. */
+  /** Name of the encoding in lower case, e.g. `utf-8`, `windows-1252`. */
   charset: string;
 };
 
-/** What a byte order mark says; longer marks first, because UTF-16's begins UTF-32's. */
+/** Byte order marks, longer ones first, because that of UTF-16 is the beginning of that of UTF-32. */
 const BYTE_ORDER_MARKS: readonly (readonly [charset: string, mark: readonly number[]])[] = [
   ['utf-32le', [0xff, 0xfe, 0, 0]],
   ['utf-32be', [0, 0, 0xfe, 0xff]],
@@ -20,10 +20,10 @@ const BYTE_ORDER_MARKS: readonly (readonly [charset: string, mark: readonly numb
 ];
 
 const SAMPLE_BYTES = 32 * 1024;
-/** No encoding here needs more bytes in the file than this many times its UTF-8 length. */
+/** Largest ratio of the size of a file to the size of its text in UTF-8, over all encodings. */
 const MAX_ENCODING_RATIO = 4;
 
-/** Reads a text file whole. @throws AppError `read_output_limit` when it cannot fit, before reading it. */
+/** Reads a whole text file. @throws AppError `read_output_limit` before reading a file that cannot fit. */
 export async function readTextFile(path: string, maxTextBytes: number, declaredCharset?: string): Promise<DecodedText> {
   const { size } = await stat(path);
   if (size > maxTextBytes * MAX_ENCODING_RATIO) throw outputLimitError(maxTextBytes);
@@ -31,8 +31,8 @@ export async function readTextFile(path: string, maxTextBytes: number, declaredC
 }
 
 /**
- * Decodes bytes of unknown encoding: byte order mark, then valid UTF-8, then what the document declares (as in HTML's
- * `<meta charset>`), then statistics over a sample around the first bytes that are not ASCII.
+ * Decodes bytes of unknown encoding by, in this order: byte order mark, valid UTF-8, the charset that the document
+ * declares (as in HTML's `<meta charset>`), statistics over a sample around the first bytes that are not ASCII.
  */
 export function decodeText(bytes: Uint8Array, declaredCharset?: string): DecodedText {
   const charset = charsetOf(bytes, declaredCharset);
@@ -40,7 +40,7 @@ export function decodeText(bytes: Uint8Array, declaredCharset?: string): Decoded
   return { text: iconv.decode(bytes, charset), charset };
 }
 
-/** The encoding that the byte order mark tells, if there is one. */
+/** The encoding of the byte order mark; null without one. */
 export function charsetOfByteOrderMark(bytes: Uint8Array): string | null {
   const found = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte));
   return found ? found[0] : null;
@@ -65,7 +65,7 @@ function charsetOf(bytes: Uint8Array, declared: string | undefined): string {
   if (isUtf8(bytes)) return 'utf-8';
   if (declared && iconv.encodingExists(declared)) return declared.toLowerCase();
   const guessed = chardet.detect(sampleOf(bytes))?.toLowerCase() ?? 'windows-1252';
-  // Every web browser reads Latin-1 as its superset; the difference is the typographic quotes and dashes.
+  // Like web browsers, read Latin-1 as its superset, which adds typographic quotes and dashes.
   if (guessed === 'iso-8859-1' || guessed === 'ascii' || !iconv.encodingExists(guessed)) return 'windows-1252';
   return guessed;
 }

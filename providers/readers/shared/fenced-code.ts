@@ -1,4 +1,4 @@
-/** A code block of Markdown, whose fence is longer than any run of backticks in it. */
+/** A Markdown code block whose fence is longer than any run of backticks in the code. */
 export function fencedCode(code: string, language = ''): string {
   const longest = (code.match(/`{3,}/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);

@@ -4,36 +4,38 @@ import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
 import { cleanText } from './text-builder.ts';
 
-/** Never text of the page: code, styles, embedded media, form controls. */
+/** Elements that are never text of the page: code, styles, embedded media, form controls. */
 const NOT_TEXT =
   'script,style,noscript,template,iframe,object,embed,svg,canvas,audio,video,picture source,map,link,meta,title,' +
   'input:not([type=checkbox]),select,textarea,button,datalist,dialog:not([open]),[hidden],annotation-xml,' +
-  // How a word is pronounced, between its characters.
+  // Pronunciation between the characters of a word (ruby).
   'rt,rp';
-/** Around the text of a page: menus, banners, legal lines. Dropped as long as something else is left. */
+/** Elements around the text of a page: menus, banners, legal notices. Removed as long as other text is left. */
 const NAVIGATION = 'nav,[role=navigation],[role=banner],[role=contentinfo],[role=search],[aria-hidden=true],menu';
 const PAGE_EDGES = 'header,footer';
-/** Of a `style` attribute. */
+/** Matches a `style` attribute that hides its element. */
 export const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const MAX_TITLE_LENGTH = 300;
-/** Longer runs of white space mean nothing, and take the converter quadratic time. */
+/** Longer runs of white space carry no meaning, and the converter takes quadratic time for them. */
 const LONG_WHITE_SPACE = /(?<!\s)\s{1000,}/g;
 
 type Root = ReturnType<typeof ParseHtml>['document']['documentElement'];
 
 export type HtmlAsMarkdown = {
   markdown: string;
-  /** Of the page's `<title>`; empty when there is none. */ title: string;
+  /** The text of the page's `<title>`; empty when there is none. */
+  title: string;
 };
 
 /**
- * Renders an HTML page as Markdown: headings, lists, tables, code and emphasis are kept, what is not its text is
- * dropped. A page without a first-level heading gets its title as one. With `mainText` only what the page is about. Fetches nothing.
+ * Converts an HTML page to Markdown. Keeps headings, lists, tables, code and emphasis, and removes what is not text of
+ * the page. A page without a first-level heading gets its title as one. With `mainText`, only the main content is kept.
+ * Fetches nothing.
  */
 export async function htmlToMarkdown(html: string, options: { mainText?: boolean } = {}): Promise<HtmlAsMarkdown> {
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
-  // One element around everything: fragments and stray text beside <html> are kept, and there is always a root.
+  // One element around everything keeps fragments and text outside <html>, and guarantees a root.
   const { document } = parseHTML(`<x-page>${cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace)}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
@@ -49,7 +51,9 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
   return { markdown: title !== '' && !hasHeading && markdown !== '' ? `# ${title}\n\n${markdown}` : markdown, title };
 }
 
-/** The page without its first `<title>`. By hand, for a pattern takes quadratic time on titles that never end. */
+/**
+ * The page without its first `<title>`. Searches by hand, because a pattern takes quadratic time on unclosed titles.
+ */
 export function removeTitle(html: string): string {
   const start = /<title[\s>]/i.exec(html)?.index;
   if (start === undefined) return html;
@@ -61,7 +65,7 @@ function shortenWhiteSpace(run: string): string {
   return run.includes('\n') ? '\n\n' : ' ';
 }
 
-/** A page nested thousands of levels deep overflows the converter's stack; its text is still its text. */
+/** A page nested thousands of levels deep overflows the converter's stack; its plain text is returned instead. */
 function convert(turndown: Awaited<ReturnType<typeof createTurndown>>, body: Root): string {
   try {
     return turndown.turndown(body);
@@ -71,7 +75,7 @@ function convert(turndown: Awaited<ReturnType<typeof createTurndown>>, body: Roo
   }
 }
 
-/** The page without its noise; the page itself when noise is all there is. */
+/** The page without navigation; the page itself when nothing else is left. */
 function withoutNavigation(root: Root): Root {
   if (root.querySelector(`${NAVIGATION},${PAGE_EDGES}`) === null) return root;
   const copy = root.cloneNode(true);
@@ -91,7 +95,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Trailing blanks, and runs of empty lines outside code, carry nothing. */
+/** Removes trailing white space and surrounding empty lines. */
 function trimWhiteSpace(markdown: string): string {
   const text = markdown.replace(/(?<![ \t\u00a0])[ \t\u00a0]+$/gm, '').trim();
   return text === '' ? '' : `${text}\n`;

@@ -1,9 +1,12 @@
-/** Around the label of a list item, where it begins with one: a private character, which no document needs. */
+/** Encloses the label at the beginning of a list item: a private use character, which documents do not contain. */
 export const LIST_LABEL = '\uE0F1';
 
 const LABELLED = new RegExp(`^${LIST_LABEL}([^${LIST_LABEL}]*)${LIST_LABEL}\\s*`);
 
-/** What an item begins with, and what is left of it: `1. ` of its own, `- 1.1. ` where Markdown has no such number. */
+/**
+ * Splits a list item into its Markdown prefix and its text: `1. ` for a plain number, `- 1.1. ` where Markdown has no
+ * such number. Null without a label.
+ */
 export function takeListLabel(text: string): { prefix: string; text: string } | null {
   const [marked, label = ''] = LABELLED.exec(text) ?? [];
   if (marked === undefined) return null;
@@ -11,7 +14,7 @@ export function takeListLabel(text: string): { prefix: string; text: string } | 
   return { prefix: /^\d{1,9}[.)]$/.test(label) ? `${label} ` : `- ${label} `, text: rest };
 }
 
-/** The text with labels as they are, for items that are none in the end. */
+/** The text with its labels unmarked, for items that are not rendered as list items. */
 export function unmarkListLabels(text: string): string {
   return text.includes(LIST_LABEL)
     ? text.replaceAll(new RegExp(`${LIST_LABEL}([^${LIST_LABEL}]*)${LIST_LABEL}`, 'g'), '$1 ')

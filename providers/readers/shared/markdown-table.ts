@@ -1,19 +1,21 @@
-/** Marks in intermediate text, which no document holds: control characters are cleaned away before. */
+/**
+ * Control characters that separate rows and cells in intermediate text; `cleanText` has removed them from documents.
+ */
 export const TABLE_ROW = String.fromCharCode(1);
 export const TABLE_CELL = String.fromCharCode(2);
 
-/** A cell this long is a part of a page's layout, not a value of a table. */
+/** A longer cell is part of a page layout, not a value of a table. */
 const MAX_CELL_LENGTH = 2000;
 const MAX_SPAN = 100;
-/** A longer text stands only in the first of the cells that it spans. */
+/** A longer text is written only into the first of the cells that it spans. */
 const MAX_REPEATED_LENGTH = 60;
 
 type Cell = { text: string; columns: number; rows: number };
 
 /**
- * Renders a table from what the rows and cells inside left behind: `ROW (CELL spans CELL text)*` repeated.
- * A short text is repeated in the columns and rows that it spans, so that each row says what it is about. Tables that only lay a page out become its paragraphs, a table
- * within a cell becomes a line of that cell.
+ * Renders a table from the marked texts of its rows and cells: `ROW (CELL spans CELL text)*`, repeated. A short text is
+ * repeated in the columns and rows that it spans, so that each row is understood by itself. Layout tables become
+ * paragraphs; a table within a cell becomes a line of that cell.
  */
 export function renderTable(content: string, place: { isNested: boolean; isLayout: boolean }): string {
   const [before = '', ...parts] = content.split(TABLE_ROW);
@@ -27,7 +29,7 @@ export function renderTable(content: string, place: { isNested: boolean; isLayou
   return `\n\n${before.trim()}\n\n${markdownTable(gridOf(rows))}\n\n`;
 }
 
-/** A GitHub-flavoured table; the first row is its header. Pipes and line ends inside a cell do not break it. */
+/** A GitHub-flavored Markdown table; the first row is the header. Escapes pipes and line ends in cells. */
 export function markdownTable(grid: readonly (readonly string[])[]): string {
   const width = grid.reduce((most, row) => Math.max(most, row.length), 0);
   const lines = grid.map((row) => tableRow(row, width));
@@ -35,7 +37,7 @@ export function markdownTable(grid: readonly (readonly string[])[]): string {
   return lines.join('\n');
 }
 
-/** One line of a table of this many columns. */
+/** One line of a table with this many columns. */
 export function tableRow(cells: readonly string[], width: number): string {
   const padded = [...cells, ...Array.from({ length: Math.max(0, width - cells.length) }, () => '')];
   return `| ${padded.map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')).join(' | ')} |`;

@@ -1,4 +1,4 @@
-/** Text formats that are shown as code: media type, language of the fence, file name extensions. */
+/** Text formats that are rendered as code: media type, language of the code fence, file name extensions. */
 const CODE_FORMATS: readonly (readonly [mediaType: string, language: string, extensions: string])[] = [
   ['text/x-python', 'python', 'py pyi pyw pyx'],
   ['text/javascript', 'javascript', 'js mjs cjs jsx'],
@@ -109,19 +109,19 @@ export const PPTX = 'application/vnd.openxmlformats-officedocument.presentationm
 export const ODT = 'application/vnd.oasis.opendocument.text';
 export const ODS = 'application/vnd.oasis.opendocument.spreadsheet';
 export const ODP = 'application/vnd.oasis.opendocument.presentation';
-/** OLE compound file: one of the next, where its directory does not tell which. */
+/** An OLE compound file whose directory does not identify one of the types below. */
 export const COMPOUND_FILE = 'application/x-cfb';
 export const DOC = 'application/msword';
 export const XLS = 'application/vnd.ms-excel';
 export const PPT = 'application/vnd.ms-powerpoint';
 export const MSG = 'application/vnd.ms-outlook';
-/** A package of any Office program, inside a compound file. */
+/** A password-protected Office package, stored inside a compound file. */
 export const ENCRYPTED_OFFICE = 'application/x-encrypted-office';
 export const EPUB = 'application/epub+zip';
 export const RTF = 'application/rtf';
 export const EMAIL = 'message/rfc822';
 export const ZIP = 'application/zip';
-/** What OCR takes. */
+/** Image types that OCR reads. */
 export const IMAGE_TYPES: readonly string[] = [
   'image/png',
   'image/jpeg',
@@ -144,13 +144,13 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map(
 );
 const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(OTHER_FORMATS.map(([mediaType, text]) => [mediaType, text]));
 
-/** Media types of source code and configuration, all of them text. */
+/** Media types of source code and configuration files, all of them text. */
 export const CODE_TYPES: readonly string[] = CODE_FORMATS.map(([mediaType]) => mediaType);
 
-/** Files of one name, which counts as an extension. */
+/** File names without an extension that identify a format; the name itself is listed as an extension. */
 const NAMES_WITHOUT_EXTENSION = /^(?:gnu)?makefile$|^(?:docker|container|jenkins|gem|rake)file$/;
 
-/** The media type a file name promises; null when it promises none. */
+/** The media type that a file name suggests; null when it suggests none. */
 export function mediaTypeOfName(name: string): string | null {
   const base = (name.split(/[/\\]/).at(-1) ?? '').toLowerCase();
   if (base === 'cmakelists.txt') return BY_EXTENSION.get('cmake') ?? null;
@@ -159,24 +159,24 @@ export function mediaTypeOfName(name: string): string | null {
   return dot === -1 ? null : (BY_EXTENSION.get(base.slice(dot + 1)) ?? null);
 }
 
-/** The usual extension of file names of a media type; null for one that is not known. */
+/** The usual file name extension of a media type; null for an unknown one. */
 export function extensionOf(mediaType: string): string | null {
   const found = [...CODE_FORMATS, ...OTHER_FORMATS].find(([type]) => type === mediaType);
   return found?.[2].split(' ')[0] ?? null;
 }
 
-/** The language name for a code fence; null for what is not code. */
+/** The language of the code fence; null for types that are not code. */
 export function languageOf(mediaType: string): string | null {
   return LANGUAGES.get(mediaType) ?? null;
 }
 
-/** For messages: `a PNG image`, `a file of type application/x-foo`. */
+/** The name of a type for messages: `a PNG image`, `a file of type application/x-foo`. */
 export function describeType(mediaType: string): string {
   const language = LANGUAGES.get(mediaType);
   return DESCRIPTIONS.get(mediaType) ?? (language ? `${language} source text` : `a file of type ${mediaType}`);
 }
 
-/** True for media types whose bytes are text. */
+/** Whether files of this media type are text. */
 export function isTextual(mediaType: string): boolean {
   return (
     mediaType.startsWith('text/') ||

@@ -2,14 +2,14 @@ import { AppError } from '#domain/app-error.ts';
 import type { PageStart, ReadDocument } from '#domain/reader.ts';
 
 const ESCAPE = String.fromCharCode(27);
-/** Colours and cursor movements of terminal logs. */
+/** Colors and cursor movements of terminal logs (ANSI escape sequences). */
 const TERMINAL_SEQUENCE = new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, 'g');
 const LINE_END = /\r\n?|[\v\f\u0085\u2028]/g;
-/** Control characters but tab and line feed, soft hyphens, stray byte order marks, and the non-characters. */
+/** Control characters except tab and line feed, soft hyphens, stray byte order marks, and non-characters. */
 const UNWANTED = /(?![\n\t])[\p{Cc}\u00AD\uFEFF\uFFFE\uFFFF]/gu;
 const MAYBE_UNWANTED = /(?![\n\t])[\p{Cc}\u00AD\uFEFF\uFFFE\uFFFF\u2028]/u;
 
-/** Text as a `ReadDocument` holds it: `\n` line ends, no NUL or other control character but tab, no lone surrogate. */
+/** Text as a `ReadDocument` requires it: `\n` line ends, no control character except tab, no lone surrogate. */
 export function cleanText(text: string): string {
   const cleaned = MAYBE_UNWANTED.test(text)
     ? text.replace(TERMINAL_SEQUENCE, '').replace(LINE_END, '\n').replace(UNWANTED, '')
@@ -17,7 +17,7 @@ export function cleanText(text: string): string {
   return cleaned.isWellFormed() ? cleaned : cleaned.toWellFormed();
 }
 
-/** Collects the text of a document: cleans each part and stops a document that grows past the limit. */
+/** Collects the text of a document: cleans each part, and rejects a document that exceeds the limit. */
 export class TextBuilder {
   readonly #maxTextBytes: number;
   readonly #pages: PageStart[] = [];
@@ -29,7 +29,7 @@ export class TextBuilder {
     this.#maxTextBytes = maxTextBytes;
   }
 
-  /** UTF-16 length of the text so far. */
+  /** Length of the text so far, in UTF-16 code units. */
   get length(): number {
     return this.#length;
   }
@@ -44,7 +44,7 @@ export class TextBuilder {
     return this;
   }
 
-  /** Says that what is appended next is the beginning of this page. */
+  /** Marks the position of the next append as the start of this page. */
   startPage(page: number): this {
     this.#pages.push({ page, start: this.#length });
     return this;

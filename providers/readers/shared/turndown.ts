@@ -3,7 +3,7 @@ import { codeText } from './code-text.ts';
 import { takeListLabel } from './list-label.ts';
 import { renderTable, TABLE_CELL, TABLE_ROW } from './markdown-table.ts';
 
-/** What the rules use of a DOM element; turndown's own types want the DOM library of a browser. */
+/** The part of a DOM element that the rules use; turndown's own types require a browser's DOM library. */
 export type DomElement = {
   nodeName: string;
   nodeValue: string | null;
@@ -17,15 +17,15 @@ export type DomElement = {
   querySelector(selector: string): DomElement | null;
 };
 
-/** Longer link targets cost a chunk more tokens than they tell. */
+/** Longer link targets cost tokens of a chunk without adding meaning. */
 const MAX_LINK_LENGTH = 80;
-/** The language of code, in the classes of its elements. */
+/** Matches the language of code in the class attributes of its elements. */
 export const CODE_LANGUAGE_CLASS = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:)-?\s*([\w+#.-]+)/;
 const NOTE_MARK = /^(?:\d{1,4}|[*†‡]{1,3})$/;
 const WORD_END = /[\p{L}\p{N}]$/u;
 const WORD_START = /^[\p{L}\p{N}]/u;
 
-/** An HTML-to-Markdown converter whose output is meant for search: nothing escaped, short links, flat tables. */
+/** Creates an HTML-to-Markdown converter whose output is meant for search: no escapes, short links, flat tables. */
 export async function createTurndown(): Promise<TurndownService> {
   const { default: Turndown } = await import('turndown');
   const { strikethrough, taskListItems } = await import('@joplin/turndown-plugin-gfm');
@@ -36,7 +36,7 @@ export async function createTurndown(): Promise<TurndownService> {
     br: '',
     hr: '---',
   });
-  // `snake\_case` is not found by who searches `snake_case`.
+  // A search for `snake_case` does not find `snake\_case`.
   turndown.escape = (text) => text;
   turndown.use([strikethrough, taskListItems]);
   addTextRules(turndown);
@@ -104,7 +104,7 @@ function cellSpans(cell: DomElement): string {
 function link(content: string, node: DomElement): string {
   const text = content.trim();
   const target = node.getAttribute('href')?.trim() ?? '';
-  // `word1` is not found by who searches `word`.
+  // A search for `word` does not find `word1`.
   if (NOTE_MARK.test(text) && isNoteReference(node)) return `[${text}]`;
   const isWorthKeeping = /^(?:https?:\/\/|mailto:)\S+$/i.test(target) && target.length <= MAX_LINK_LENGTH;
   if (text === '' || !isWorthKeeping || text.includes('\n') || target.includes(text)) return content;
@@ -117,7 +117,7 @@ function isNoteReference(node: DomElement): boolean {
   return isWithin || /noteref/.test(kind);
 }
 
-/** Emphasis, unless it would cut a word in two: `**W**ord` is not found by who searches `word`. */
+/** Emphasizes the text, unless this would split a word: a search for `word` does not find `**W**ord`. */
 function emphasize(delimiter: string, content: string, node: DomElement): string {
   const text = content.trim();
   const touches =

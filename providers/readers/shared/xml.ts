@@ -1,6 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 
-/** An element, its name with prefix as written. */
+/** An element; the name includes its prefix. */
 export type XmlElement = {
   name: string;
   attributes: Record<string, string>;
@@ -12,9 +12,10 @@ const MAX_DEPTH = 400;
 const MAX_NODES = 5_000_000;
 
 /**
- * Parses XML whole. Entities other than XML's own are errors, so none can grow; no DTD and nothing external is ever read.
- * `dropsPrefixes`: names of elements without their prefix, for formats that write the same names with and without one.
- * @throws AppError `unreadable` for what is not well-formed, or nested too deeply.
+ * Parses a whole XML document. Entities other than those of XML itself are errors, so no entity can expand; DTDs and
+ * external entities are never read. `dropsPrefixes` removes the prefixes of element names, for formats that use the
+ * same names with and without one.
+ * @throws AppError `unreadable` when the XML is not well-formed, or nested too deeply.
  */
 export async function parseXml(text: string, { dropsPrefixes = false } = {}): Promise<XmlElement> {
   const root: XmlElement = { name: '', attributes: {}, children: [] };
@@ -40,8 +41,8 @@ export async function parseXml(text: string, { dropsPrefixes = false } = {}): Pr
 }
 
 /**
- * Hands over each element of these names (without prefix, as those inside it are) when it ends, and keeps none of them: a
- * table of a million rows need not be held as a tree.
+ * Passes each element of these names to `use` at its end and keeps none of them, so that a table of a million rows is
+ * never in memory as a tree. Names are without prefix, also those of the elements inside.
  */
 export async function forEachElement(
   text: string,
@@ -109,7 +110,7 @@ export function isElement(node: XmlNode): node is XmlElement {
   return typeof node !== 'string';
 }
 
-/** Child elements, of these names if any are given. */
+/** The child elements, filtered by name if names are given. */
 export function childrenOf(element: XmlElement | undefined, ...names: string[]): XmlElement[] {
   return (element?.children ?? []).filter(isElement).filter(({ name }) => names.length === 0 || names.includes(name));
 }
@@ -118,7 +119,7 @@ export function childOf(element: XmlElement | undefined, name: string): XmlEleme
   return element?.children.filter(isElement).find((child) => child.name === name);
 }
 
-/** The elements of this name below, in document order; does not look inside those it finds. */
+/** The descendants of this name in document order; does not search inside the elements it finds. */
 export function descendantsOf(element: XmlElement | undefined, name: string): XmlElement[] {
   const found: XmlElement[] = [];
   const visit = (parent: XmlElement): void => {
@@ -132,7 +133,7 @@ export function descendantsOf(element: XmlElement | undefined, name: string): Xm
   return found;
 }
 
-/** All text below. */
+/** All text inside the node. */
 export function textOf(node: XmlNode | undefined): string {
   if (node === undefined) return '';
   return isElement(node) ? node.children.map(textOf).join('') : node;
@@ -142,7 +143,7 @@ export function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The element as XML text. */
+/** The node as XML text. */
 export function serializeXml(node: XmlNode): string {
   if (!isElement(node)) return escapeXml(node);
   const attributes = Object.entries(node.attributes).map(([name, value]) => ` ${name}="${escapeXml(value)}"`);

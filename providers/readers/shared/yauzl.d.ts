@@ -28,7 +28,7 @@ declare module 'yauzl' {
     options: { autoClose: boolean; decodeStrings: false; validateEntrySizes: boolean },
   ): Promise<ZipFile>;
 
-  /** The name by the rules of the format: UTF-8 flag, Unicode path field, else code page 437. */
+  /** Decodes a name by the rules of the format: UTF-8 flag, Unicode path field, else code page 437. */
   export function getFileNameLowLevel(
     ...parameters: [
       flags: number,

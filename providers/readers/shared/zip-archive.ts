@@ -15,23 +15,26 @@ const MAX_ENTRIES = 20_000;
 
 export type ZipArchive = {
   names: readonly string[];
-  /** The bytes of an entry; null when there is none of this name. @throws AppError `unreadable`, `encrypted`, `read_output_limit`. */
+  /**
+   * Reads an entry; null when there is none of this name. @throws AppError `unreadable`, `encrypted`,
+   * `read_output_limit`.
+   */
   read(name: string): Promise<Buffer | null>;
-  /** `read` as text: UTF-8, or what a byte order mark says. */
+  /** Reads an entry as text: UTF-8, or the encoding of its byte order mark. */
   text(name: string): Promise<string | null>;
 };
 
 export type ZipOptions = {
-  /** What to call the file in messages, e.g. `Word document`. */
+  /** Name of the format in messages, e.g. `Word document`. */
   formatName: string;
-  /** Of all entries that are read together, inflated. */
+  /** Maximum bytes, inflated, of all entries that are read. */
   maxBytes: number;
 };
 
 /**
- * Opens a package for reading single entries. What an entry says about its size is checked against what it inflates to, and
- * all that is read counts against one limit.
- * @throws AppError `unreadable` for what is no ZIP file or is cut off.
+ * Opens a ZIP package for reading single entries. The declared size of an entry is checked against its inflated size,
+ * and all entries that are read count against one limit.
+ * @throws AppError `unreadable` for a file that is no ZIP file or is truncated.
  */
 export async function openZip(path: string, { formatName, maxBytes }: ZipOptions): Promise<ZipArchive> {
   const entries = await readZipDirectory(path);
@@ -47,7 +50,7 @@ export async function openZip(path: string, { formatName, maxBytes }: ZipOptions
       `The ${formatName} holds ${entries.length} parts; at most ${MAX_ENTRIES} are read.`,
     );
   }
-  // Packages do not tell names apart by case, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
+  // Part names are case-insensitive, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
   const byName = new Map(entries.map((entry) => [normalizedName(entry.name), entry]));
   for (const entry of entries) byName.set(entry.name, entry);
   let left = maxBytes;
@@ -94,7 +97,7 @@ async function readEntry(path: string, entry: ZipEntry, { formatName, maxBytes }
     await file.read(packed, 0, packed.length, start);
     if (entry.method === STORED) return packed;
     if (entry.method !== DEFLATED) throw damaged();
-    // No more than it says it is: a lie is damage, not a reason to go on.
+    // Inflate no more than the declared size: a larger entry is damaged.
     return await inflate(packed, { maxOutputLength: Math.max(1, Math.min(maxBytes, entry.sizeBytes)) });
   } catch (error) {
     throw error instanceof AppError ? error : damaged(error);
@@ -103,7 +106,7 @@ async function readEntry(path: string, entry: ZipEntry, { formatName, maxBytes }
   }
 }
 
-/** A package of these parts, not compressed: for libraries that take nothing else. */
+/** Packs parts into a ZIP file without compression, for libraries that accept nothing else. */
 export function packZip(parts: ReadonlyMap<string, Buffer>): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -5,7 +5,7 @@ export type ZipEntry = {
   name: string;
   sizeBytes: number;
   compressedBytes: number;
-  /** Of the local header. */
+  /** Offset of the local header. */
   offset: number;
   method: number;
   flags: number;
@@ -17,12 +17,12 @@ const END_BYTES = 22;
 const ENTRY_BYTES = 46;
 const MAX_COMMENT_BYTES = 65_535;
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
-/** Marks a value that stands in a ZIP64 record; no document needs one. */
+/** Marks a value that is stored in a ZIP64 record; no document requires one. */
 const ZIP64 = 0xffff;
 
 /**
  * Reads the central directory of a ZIP file (APPNOTE 4.3.12, 4.3.16) without inflating anything. Null when there is
- * none: not a ZIP file, cut off, or past 65,534 entries.
+ * none: not a ZIP file, truncated, or more than 65,534 entries.
  */
 export async function readZipDirectory(path: string): Promise<ZipEntry[] | null> {
   const file = await open(path);
@@ -39,7 +39,7 @@ export async function readZipDirectory(path: string): Promise<ZipEntry[] | null>
   }
 }
 
-/** @throws AppError `read_output_limit` when the entries say that they inflate past the limit. */
+/** @throws AppError `read_output_limit` when the declared sizes of the entries exceed the limit. */
 export function assertInflatedSize(entries: readonly ZipEntry[], maxBytes: number): void {
   const sizeBytes = entries.reduce((sum, entry) => sum + entry.sizeBytes, 0);
   if (sizeBytes <= maxBytes) return;

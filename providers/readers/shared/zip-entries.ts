@@ -4,19 +4,19 @@ import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauz
 import { AppError } from '#domain/app-error.ts';
 import { sanitizePath, type ArchiveEntry, type EntryRefusal } from './archive-entry.ts';
 
-/** What a ZIP archive holds beside files: symbolic links and devices lead out of it, so they are only counted. */
+/** A file of a ZIP archive, or a symbolic link or device, which leads out of the archive and is only counted. */
 export type ZipItem = ArchiveEntry | 'link';
 
-/** High bytes of `versionMadeBy` of systems that write Unix modes. */
+/** High bytes of `versionMadeBy` of systems that store Unix modes. */
 const UNIX_SYSTEMS = [3, 19];
 const FILE_TYPE_MASK = 0xf000;
 const REGULAR_FILE = 0x8000;
 const FOLDER = 0x4000;
 const DOS_FOLDER = 0x10;
-/** What systems put beside the files of their users. */
+/** Files that operating systems add to folders of their users. */
 const SYSTEM_FILES = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
 const UTF8_FLAG = 0x800;
-/** Past this even to look through the names takes too long, whatever the operator allows. */
+/** A larger directory takes too long to iterate, whatever limits the operator sets. */
 const MAX_ENTRIES = 200_000;
 const METHOD_NAMES: ReadonlyMap<number, string> = new Map([
   [9, 'Deflate64'],
@@ -29,9 +29,9 @@ const METHOD_NAMES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The files of a ZIP archive in the order of its directory, which is the same each time. Nothing is inflated before a part is
- * opened. @throws AppError `unreadable` for what is damaged or cut off, `encrypted` where not even the names can be read,
- * `archive_limit`.
+ * Lists the files of a ZIP archive in the order of its directory, which is stable. Nothing is inflated before an entry
+ * is opened. @throws AppError `unreadable` when the archive is damaged or truncated, `encrypted` when not even the
+ * names can be read, `archive_limit`.
  */
 export async function* zipEntries(path: string): AsyncGenerator<ZipItem> {
   const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false } as const;
@@ -65,7 +65,7 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
   }
 }
 
-/** Names in UTF-8 often do not say so. */
+/** Names in UTF-8 often lack the flag for it. */
 function nameOf({ generalPurposeBitFlag: flags, fileName, extraFields }: Entry): string {
   const asUtf8 = isUtf8(fileName) ? flags | UTF8_FLAG : flags;
   return getFileNameLowLevel(asUtf8, fileName, extraFields, false);
@@ -90,7 +90,7 @@ function refusalOf(entry: Entry): EntryRefusal | null {
   return { code: 'unreadable', message };
 }
 
-/** The bytes of an entry; never more than it says, and at their end compared with their checksum. */
+/** Streams the bytes of an entry: at most the declared size, and compares the checksum at the end. */
 async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   let sizeBytes = 0;
   let checksum = 0;

@@ -6,16 +6,16 @@ const PATH_OBJECT = 2;
 const IMAGE_OBJECT = 3;
 const FORM_OBJECT = 5;
 const MOVE_TO = 2;
-/** What is thinner is a stroke. */
+/** Thinner rectangles are strokes. In points. */
 const MAX_STROKE_WIDTH = 3;
 const MIN_LINE_LENGTH = 6;
 /** A page of technical drawings has no tables worth the time. */
 const MAX_OBJECTS = 6_000;
 const MAX_SEGMENTS = 400;
-/** Of a bullet, points. */
+/** Width of a bullet, in points. */
 const DOT_SIZE = { least: 1.5, most: 7 };
 
-/** The ruled lines of a loaded page, and the dots that may be bullets of lists. */
+/** Reads the ruled lines of a loaded page, and the dots that may be bullets of lists. */
 export function readDrawing(pdfium: Pdfium, page: number): { rules: RuledLine[]; dots: Box[] } {
   const [rules, dots]: [RuledLine[], Box[]] = [[], []];
   const count = pdfium._FPDFPage_CountObjects(page);
@@ -36,7 +36,7 @@ export function readDrawing(pdfium: Pdfium, page: number): { rules: RuledLine[];
   return { rules, dots };
 }
 
-/** As high as it is wide, and about as large as a bullet of a list. */
+/** Whether the shape is as high as wide, and about as large as a bullet. */
 function isDot({ left, right, top, bottom }: Box): boolean {
   const [width, height] = [right - left, top - bottom];
   return width >= DOT_SIZE.least && width <= DOT_SIZE.most && height >= width * 0.8 && height <= width * 1.25;
@@ -48,11 +48,11 @@ function boundsOf(pdfium: Pdfium, object: number, scratch: number): Box | null {
   return { left, bottom, right, top };
 }
 
-/** Letters drawn as outlines are this many at least. */
+/** Text drawn as outlines consists of at least this many paths. */
 const MIN_OUTLINES = 20;
 const MAX_SAMPLED_OBJECTS = 500;
 
-/** Does the page hold a picture, a form or many outlines: something that may show text? */
+/** Whether the page has an image, a form XObject or many paths: something that may show text. */
 export function hasDrawing(pdfium: Pdfium, page: number): boolean {
   let outlines = 0;
   const count = Math.min(MAX_SAMPLED_OBJECTS, pdfium._FPDFPage_CountObjects(page));
@@ -64,7 +64,7 @@ export function hasDrawing(pdfium: Pdfium, page: number): boolean {
   return outlines >= MIN_OUTLINES;
 }
 
-/** Of the page, covered by pictures. */
+/** Share of the page area that images cover. */
 export function imageShareOfPage(pdfium: Pdfium, page: number): number {
   const scratch = pdfium._malloc(16);
   const count = Math.min(MAX_SAMPLED_OBJECTS, pdfium._FPDFPage_CountObjects(page));
@@ -81,7 +81,7 @@ export function imageShareOfPage(pdfium: Pdfium, page: number): number {
 
 type PathObject = { object: number; scratch: number; rules: RuledLine[]; segments: number };
 
-/** A stroke or a box: what its bounds say. */
+/** Adds the lines of a stroke or a rectangle, by its bounding box. */
 function addBoxLines({ left, right, top, bottom }: Box, rules: RuledLine[]): void {
   const [width, height] = [right - left, top - bottom];
   if (height <= MAX_STROKE_WIDTH && width >= MIN_LINE_LENGTH) {
@@ -94,7 +94,7 @@ function addBoxLines({ left, right, top, bottom }: Box, rules: RuledLine[]): voi
   }
 }
 
-/** A whole grid may be one path. */
+/** Adds the lines of a path: a whole grid may be one path. */
 function addPathLines(pdfium: Pdfium, { object, scratch, rules, segments }: PathObject): void {
   const hasMatrix = pdfium._FPDFPageObj_GetMatrix(object, scratch) !== 0;
   const matrix = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 6);

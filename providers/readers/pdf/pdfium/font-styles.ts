@@ -3,28 +3,31 @@ import { MONOSPACED_FONT_NAME } from '#providers/readers/shared/monospaced-fonts
 import type { Pdfium } from './pdfium.ts';
 import type { PdfLine, PdfWord } from '#providers/readers/pdf/page.ts';
 
-/** Of a character. `name` tells faces of a page apart. */
+/** The font style of a character. `fontName` distinguishes the fonts of a page. */
 export type FontStyle = { fontName: string; isBold: boolean; isMonospaced: boolean };
 
 export const PLAIN_FONT_STYLE: FontStyle = { fontName: '', isBold: false, isMonospaced: false };
 
 const FONT_NAME_BYTES = 128;
-/** Memory that reading a face takes: its name and its flags. */
+/** Size of the buffer for reading a font style: the font name and the font flags. */
 export const FONT_STYLE_BUFFER_BYTES = FONT_NAME_BYTES + 4;
 const BOLD_WEIGHT = 600;
-/** As in Arial-BoldMT, MyriadPro-Bd, NimbusRomNo9L-Medi, and TeX's CMBX10. */
+/** Matches Arial-BoldMT, MyriadPro-Bd, NimbusRomNo9L-Medi, and TeX's CMBX10. */
 const BOLD_NAME = /bold|black|heavy|demi|medi(?!um)|^(?:\w+\+)?(?:cm|sf|lm|ec)\w?bx|bd(?:$|[^a-z])|bdit$/i;
-/** Bit 1 of a font's flags (ISO 32000-1, table 123). Faces of East Asian scripts have it too. */
+/** Bit 1 of the font descriptor flags (ISO 32000-1, table 123). East Asian fonts set it too. */
 const FIXED_PITCH = 1;
 const LETTER = /\p{L}/u;
 const WIDE_SCRIPT = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
-/** So many words with letters tell by their widths; in another face they hardly ever come out this alike. */
+/** This many words with letters suffice to compare widths; in a proportional font they are almost never this equal. */
 const MIN_MEASURED_WORDS = 3;
 const MAX_WIDTH_RATIO = 1.01;
-/** A face that so many lines were measured in is monospaced. */
+/** A font that was measured as monospaced in this many lines is monospaced. */
 const MIN_MEASURED_LINES = 2;
 
-/** Reads the face of a character of the page, once for each font; `scratch` has room for `FACE_BYTES`. */
+/**
+ * Creates a reader of the font style of a character of the page, which reads each font once. `scratch` must have space
+ * for `FONT_STYLE_BUFFER_BYTES`.
+ */
 export function createFontStyleReader(
   pdfium: Pdfium,
   textPage: number,
@@ -37,7 +40,7 @@ export function createFontStyleReader(
     let face = faces.get(font);
     if (!face) {
       face = readFontStyle(pdfium, { textPage, charIndex, scratch });
-      // A blank that pdfium put in has no font.
+      // A space that pdfium inserted has no font.
       if (font !== 0) faces.set(font, face);
     }
     return face;
@@ -58,17 +61,23 @@ function readFontStyle(pdfium: Pdfium, { textPage, charIndex, scratch }: Charact
 
 type LineText = {
   line: string;
-  /** First and last character that is no blank. */ from: number;
+  /** The first and last character that is not white space. */
+  from: number;
   to: number;
   words: readonly PdfWord[];
 };
 type LineFontStyles = {
   styleOf(text: LineText, faceAt: (at: number) => FontStyle): Pick<PdfLine, 'isBold' | 'isMonospaced'>;
-  /** When all lines of the page are known: those set in a face that was measured in others. */
+  /**
+   * Marks lines in fonts that were measured as monospaced in other lines. To be called when all lines of the page are
+   * known.
+   */
   markMonospaced(lines: readonly PdfLine[]): void;
 };
 
-/** Tells the faces of a page's lines, and learns which faces are monospaced though nothing in them says so. */
+/**
+ * Determines the font styles of the lines of a page, and detects monospaced fonts that neither flags nor name declare.
+ */
 export function createLineFontStyles(): LineFontStyles {
   const measured = new Map<string, number>();
   const names: (string | null)[] = [];
@@ -92,7 +101,10 @@ export function createLineFontStyles(): LineFontStyles {
   };
 }
 
-/** Are the characters of all words equally wide? Digits are in most faces. */
+/**
+ * Whether the characters of all words are equally wide. Words without letters are ignored: digits are equally wide in
+ * most fonts.
+ */
 function haveEqualCharacterWidths(words: readonly PdfWord[]): boolean {
   let [count, least, most] = [0, Infinity, 0];
   for (const { text, left, right } of words) {

@@ -4,19 +4,19 @@ import type { FormField } from '#providers/readers/pdf/page.ts';
 
 const FREE_TEXT = 3;
 const WIDGET = 20;
-/** Annotation flags: hidden, not to be viewed. */
+/** Annotation flags: hidden (bit 2), no view (bit 6). */
 const INVISIBLE = 2 | 32;
 const [CHECKBOX, RADIO_BUTTON, COMBO_BOX, LIST_BOX, TEXT_FIELD] = [2, 3, 4, 5, 6];
 const MAX_FIELDS = 2_000;
 const MAX_VALUE_BYTES = 64 * 1024;
 const FORM_INFO_BYTES = 512;
 
-/** A handle for the fields of a document's form; 0 where it has none. Nothing in the document is run. */
+/** Opens the form of a document; the handle is 0 when it has none. No script of the document is run. */
 export function openFormFields(pdfium: Pdfium, document: number): { form: number; close: () => void } {
   if (pdfium._FPDF_GetFormType(document) === 0) return { form: 0, close: () => undefined };
   const info = pdfium._malloc(FORM_INFO_BYTES);
   pdfium.HEAPU8.fill(0, info, info + FORM_INFO_BYTES);
-  // Version 2 of FPDF_FORMFILLINFO, and no function that it could call.
+  // Version 2 of FPDF_FORMFILLINFO, without callbacks.
   pdfium.HEAPU8[info] = 2;
   const form = pdfium._FPDFDOC_InitFormFillEnvironment(document, info);
   return {
@@ -28,7 +28,7 @@ export function openFormFields(pdfium: Pdfium, document: number): { form: number
   };
 }
 
-/** Values of the page's form fields that are seen, and texts typed onto it. */
+/** Reads the values of the visible form fields of a page, and free text annotations. */
 export function readFormFields(pdfium: Pdfium, page: number, form: number): FormField[] {
   const count = Math.min(MAX_FIELDS, pdfium._FPDFPage_GetAnnotCount(page));
   if (count <= 0) return [];
@@ -62,7 +62,7 @@ function readFieldValue(pdfium: Pdfium, { annotation, form, buffer }: Annotation
   return decodeValue(pdfium, buffer, bytes);
 }
 
-/** By the appearance that is shown: radio buttons share their value. */
+/** By the appearance state: radio buttons of a group share their value. */
 function isChecked(pdfium: Pdfium, annotation: number, buffer: number): boolean {
   const state = readDictionaryString(pdfium, { annotation, buffer, key: 'AS' });
   return state !== '' && state !== 'Off';
@@ -79,7 +79,7 @@ function readDictionaryString(
   return decodeValue(pdfium, buffer, bytes);
 }
 
-/** Longer values are not written at all. */
+/** Longer values were not written to the buffer. */
 function decodeValue(pdfium: Pdfium, buffer: number, bytes: number): string {
   return bytes <= 2 || bytes > MAX_VALUE_BYTES ? '' : decodeUtf16(pdfium, buffer, bytes - 2).trim();
 }

@@ -13,27 +13,27 @@ import type { Box, PdfWord, PdfLine } from '#providers/readers/pdf/page.ts';
 
 const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
-/** Wider characters than this many times their height, on average, stand apart. */
+/** A word whose characters are on average wider than this many times their height consists of separate characters. */
 const MIN_SCATTERED_WIDTH_RATIO = 1.25;
 
 const MAX_SCATTERED_LENGTH = 12;
 
-/** Stands where a word was broken by a hyphen. */
+/** Marks a word that was hyphenated at a line end. */
 const HYPHEN_MARK = 0xfffe;
 
 const WHITE_SPACE = /\s/;
 
-/** The number of a note, behind a word. */
+/** The number of a footnote after a word. */
 const NOTE_NUMBER = /\d{1,2}(?<=\p{L}{3}[.,;:)”"’]?\d{1,2})(?![\p{L}\d.,]*[\p{L}\d])/gu;
 
-/** Of the height of the text beside it; no larger character is raised. */
+/** Largest ratio of the height of a superscript to the height of the text next to it. */
 const MAX_SUPERSCRIPT_RATIO = 0.85;
 
 type CharacterReader = {
-  /** Box of the character at this place in the text. */
+  /** The box of the character at this offset of the text. */
   boxAt(textIndex: number): Box;
   fontStyleAt(textIndex: number): FontStyle;
-  /** Says which line is asked about next; most have one character of the page for each of their text. */
+  /** Sets the line of the next calls. In most lines each character of the text has one character of the page. */
   enterLine(start: number, end: number): void;
 };
 
@@ -67,7 +67,7 @@ function boxOf({ left, top, right, bottom }: PdfWord): Box {
   return { left, top, right, bottom };
 }
 
-/** Where in the line numbers of notes begin, which stand higher and are smaller than the word before them. */
+/** Offsets in the line of footnote numbers, which are raised and smaller than the word before them. */
 function findNoteNumbers(line: string, offset: number, characters: CharacterReader): number[] {
   const found: number[] = [];
   for (const { index } of line.matchAll(NOTE_NUMBER)) {
@@ -84,8 +84,10 @@ function insertSpacesAt(line: string, places: readonly number[]): string {
 
 type LineText = {
   line: string;
-  /** Of the line in the text. */ offset: number;
-  /** Places where a word ends, with no blank. */ breaks: readonly number[];
+  /** Offset of the line in the text. */
+  offset: number;
+  /** Offsets where a word ends without white space. */
+  breaks: readonly number[];
 };
 
 function splitWords({ line, offset, breaks }: LineText, characters: CharacterReader): PdfWord[] {
@@ -95,7 +97,7 @@ function splitWords({ line, offset, breaks }: LineText, characters: CharacterRea
     const first = characters.boxAt(offset + from);
     const last = length === 1 ? first : characters.boxAt(offset + to - 1);
     const word = wordBetween(line.slice(from, to), first, last);
-    // Single characters of a table's columns, between which pdfium saw no blank.
+    // Single characters in columns of a table, between which pdfium detected no space.
     const isScattered =
       length > 1 && word.right - word.left > length * MIN_SCATTERED_WIDTH_RATIO * (word.top - word.bottom);
     if (!isScattered || length > MAX_SCATTERED_LENGTH) words.push(word);
@@ -104,7 +106,7 @@ function splitWords({ line, offset, breaks }: LineText, characters: CharacterRea
   return words;
 }
 
-/** Runs of characters that are no blanks, as places in the line, cut at the breaks as well. */
+/** Ranges of characters that are not white space, as offsets in the line, also split at the breaks. */
 function wordRanges(line: string, breaks: readonly number[]): { from: number; to: number }[] {
   const pieces: { from: number; to: number }[] = [];
   const cuts = new Set(breaks);
@@ -120,7 +122,7 @@ function wordRanges(line: string, breaks: readonly number[]): { from: number; to
   return pieces;
 }
 
-/** A regular expression asks this slower, and pages are asked it for each of their characters. */
+/** Faster than a regular expression: this runs for each character of a page. */
 function isWhiteSpaceCode(code: number): boolean {
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   return code === HYPHEN_MARK || code === 0xa0 || (code >= 0x1680 && WHITE_SPACE.test(String.fromCharCode(code)));

@@ -2,7 +2,10 @@
 import type { Pdfium } from './pdfium.ts';
 import type { Box, RuledLine } from '#providers/readers/pdf/page.ts';
 
-/** A page turned so that most of its text runs from left to right: its size then, and where boxes and rules come to lie. */
+/**
+ * The rotation that makes most text of a page run from left to right: the page size after it, and functions that rotate
+ * coordinates.
+ */
 export type PageRotation = {
   width: number;
   height: number;
@@ -11,12 +14,15 @@ export type PageRotation = {
 };
 
 const SAMPLES = 9;
-/** Of the sampled characters, for a page to be turned. */
+/** Share of the sampled characters that must have the same angle for the page to be rotated. */
 const MIN_SHARE = 0.6;
 const QUARTER_TURN = Math.PI / 2;
 const MAX_DEVIATION = 0.1;
 
-/** Pages stand on their side, or upside down, by an entry of their own or by the way their text is drawn; the text tells both. */
+/**
+ * Pages are rotated by their `/Rotate` entry or by the text matrix of their content; the direction of the text reflects
+ * both.
+ */
 export function readPageRotation(pdfium: Pdfium, page: number, textPage: number): PageRotation {
   const [shownWidth, shownHeight] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
   const isOnSide = pdfium._FPDFPage_GetRotation(page) % 2 === 1;
@@ -33,7 +39,7 @@ export function readPageRotation(pdfium: Pdfium, page: number, textPage: number)
   }
 }
 
-/** Quarter turns with the clock of most of the page's characters. */
+/** Clockwise quarter turns of most characters of the page. */
 function textQuarterTurns(pdfium: Pdfium, textPage: number): number {
   const count = pdfium._FPDFText_CountChars(textPage);
   const counts = [0, 0, 0, 0];

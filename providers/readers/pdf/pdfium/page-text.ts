@@ -1,22 +1,23 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import { type Pdfium, decodeUtf16 } from './pdfium.ts';
 
-/** `charIndexOf`: where a place in the text is among the characters of the page; negative where there is none. */
+/** `charIndexOf` maps an offset in the text to the index of the character on the page; negative when there is none. */
 export type PageText = { text: string; charIndexOf(this: void, textIndex: number): number };
 
-/** Stands in the text for the hyphen at a line end, and for a character that nobody knows. */
+/** Replaces the hyphen at a line end, and characters without a Unicode value. */
 const PLACEHOLDER = 0xfffe;
 const REPLACED_CODES: ReadonlySet<number> = new Set([0, 2, 0xad, PLACEHOLDER]);
-/** Characters of the page that its text leaves out, one after another. */
+/** Characters of the page that its text may leave out in a row. */
 const MAX_SKIPPED_CHARS = 64;
-/** Of the text, that is not among the characters; with more the two are not told alike. */
+/** Share of the text that may have no matching character; above it the two cannot be aligned. */
 const MAX_UNMATCHED_SHARE = 0.02;
 const MAX_MISSING_CHARS = 10_000;
 
 /**
- * The text of a page, which U+FFFE stands in where a hyphen broke a word, or for an unknown character. pdfium does not count some of those
- * that it has put in: all behind them are taken for the next one, and so many are missing at the end. On a page with stand-ins,
- * places are found by walking along text and characters, and what is left of the characters is the rest of the text.
+ * Reads the text of a page, in which U+FFFE replaces the hyphen of a word broken at a line end and characters without a
+ * Unicode value. pdfium does not count some of the characters that it inserts, so that later offsets are shifted by one
+ * each and the end of the text is cut off by as many characters. On a page with placeholders the offsets are therefore
+ * found by aligning text and characters, and the characters left over are appended to the text.
  */
 export function readPageText(pdfium: Pdfium, textPage: number): PageText {
   const count = Math.max(0, pdfium._FPDFText_CountChars(textPage));
@@ -32,7 +33,7 @@ export function readPageText(pdfium: Pdfium, textPage: number): PageText {
   const unicodes = Array.from({ length: count }, (_, at) => pdfium._FPDFText_GetUnicode(textPage, at));
   const { places, lost, next } = alignTextWithChars(text, unicodes);
   if (lost > text.length * MAX_UNMATCHED_SHARE) return own;
-  // No more than were not counted.
+  // At most as many as were not counted.
   const unknown = unicodes.filter((unicode) => unicode === 0).length;
   const left = count - next <= Math.min(unknown, MAX_MISSING_CHARS) ? unicodes.slice(next) : [];
   const rest = left.map((unicode) => (REPLACED_CODES.has(unicode) ? PLACEHOLDER : unicode));
@@ -40,7 +41,10 @@ export function readPageText(pdfium: Pdfium, textPage: number): PageText {
   return { text: text + String.fromCharCode(...rest), charIndexOf: (textIndex) => places[textIndex] ?? -1 };
 }
 
-/** Finds the units of the text among the characters, in their order: `lost` are not there, `next` is the first character behind all of them. */
+/**
+ * Aligns the code units of the text with the characters, in order. `lost` is the number of units without a match,
+ * `next` the index of the first character after all matches.
+ */
 function alignTextWithChars(
   text: string,
   unicodes: readonly number[],

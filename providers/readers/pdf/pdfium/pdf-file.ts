@@ -10,9 +10,9 @@ import { decodeUtf16, type Pdfium } from './pdfium.ts';
 export type PdfFile = {
   pageCount: number;
   title: string;
-  /** A page, counted from 0; null when it is damaged. */
+  /** Reads a page, counted from 0; null when it is damaged. */
   readPage(index: number): PdfPage | null;
-  /** The page rendered as a grey image; null when it cannot be rendered. */
+  /** Renders a page as a gray image; null when it cannot be rendered. */
   renderPage(index: number): Uint8Array | null;
   close(): void;
 };
@@ -23,11 +23,11 @@ const SECURITY_ERROR = 5;
 
 let loading: Promise<Pdfium> | null = null;
 
-/** @throws AppError `encrypted`, `unreadable`. */
+/** Opens a PDF document. @throws AppError `encrypted`, `unreadable`. */
 export async function openPdfFile(path: string): Promise<PdfFile> {
   loading ??= loadPdfium();
   const pdfium = await loading;
-  // The process has nothing else to do meanwhile.
+  // Synchronous: the process has nothing else to do meanwhile.
   const bytes = readFileSync(path);
   const data = pdfium._malloc(bytes.length);
   pdfium.HEAPU8.set(bytes, data);
@@ -52,8 +52,8 @@ export async function openPdfFile(path: string): Promise<PdfFile> {
 }
 
 /**
- * Opens a document, hands it over and closes it.
- * @throws AppError `encrypted`, `unreadable`; whatever `use` throws.
+ * Opens a document, passes it to `use` and closes it.
+ * @throws AppError `encrypted`, `unreadable`; errors of `use`.
  */
 export async function withPdfFile<Result>(path: string, use: (file: PdfFile) => Promise<Result>): Promise<Result> {
   try {
@@ -65,7 +65,7 @@ export async function withPdfFile<Result>(path: string, use: (file: PdfFile) => 
     file.close();
     return result;
   } catch (error) {
-    // After a trap inside WebAssembly its memory cannot be trusted: the next document gets another instance.
+    // After a trap inside WebAssembly its memory is not trustworthy: the next document gets another instance.
     if (!(error instanceof AppError)) loading = null;
     throw error;
   }
@@ -73,9 +73,10 @@ export async function withPdfFile<Result>(path: string, use: (file: PdfFile) => 
 
 async function loadPdfium(): Promise<Pdfium> {
   const { PDFiumModule } = await import('@hyzyla/pdfium');
-  // The package's types name a part of the functions that its module has.
+  // The types of the package declare only some of the functions of the module.
   const pdfium = (await PDFiumModule({})) as unknown as Pdfium & { wasmExports: Record<string, unknown> };
-  // Called without the checks of its debug build, which tens of thousands of calls a document would pass through.
+  // Call the exports directly: a document takes tens of thousands of calls, and the wrappers of the debug build check
+  // each one.
   for (const [name, value] of Object.entries(pdfium.wasmExports))
     if (typeof value === 'function') Object.assign(pdfium, { [`_${name}`]: value });
   pdfium._FPDF_InitLibrary();

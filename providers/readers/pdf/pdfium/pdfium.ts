@@ -1,6 +1,9 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 
-/** What is used of pdfium's C interface (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h); pointers and handles are numbers. */
+/**
+ * The part of pdfium's C interface in use (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h);
+ * pointers and handles are numbers.
+ */
 export type Pdfium = {
   HEAPU8: Uint8Array;
   HEAPF32: Float32Array;
@@ -69,7 +72,7 @@ export type Pdfium = {
   ): void;
 };
 
-/** Text in pdfium's memory. */
+/** Decodes UTF-16LE text in the memory of pdfium. */
 export function decodeUtf16(pdfium: Pdfium, pointer: number, sizeBytes: number): string {
   return Buffer.from(pdfium.HEAPU8.buffer, pointer, sizeBytes).toString('utf16le');
 }

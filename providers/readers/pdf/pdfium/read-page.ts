@@ -8,12 +8,15 @@ import { readPageRotation } from './page-rotation.ts';
 import type { PdfLine, PdfPage } from '#providers/readers/pdf/page.ts';
 import { readPageLines } from './page-lines.ts';
 
-/** Less text than this beside a picture, at the page's edge, may be a stamp on a scan. */
+/** A shorter text at the edge of a page that is mostly an image may be a stamp on a scan. */
 const MAX_STAMP_LENGTH = 200;
 const EDGE_SHARE = 0.12;
 const MIN_PICTURE_SHARE = 0.5;
 
-/** Reads text, values of form fields and ruled lines of a page; null when it is damaged. `form` as `openForm` gave it. */
+/**
+ * Reads the text, the values of form fields and the ruled lines of a page; null when it is damaged. `form` is the
+ * handle of `openFormFields`.
+ */
 export function readPage(
   pdfium: Pdfium,
   { document, form }: { document: number; form: number },
@@ -39,7 +42,7 @@ export function readPage(
   }
 }
 
-/** Numbers and names that were printed onto a scan: little text, all of it at the upper or lower edge. */
+/** Numbers and names that were printed onto a scan: little text, all of it at the upper or lower edge of the page. */
 function isStampText(lines: readonly PdfLine[], height: number): boolean {
   const length = lines.reduce((sum, { text }) => sum + text.length, 0);
   const isAtEdge = ({ first }: PdfLine): boolean =>
