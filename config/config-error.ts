@@ -1,8 +1,8 @@
-/** Thrown by `readConfig`; its message lists every problem, one a line. */
+/** Thrown by `readConfig`. Its message lists every problem, one per line. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`The configuration is invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
     this.problems = problems;
   }

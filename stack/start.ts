@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError, readConfig } from '#config/index.ts';
+import { ConfigError } from '#config/config-error.ts';
+import { readConfig } from '#config/index.ts';
 import { startLocalStack } from './local-stack.ts';
 import { createLociServices, loopbackOf, migrate, prepareFirstRun, PROJECT_DIR } from './loci-services.ts';
 import type { ManagedProcess } from './managed-process.ts';

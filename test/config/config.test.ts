@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { ConfigError, readConfig } from '#config/index.ts';
+import { ConfigError } from '#config/config-error.ts';
+import { readConfig } from '#config/index.ts';
 
 const REQUIRED = {
   LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Variables that may come as a file, for secrets of an orchestrator: `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X`. */
+/** `LOCI_X_FILE=/run/secrets/x` sets `LOCI_X` to the contents of that file, for orchestrators that mount secrets as files. */
 const FILE_SUFFIX = '_FILE';
 
-/** The settings of Loci in the environment, with the contents of the files that some of them name. Adds to `problems` what cannot be read. */
-export function readSecretFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+/**
+ * Returns the Loci settings of the environment, with the contents of the files that some of them name, and a problem for
+ * each file that cannot be read. A variable that is empty counts as not set.
+ */
+export function readSecretFiles(environment: NodeJS.ProcessEnv): {
+  values: Record<string, string>;
+  problems: string[];
+} {
   const values: Record<string, string> = {};
+  const problems: string[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('LOCI_') || value === undefined || value === '') continue;
     if (!name.endsWith(FILE_SUFFIX)) {
@@ -18,5 +25,5 @@ export function readSecretFiles(environment: NodeJS.ProcessEnv, problems: string
       problems.push(`${name} names a file that cannot be read: ${value}`);
     }
   }
-  return values;
+  return { values, problems };
 }

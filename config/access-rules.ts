@@ -1,0 +1,40 @@
+import type { Environment } from './environment.ts';
+
+/** Returns what is wrong with the settings of bearer tokens, CORS and OAuth redirects. */
+export function accessRuleProblems(env: Environment): string[] {
+  const problems = env.LOCI_CORS_ORIGINS.filter((origin) => !isOrigin(origin)).map(
+    (origin) => `LOCI_CORS_ORIGINS: '${origin}' is not an origin such as https://app.example.com, or *`,
+  );
+  problems.push(
+    ...env.LOCI_OAUTH_REDIRECTS.filter((url) => !isPlainUrl(url)).map(
+      (url) => `LOCI_OAUTH_REDIRECTS: '${url}' is not a URL such as https://app.example.com/connected`,
+    ),
+  );
+  const sources = [env.LOCI_JWT_JWKS_URL, env.LOCI_JWT_SECRET].filter((source) => source !== undefined);
+  if (sources.length === 2) problems.push('LOCI_JWT_JWKS_URL and LOCI_JWT_SECRET exclude each other: set one');
+  const isRequested = sources.length > 0 || env.LOCI_JWT_ISSUER !== undefined || env.LOCI_JWT_AUDIENCE !== undefined;
+  if (!isRequested) return problems;
+  if (sources.length === 0) problems.push('LOCI_JWT_JWKS_URL or LOCI_JWT_SECRET is required for bearer tokens');
+  if (!env.LOCI_JWT_ISSUER) problems.push('LOCI_JWT_ISSUER is required for bearer tokens');
+  if (!env.LOCI_JWT_AUDIENCE) problems.push('LOCI_JWT_AUDIENCE is required for bearer tokens');
+  return problems;
+}
+
+/** Returns the settings that verify bearer tokens of users; null when they are not configured. */
+export function tokenSettings(env: Environment) {
+  const { LOCI_JWT_JWKS_URL: jwksUrl, LOCI_JWT_SECRET: secret } = env;
+  const { LOCI_JWT_ISSUER: issuer, LOCI_JWT_AUDIENCE: audience } = env;
+  const keys = jwksUrl === undefined ? secret && { secret } : { jwksUrl };
+  return keys && issuer && audience ? { keys, issuer, audience } : null;
+}
+
+/** True for an origin, such as `https://app.example.com`, and for `*`. */
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
+/** An http or https URL without user name, query and fragment. */
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '';
+}
