@@ -2,14 +2,14 @@ import Koa from 'koa';
 import type { Services } from '#operations/services.ts';
 import { allowOrigins } from '#api/http/request/allow-origins.ts';
 import { createDocsPage } from '#api/http/openapi/docs-page.ts';
-import { answerErrors } from '#api/http/response/errors.ts';
+import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { mountRoutes, type MountOptions } from '#api/http/mount.ts';
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
-import { settleRequestBody } from '#api/http/request/request-body.ts';
-import { identifyRequest } from '#api/http/request/request-id.ts';
-import { recordRequests } from '#api/http/request/request-log.ts';
+import { drainRequestBody } from '#api/http/request/request-body.ts';
+import { assignRequestId } from '#api/http/request/request-id.ts';
+import { logRequests } from '#api/http/request/log-requests.ts';
 import type { Route } from '#api/http/route.ts';
-import { secureHeaders } from '#api/http/response/security-headers.ts';
+import { setSecurityHeaders } from '#api/http/response/security-headers.ts';
 import { routes as allRoutes } from '#api/routes/index.ts';
 
 export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits'> & {
@@ -25,11 +25,11 @@ export function createApp(services: Services, options: AppOptions): Koa {
   const document = createOpenApi(routes, { version: options.version, limits: services.limits });
   const router = mountRoutes(Object.values(routes), { ...options, services });
   const app = new Koa();
-  app.use(identifyRequest);
-  app.use(recordRequests(services.log, services.metrics));
-  app.use(secureHeaders);
+  app.use(assignRequestId);
+  app.use(logRequests(services.log, services.metrics));
+  app.use(setSecurityHeaders);
   app.use(allowOrigins(options.corsOrigins ?? []));
-  app.use(settleRequestBody);
+  app.use(drainRequestBody);
   app.use(answerErrors(services.log));
   app.use(createDocsPage(document));
   app.use(router.routes());

@@ -11,7 +11,7 @@ import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createApp } from './app.ts';
-import type { Access } from '#api/http/request/authentication.ts';
+import type { AccessSettings } from '#api/http/request/authenticate-request.ts';
 import { listen } from './server.ts';
 
 /** When the process is told to stop, open requests have this long to finish; then their connections are cut. */
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   log.info('stopped');
 }
 
-function accessSettings({ access }: Config): Access {
+function accessSettings({ access }: Config): AccessSettings {
   const { tokens, workspacesClaim, administratorToken } = access;
   return {
     users: tokens && { verifier: createBearerTokenVerifier(tokens), workspacesClaim },

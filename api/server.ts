@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { expectContinue } from '#api/http/request/request-body.ts';
+import { markExpectsContinue } from '#api/http/request/request-body.ts';
 
 /** A connection on which nothing moves for this long is closed; uploads may take as long as they need. */
 const IDLE_MS = 120_000;
@@ -26,7 +26,7 @@ export async function listen(handler: Handler, address: { host: string; port: nu
   server.on('request', (request, response) => void handler(request, response));
   // A client that asks first is told to send its body when the body is wanted: after it was found who asks.
   server.on('checkContinue', (request, response) => {
-    expectContinue(request);
+    markExpectsContinue(request);
     void handler(request, response);
   });
   server.on('clientError', answerBrokenRequest);

@@ -1,6 +1,6 @@
 /**
  * Every error code a client can see, in error bodies, in the `errors` of an upload and in the failure of a content.
- * The first group names the outcome of a request (`api/http/response/errors.ts` maps it to a status), the second the failure
+ * The first group names the outcome of a request (`api/http/response/answer-errors.ts` maps it to a status), the second the failure
  * of one item, which never fails its neighbours.
  */
 export type RequestErrorCode =

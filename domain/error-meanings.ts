@@ -128,7 +128,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
 };
 
 /** Returns the meaning of a code stored in a row or a workflow history; unknown codes count as `internal`. */
-export function meaningOf(code: string): ErrorMeaning {
+export function errorMeaning(code: string): ErrorMeaning {
   return isErrorCode(code) ? ERROR_MEANINGS[code] : ERROR_MEANINGS.internal;
 }
 

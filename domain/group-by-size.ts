@@ -1,5 +1,5 @@
-const BATCH_CONTENTS = 200;
-const BATCH_BYTES = 8 * 1024 * 1024;
+const MAX_BATCH_CONTENTS = 200;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Batches of contents in their order: at most 200 and 8 MiB each, so that a large one goes alone. */
 export function groupBySize<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item[][] {
@@ -8,7 +8,7 @@ export function groupBySize<Item>(items: readonly Item[], sizeOf: (item: Item) =
   for (const item of items) {
     const last = groups.at(-1);
     const size = sizeOf(item);
-    if (last && last.length < BATCH_CONTENTS && bytes + size <= BATCH_BYTES) {
+    if (last && last.length < MAX_BATCH_CONTENTS && bytes + size <= MAX_BATCH_BYTES) {
       last.push(item);
       bytes += size;
     } else {

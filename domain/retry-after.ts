@@ -1,5 +1,5 @@
 /** Seconds from `Retry-After`, given as a number or a date (RFC 9110), at most `maxS`; null without, or for what is neither. */
-export function retryAfterS(
+export function parseRetryAfterS(
   header: string | undefined,
   { nowMs, maxS }: { nowMs: number; maxS: number },
 ): number | null {

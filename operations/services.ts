@@ -85,7 +85,7 @@ export type Services = {
   /** Where providers send users back to, and where users may be sent on. */
   authorization: { callbackUrl: string; redirectUrls: readonly string[] };
   jobs: Jobs;
-  accesses: AccessCounter;
+  accessCounter: AccessCounter;
   clock: Clock;
   log: Log;
   metrics: Metrics;

@@ -60,8 +60,8 @@ export function buildServices(config: Config, options: ServicesOptions): Service
   const chat = createChatModel(config.chat);
   const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
   closing.defer(() => compressors.close());
-  const accesses = createAccessCounter({ stores, log });
-  closing.defer(() => accesses.close());
+  const accessCounter = createAccessCounter({ stores, log });
+  closing.defer(() => accessCounter.close());
   return {
     ...dependencies,
     blobs: createLocalBlobStore({ dir: config.blobDir }),
@@ -74,7 +74,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
       callbackUrl: `${config.api.publicUrl}/api/v1/oauth/callback`,
       redirectUrls: config.oauthRedirects,
     },
-    accesses,
+    accessCounter,
     clock: systemClock,
     log,
     metrics: createMetrics(),

@@ -37,7 +37,7 @@ import { createRunStages, type RunStages } from '#store/uploads/run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from '#store/workspaces/members.ts';
 import { createUploadStore, type UploadStore } from '#store/uploads/uploads.ts';
-import { createWakeStore, type WakeStore } from '#store/outbox/wakes.ts';
+import { createWakeUpStore, type WakeUpStore } from '#store/outbox/wake-ups.ts';
 import { createWebhookAttempts, type WebhookAttempts } from '#store/webhooks/webhook-attempts.ts';
 import { createWebhookDeliveries, type WebhookDeliveries } from '#store/webhooks/webhook-deliveries.ts';
 import { createWebhookEvents, type WebhookEvents } from '#store/webhooks/webhook-events.ts';
@@ -85,7 +85,7 @@ export type Stores = {
   memories: MemoryStore;
   memoryProjections: MemoryProjectionStore;
   outbox: OutboxStore;
-  wakes: WakeStore;
+  wakeUps: WakeUpStore;
   idempotency: IdempotencyStore;
   webhooks: WebhookStore;
   webhookEvents: WebhookEvents;
@@ -137,7 +137,7 @@ export function createStores(database: Database): Stores {
     memories: createMemoryStore(database),
     memoryProjections: createMemoryProjectionStore(database),
     outbox: createOutboxStore(database),
-    wakes: createWakeStore(database),
+    wakeUps: createWakeUpStore(database),
     idempotency: createIdempotencyStore(database),
     webhooks: createWebhookStore(database),
     webhookEvents: createWebhookEvents(database),

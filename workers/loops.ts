@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
 import { sweepDroppedTenants } from '#operations/index/sweep-dropped-tenants.ts';
 import { projectMemories } from '#operations/memories/project-memories.ts';
-import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
+import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { purgeWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
 import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
 import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
 import type { Services } from '#operations/services.ts';
-import { sendDueWakes } from '#operations/jobs/start-jobs.ts';
+import { sendDueWakeUps } from '#operations/jobs/wake-ups.ts';
 import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
 
 /** What the worker does all the time beside workflows. Each is safe to run in several processes at once. */
@@ -26,7 +26,7 @@ export function startLoops(services: WebhookServices): Loops {
   const webhooks = createWebhookSender(services);
   const loops: Loop[] = [
     { name: 'outbox', everyMs: 1_000, work: () => dispatchOutbox(services) },
-    { name: 'wakes', everyMs: 2_000, work: () => sendDueWakes(services) },
+    { name: 'wakes', everyMs: 2_000, work: () => sendDueWakeUps(services) },
     { name: 'backlog', everyMs: 10_000, work: () => measureBacklog(services) },
     { name: 'reconcile', everyMs: 15_000, work: () => reconcileOutbox(services) },
     { name: 'residues', everyMs: 3_000, work: () => removeResidues(services) },

@@ -1,6 +1,6 @@
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { PartsToRemove } from '#store/archives/part-removals.ts';
 import { whileTimeLeft } from '#activities/time-budget.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
@@ -57,5 +57,5 @@ async function removeSome(
     await inside.deletions.addCounts(scope, id, gone);
     return enqueueReprojection(inside, scope, renamed);
   });
-  startJobs(services, scope, jobs);
+  startWorkflows(services, scope, jobs);
 }

@@ -1,6 +1,7 @@
 import type { DeleteCollectionArgs } from '#domain/collections/collection-deletion.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
-import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import type { CollectionDeletionKey, CollectionTenant } from '#store/collections/collection-deletions.ts';
 import { whileTimeLeft } from '#activities/time-budget.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
@@ -22,9 +23,9 @@ export async function endCollectionRuns(
     const { ended, wakes } = await services.stores.transaction(async (stores) => {
       const runs = await stores.collectionDeletions.endRuns(scopeOf(deletion), deletionKey(deletion), page);
       // Only what is paused waits to be woken; the others find out with their next write.
-      return { ended: runs, wakes: await noteWakes(stores, scopeOf(deletion), runs.workflowIds) };
+      return { ended: runs, wakes: await enqueueWakeUps(stores, scopeOf(deletion), runs.workflowIds) };
     });
-    wakeJobs(services, wakes);
+    sendWakeUps(services, wakes);
     after = ended.last;
     return ended.count === BATCH_RUNS;
   }).then((isDone) => (isDone ? null : after));
@@ -54,7 +55,7 @@ export async function removeCollectionRows(
       const renamed = await stores.collectionDeletions.removeContents(scope, deleted, REMOVAL_BATCH_SIZE);
       return renamed && { jobs: await enqueueReprojection(stores, scope, renamed) };
     });
-    if (removed) startJobs(services, scope, removed.jobs);
+    if (removed) startWorkflows(services, scope, removed.jobs);
     return removed !== null;
   };
   return whileTimeLeft(

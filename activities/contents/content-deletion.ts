@@ -1,6 +1,6 @@
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { IndexedLink } from '#store/contents/deletions.ts';
 import { scopeOf, type StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
@@ -71,7 +71,7 @@ export async function completeDeletion(
     const isRenamed = await stores.deletions.complete(scope, deletion.deletion_id, deletion.content_id);
     return enqueueReprojection(stores, scope, isRenamed ? [deletion.content_id] : []);
   });
-  startJobs(services, scope, jobs);
+  startWorkflows(services, scope, jobs);
   await services.stores.outbox.settle(scope, deletion.outbox_id);
   return true;
 }

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
-import { retryAfterS } from '#domain/retry-after.ts';
+import { parseRetryAfterS } from '#domain/retry-after.ts';
 import type { Link, PageTaskPayload, PageTaskValue, SiteRules } from '#providers/crawler/page-protocol.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
@@ -98,6 +98,6 @@ export function retryableDownloadError(
   { headers }: FetchedResponse,
   message: string,
 ): AppError {
-  const seconds = retryAfterS(headers['retry-after'], { nowMs: clock.now().getTime(), maxS: MAX_RETRY_AFTER_S });
+  const seconds = parseRetryAfterS(headers['retry-after'], { nowMs: clock.now().getTime(), maxS: MAX_RETRY_AFTER_S });
   return new AppError('download_failed', message, seconds === null ? {} : { retryAfterS: seconds });
 }

@@ -4,7 +4,7 @@ import { type BatchOutcome, type BatchPlan, groupFailures } from '#domain/upload
 import type { Batch, UploadKey } from '#domain/uploads/ingest-steps.ts';
 import type { RunKey } from '#domain/uploads/ingest-jobs.ts';
 import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
-import { noteWakes, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import { failContents, sliceOf } from './claim.ts';
 import { scopeOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
@@ -47,9 +47,9 @@ export async function controlUpload(
         ? await stores.runControl.cancel(scope, target)
         : await stores.runControl.setPaused(scope, target, control.action === 'pause');
     const workflowIds = [...crawls.map(crawlWorkflowId), ...runs.map((run) => run.workflow_id)];
-    return { changed: runs, wakes: await noteWakes(stores, scope, workflowIds) };
+    return { changed: runs, wakes: await enqueueWakeUps(stores, scope, workflowIds) };
   });
-  wakeJobs(services, wakes);
+  sendWakeUps(services, wakes);
   services.log.info(
     { upload_id: control.upload_id, workspace_id: control.workspace_id, count: changed.length },
     'an operator steered an upload',

@@ -10,7 +10,7 @@ import { parseInput } from '#api/http/request/validation.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Everything about a route that is not its code. OpenAPI, validation, permissions and types all come from it. */
+/** A route without its handler: OpenAPI, validation, permissions and types are all derived from it. */
 export type RouteData<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
@@ -18,106 +18,107 @@ export type RouteData<
   R extends z.ZodType = z.ZodType,
 > = {
   method: Method;
-  /** Below `/api/v1`, parameters in braces: `/contents/{content_id}`. */
+  /** Relative to `/api/v1`, with parameters in braces: `/contents/{content_id}`. */
   path: string;
   tag: string;
-  /** A few words, in the imperative. */
+  /** A short imperative sentence. */
   summary: string;
   description?: string;
-  /** What the caller's key must permit; null for routes that need no credentials. */
+  /** The permission that the caller needs; null for routes that need no credentials. */
   permission: Permission | null;
   params?: P;
   query?: Q;
   body?: B;
-  /** Largest JSON body in bytes, where it is larger than everywhere else. */
+  /** Largest JSON body in bytes, for routes that accept larger bodies than the default. */
   maxBodyBytes?: (limits: Limits) => number;
-  /** A multipart form, which the handler reads itself. For the documentation. */
+  /** A multipart form, which the handler reads itself; used for the OpenAPI document only. */
   form?: { schema: z.ZodType; files: Readonly<Record<string, 'one' | 'many'>> };
-  /** JSON answer, or the media type of a stream. */
   response: R;
+  /** Media type of a response that is not JSON. */
   responseType?: 'application/octet-stream' | 'text/plain' | 'text/html' | 'text/markdown';
   status?: number;
-  /** Other successes with the same body, with their meaning. */
+  /** Other success statuses with the same body, with their meaning. */
   otherSuccesses?: Readonly<Record<number, string>>;
-  /** Statuses beyond those that follow from the rest, with the reason. */
+  /** Error statuses beyond those that follow from the other fields, with the reason. */
   otherStatuses?: Readonly<Record<number, string>>;
-  /** Status of validation answers; 422 unless the interface says 400. */
+  /** Status of validation errors; 422 unless the interface specification requires 400. */
   validationStatus?: 400 | 422;
-  /** True for what the interface specification does not have. */
+  /** True for operations that the interface specification does not have. */
   extension?: boolean;
-  /** The administrator token is taken too, or alone; then `handler` may meet `'administrator'`. */
-  administration?: 'too' | 'only';
-  /** A user of several workspaces needs not say which. */
-  anyWorkspace?: boolean;
-  /** The route takes an `Idempotency-Key`. */
+  /** The administrator token is accepted, or is the only credential accepted. Then `principal` may be `'administrator'`. */
+  administrator?: 'allowed' | 'required';
+  /** A user of several workspaces does not need to name one. */
+  workspaceOptional?: boolean;
+  /** The route supports `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Without `/api/v1` before it. */
-  atRoot?: boolean;
+  /** The path has no `/api/v1` prefix. */
+  isAtRoot?: boolean;
   examples?: { body?: unknown; response?: unknown };
 };
 
-/** A request on its way to a handler, nothing of it validated but who asks. */
+/** A request before validation; only its principal is authenticated. */
 export type RouteRequest = {
   services: Services;
-  asker: Principal | null;
+  principal: Principal | null;
   context: Context;
   raw: { path: unknown; query: unknown; body: unknown };
   idempotencyKey: string | null;
 };
 
-/** What a handler works with; its types flow from the schemas of the route. */
+/** What a handler receives; its types follow from the schemas of the route. */
 export type HandlerInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
   services: Services;
   params: z.output<P>;
   query: z.output<Q>;
   body: z.output<B>;
-  /** Null without an `Idempotency-Key`, and where the route takes none. */
+  /** Null without an `Idempotency-Key`, and where the route does not support it. */
   idempotency: Idempotency | null;
   context: Context;
 };
 
 export type Route = RouteData & { handle(request: RouteRequest): Promise<unknown> };
 
-type Answer<R extends z.ZodType> = z.input<R> | Reply<z.input<R>>;
+type RouteResult<R extends z.ZodType> = z.input<R> | Reply<z.input<R>>;
 
-const Nothing = z.object({});
+const NoFields = z.object({});
 
-/** A route for callers with a key that permits it. */
+/** A route for API keys and users with the permission. */
 export function route<
   B extends z.ZodType,
   R extends z.ZodType,
-  P extends z.ZodObject = typeof Nothing,
-  Q extends z.ZodObject = typeof Nothing,
+  P extends z.ZodObject = typeof NoFields,
+  Q extends z.ZodObject = typeof NoFields,
 >(
   data: RouteData<P, Q, B, R> & { permission: Permission },
-  handler: (input: HandlerInput<P, Q, B> & { caller: Caller }) => Promise<Answer<R>>,
+  handler: (input: HandlerInput<P, Q, B> & { caller: Caller }) => Promise<RouteResult<R>>,
 ): Route {
   return {
     ...data,
     async handle(request) {
-      const { asker } = request;
-      if (asker === null || asker === 'administrator') throw new AppError('unauthorized', 'This needs an API key.');
-      return handler({ ...validated(data, request), caller: asker });
+      const { principal } = request;
+      if (principal === null || principal === 'administrator')
+        throw new AppError('unauthorized', 'This needs an API key.');
+      return handler({ ...validateInput(data, request), caller: principal });
     },
   };
 }
 
-/** A route that the operator may use, by the administrator token. */
+/** A route that also accepts, or requires, the administrator token. */
 export function administrationRoute<
   B extends z.ZodType,
   R extends z.ZodType,
-  P extends z.ZodObject = typeof Nothing,
-  Q extends z.ZodObject = typeof Nothing,
+  P extends z.ZodObject = typeof NoFields,
+  Q extends z.ZodObject = typeof NoFields,
 >(
-  data: RouteData<P, Q, B, R> & { permission: Permission; administration: 'too' | 'only' },
-  handler: (input: HandlerInput<P, Q, B> & { asker: Principal }) => Promise<Answer<R>>,
+  data: RouteData<P, Q, B, R> & { permission: Permission; administrator: 'allowed' | 'required' },
+  handler: (input: HandlerInput<P, Q, B> & { principal: Principal }) => Promise<RouteResult<R>>,
 ): Route {
   return {
     ...data,
     async handle(request) {
-      const { asker } = request;
-      if (asker === null) throw new AppError('unauthorized', 'This needs an API key or the administrator token.');
-      return handler({ ...validated(data, request), asker });
+      const { principal } = request;
+      if (principal === null) throw new AppError('unauthorized', 'This needs an API key or the administrator token.');
+      return handler({ ...validateInput(data, request), principal });
     },
   };
 }
@@ -125,27 +126,27 @@ export function administrationRoute<
 /** A route that needs no credentials. */
 export function openRoute<
   R extends z.ZodType,
-  P extends z.ZodObject = typeof Nothing,
-  Q extends z.ZodObject = typeof Nothing,
+  P extends z.ZodObject = typeof NoFields,
+  Q extends z.ZodObject = typeof NoFields,
 >(
   data: RouteData<P, Q, z.ZodType, R> & { permission: null },
-  handler: (input: HandlerInput<P, Q, z.ZodType>) => Promise<Answer<R>>,
+  handler: (input: HandlerInput<P, Q, z.ZodType>) => Promise<RouteResult<R>>,
 ): Route {
-  return { ...data, handle: async (request) => handler(validated(data, request)) };
+  return { ...data, handle: async (request) => handler(validateInput(data, request)) };
 }
 
-function validated<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+function validateInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   data: RouteData<P, Q, B>,
   request: RouteRequest,
 ): HandlerInput<P, Q, B> {
   const { raw, idempotencyKey } = request;
-  const schemas = { path: data.params ?? Nothing, query: data.query ?? Nothing, body: data.body ?? z.unknown() };
+  const schemas = { path: data.params ?? NoFields, query: data.query ?? NoFields, body: data.body ?? z.unknown() };
   const parsed = parseInput(schemas, raw);
   const operation = `${data.method} ${data.path} ${JSON.stringify(raw.path)}`;
   return {
     services: request.services,
     context: request.context,
-    // An absent schema leaves P, Q or B at its default, of which this is a value.
+    // Without a schema, P, Q or B has its default type, which these values satisfy.
     params: parsed.path as z.output<P>,
     query: parsed.query as z.output<Q>,
     body: parsed.body as z.output<B>,

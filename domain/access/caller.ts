@@ -48,7 +48,7 @@ export type Caller = {
 export type Principal = Caller | 'administrator';
 
 /** The operator, acting in a workspace. */
-export function administratorIn(workspaceId: string): Caller {
+export function administratorCaller(workspaceId: string): Caller {
   return {
     scope: { workspaceId, collectionIds: null },
     apiKeyId: null,

@@ -1,5 +1,5 @@
 import { isSkipReason, SKIP_REASONS } from './crawl-reasons.ts';
-import { meaningOf } from '#domain/error-meanings.ts';
+import { errorMeaning } from '#domain/error-meanings.ts';
 import type { BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
@@ -99,5 +99,5 @@ export function describeReasons({ reasons }: CrawlCounts): string {
 }
 
 function describeReason(reason: string): string {
-  return isSkipReason(reason) ? SKIP_REASONS[reason] : meaningOf(reason).meaning;
+  return isSkipReason(reason) ? SKIP_REASONS[reason] : errorMeaning(reason).meaning;
 }

@@ -1,4 +1,4 @@
-import { meaningOf } from '#domain/error-meanings.ts';
+import { errorMeaning } from '#domain/error-meanings.ts';
 
 /** What the steps of ingestion tell their workflows. Counts, ids and codes only. Imported by workflows: no zod, no I/O. */
 
@@ -80,7 +80,7 @@ export function describeFailures(failures: readonly FailureGroup[]): string {
   return failures
     .toSorted((a, b) => b.count - a.count)
     .map(({ code, count, content_ids }) => {
-      const { meaning, remedy } = meaningOf(code);
+      const { meaning, remedy } = errorMeaning(code);
       const more = count > content_ids.length ? ' …' : '';
       return `- **${count} × ${code}**: ${meaning}. ${remedy}. ${content_ids.map((id) => `\`${id}\``).join(' ')}${more}`;
     })

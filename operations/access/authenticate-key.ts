@@ -2,7 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { hashApiKey, parseApiKey, verifyApiKey } from '#security/api-key.ts';
 import { isIpAllowed } from '#security/ip-allow-list.ts';
-import type { ApiKeyRow } from '#store/system.ts';
+import type { ApiKeyRow } from '#store/access/access-system.ts';
 import type { Services } from '#operations/services.ts';
 
 /** An API key and how it was sent. */
@@ -56,7 +56,7 @@ function isUsable(row: ApiKeyRow, now: Date): boolean {
 function noteUse(services: Services, row: ApiKeyRow): void {
   const age = services.clock.now().getTime() - (row.last_used_at?.getTime() ?? 0);
   if (age < TOUCH_AFTER_MS) return;
-  services.stores.system.touchApiKey(row.id).catch((error: unknown) => {
+  services.stores.system.recordApiKeyUse(row.id).catch((error: unknown) => {
     services.log.warn({ error }, 'the use of an API key could not be noted');
   });
 }

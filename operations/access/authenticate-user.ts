@@ -7,7 +7,7 @@ import {
   WORKSPACE_ROLES,
   type WorkspaceRole,
 } from '#domain/access/workspace-roles.ts';
-import type { Reach } from '#store/access/reach.ts';
+import type { WorkspaceAccess } from '#store/access/access-system.ts';
 import type { BearerTokenVerifier } from '#security/bearer-tokens.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -21,7 +21,7 @@ export type UserCredentials = {
   workspaceId: string | null;
   permission: Permission;
   /** The request is about no workspace in particular, so that none has to be picked. */
-  anyWorkspace: boolean;
+  workspaceOptional: boolean;
 };
 
 /** `["<id>", …]`, one id, or `{"<id>": "admin" | "member"}`. */
@@ -49,7 +49,7 @@ export async function authenticateUser(
 ): Promise<Caller> {
   const { subject, claims } = await source.verifier.verify(credentials.token);
   const principal = `user/${subject}`;
-  const reached = await services.stores.system.findReach({
+  const reached = await services.stores.system.findWorkspaceAccess({
     userId: subject,
     principal,
     claimed: claimedWorkspaces(claims[source.workspacesClaim]),
@@ -67,7 +67,10 @@ export async function authenticateUser(
   };
 }
 
-function pick(reached: readonly Reach[], { workspaceId, anyWorkspace }: UserCredentials): Reach {
+function pick(
+  reached: readonly WorkspaceAccess[],
+  { workspaceId, workspaceOptional }: UserCredentials,
+): WorkspaceAccess {
   const [first, second] = reached;
   if (workspaceId !== null) {
     const named = reached.find((row) => row.workspace_id === workspaceId);
@@ -75,7 +78,7 @@ function pick(reached: readonly Reach[], { workspaceId, anyWorkspace }: UserCred
     return named;
   }
   if (!first) throw new AppError('forbidden', 'You belong to no workspace here: ask an administrator to add you.');
-  if (second && !anyWorkspace) {
+  if (second && !workspaceOptional) {
     const msg = 'You belong to several workspaces: say which by this header. GET /workspaces lists them';
     throw validationError([{ loc: ['header', 'X-Workspace-Id'], msg, type: 'missing' }]);
   }

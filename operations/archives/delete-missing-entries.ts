@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { deletePartsJob, type RunKey } from '#domain/uploads/ingest-jobs.ts';
 import type { Services } from '#operations/services.ts';
-import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 const AT_ONCE = 500;
 
@@ -26,7 +27,7 @@ export async function deleteMissingEntries(services: Services, run: RunKey, cont
       const { workspace_id, collection_id } = run;
       const job = deletePartsJob({ workspace_id, collection_id, content_id: contentId, deletion_id: uuidv7() });
       await stores.outbox.add(scope, job);
-      const wakes = await noteWakes(
+      const wakes = await enqueueWakeUps(
         stores,
         scope,
         changed.map((one) => one.workflow_id),
@@ -34,8 +35,8 @@ export async function deleteMissingEntries(services: Services, run: RunKey, cont
       return { job, count: ids.length, wakes };
     });
     if (!outcome) return;
-    startJobs(services, scope, [outcome.job]);
-    wakeJobs(services, outcome.wakes);
+    startWorkflows(services, scope, [outcome.job]);
+    sendWakeUps(services, outcome.wakes);
     count = outcome.count;
   }
 }

@@ -9,7 +9,7 @@ import type { PartHolder } from '#store/archives/parts.ts';
 import { planParts, type PartAction, type FoundPart, type PlannedPart, type Taking } from './plan-parts.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 export type PartsToTake = {
   holder: PartHolder;
@@ -44,7 +44,7 @@ export async function takeParts(
     return write({ services: { ...services, stores }, scope, run, holder }, taking);
   });
   if (outcome === 'again' || outcome instanceof AppError) return outcome;
-  startJobs(services, scope, outcome);
+  startWorkflows(services, scope, outcome);
   return 'taken';
 }
 

@@ -4,7 +4,7 @@ import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import type { Stores } from '#store/stores.ts';
 import { collectionNotFound } from './collections.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 /**
  * Deletes a collection, active or archived: its own transaction takes it and what is only in it out of every answer, a
@@ -13,7 +13,7 @@ import { startJobs } from '#operations/jobs/start-jobs.ts';
  */
 export async function deleteCollection(services: Services, caller: Caller, id: string): Promise<DeletionAccepted> {
   const { deletion, jobs } = await services.stores.transaction((stores) => acceptDeletion(stores, caller, id));
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
 }
 

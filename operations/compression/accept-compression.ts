@@ -7,7 +7,7 @@ import { withIdempotency, type Answer, type Idempotency } from '#operations/idem
 import { registerBlobs } from '#operations/blobs/register-blobs.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 type JobRequest = { body: CompressRequest & { webhook_url: string }; idempotency: Idempotency | null };
 
@@ -53,7 +53,7 @@ export async function acceptCompression(
       return { status: 202, body: accepted(id, body) };
     },
   });
-  if (isNew) startJobs(services, scope, [job]);
+  if (isNew) startWorkflows(services, scope, [job]);
   return answer;
 }
 

@@ -15,7 +15,7 @@ export async function getChunk(
 ): Promise<Chunk> {
   const [row] = await services.stores.chunks.findPublished(caller.scope, [request.chunkId]);
   if (!row) throw new AppError('not_found', 'There is no such chunk, or this key does not reach it.');
-  services.accesses.record(caller.scope, row.content_id);
+  services.accessCounter.record(caller.scope, row.content_id);
   const vectors = request.includeEmbedding ? await fetchEmbeddings(services, caller, [row]) : null;
   return toChunk(row, vectors?.get(row.id) ?? null);
 }
@@ -49,7 +49,8 @@ export async function listChunks(services: Services, caller: Caller, query: List
     positionOf: (row) => [row.publish_seq, row.chunk_index],
   });
   const vectors = query.include_embedding ? await fetchEmbeddings(services, caller, page) : null;
-  for (const contentId of new Set(page.map((row) => row.content_id))) services.accesses.record(caller.scope, contentId);
+  for (const contentId of new Set(page.map((row) => row.content_id)))
+    services.accessCounter.record(caller.scope, contentId);
   return {
     chunks: page.map((row) => toChunk(row, vectors?.get(row.id) ?? null)),
     total_count: totalCount,

@@ -10,7 +10,7 @@ import type { Services } from '#operations/services.ts';
 export async function getContent(services: Services, caller: Caller, id: string): Promise<Content> {
   const content = await services.stores.contents.find(caller.scope, id);
   if (!content) throw contentNotFound();
-  services.accesses.record(caller.scope, id);
+  services.accessCounter.record(caller.scope, id);
   return content;
 }
 
@@ -63,7 +63,7 @@ export async function openContentFile(services: Services, caller: Caller, conten
     throw new AppError('conflict', 'The content has no file yet: its URL was not downloaded.');
   }
   const stream = await services.blobs.open(caller.scope.workspaceId, file.content_hash);
-  services.accesses.record(caller.scope, contentId);
+  services.accessCounter.record(caller.scope, contentId);
   return { stream, mediaType: file.type ?? 'application/octet-stream', name: file.name, sizeBytes: file.size ?? 0 };
 }
 
@@ -81,6 +81,6 @@ export async function openContentText(services: Services, caller: Caller, conten
     );
   }
   const stream = await services.blobs.open(caller.scope.workspaceId, found.text_sha256);
-  services.accesses.record(caller.scope, contentId);
+  services.accessCounter.record(caller.scope, contentId);
   return stream;
 }

@@ -7,12 +7,13 @@ import type { Content } from '#domain/records/content.ts';
 import { isSettled } from '#domain/statuses.ts';
 import type { RunState } from '#store/uploads/run-control.ts';
 import type { Stores } from '#store/stores.ts';
-import type { Wake } from '#store/outbox/wakes.ts';
+import type { WakeUp } from '#store/outbox/wake-ups.ts';
 import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import { contentNotFound } from './contents.ts';
 import { collectionArchived } from '#operations/collections/update-collection.ts';
 import type { Services } from '#operations/services.ts';
-import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 export type ContentControl = {
   contentId: string;
@@ -29,7 +30,7 @@ export type ContentControl = {
 export async function controlContent(services: Services, caller: Caller, control: ContentControl): Promise<Content> {
   const { contentId, action, idempotency } = control;
   let jobs: JobStart[] = [];
-  let wakes: Wake[] = [];
+  let wakes: WakeUp[] = [];
   const { body } = await withIdempotency<Content>(services, caller, {
     route: `POST /contents/{content_id}/${action}`,
     idempotency,
@@ -45,8 +46,8 @@ export async function controlContent(services: Services, caller: Caller, control
       return { status: 200, body: content };
     },
   });
-  startJobs(services, caller.scope, jobs);
-  wakeJobs(services, wakes);
+  startWorkflows(services, caller.scope, jobs);
+  sendWakeUps(services, wakes);
   return body;
 }
 
@@ -96,7 +97,7 @@ async function pauseResumeOrCancel(
   stores: Stores,
   caller: Caller,
   control: { tree: readonly string[]; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },
-): Promise<Wake[]> {
+): Promise<WakeUp[]> {
   const { tree, action, runs } = control;
   const target = { contentIds: tree };
   const changed =
@@ -108,7 +109,7 @@ async function pauseResumeOrCancel(
   if (changed.length === 0 && !runs.some((run) => isThere(run) && (action === 'cancel' || !isSettled(run.stage)))) {
     throw new AppError('conflict', `There is nothing to ${action}: the content is ${runs[0]?.stage ?? 'gone'}.`);
   }
-  return noteWakes(
+  return enqueueWakeUps(
     stores,
     caller.scope,
     changed.map((run) => run.workflow_id),

@@ -10,7 +10,7 @@ import { withIdempotency, type Answer, type Idempotency } from '#operations/idem
 import { restartContent } from './control-content.ts';
 import { contentNotFound } from './contents.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 type Request = { body: CreateChunksRequest; idempotency: Idempotency | null };
 
@@ -43,7 +43,7 @@ export async function createChunks(
       };
     },
   });
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return { status, body: answer };
 }
 

@@ -3,7 +3,8 @@ import { deleteContentJob } from '#domain/uploads/ingest-jobs.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import { contentNotFound } from './contents.ts';
 import type { Services } from '#operations/services.ts';
-import { noteWakes, startJobs, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 /**
  * Deletes a content with what came out of it, in any state: its own transaction takes it out of search and out of every run, a workflow removes
@@ -34,14 +35,14 @@ export async function deleteContent(services: Services, caller: Caller, contentI
       deletion_id: id,
     });
     await stores.outbox.add(scope, job);
-    const wakes = await noteWakes(
+    const wakes = await enqueueWakeUps(
       stores,
       scope,
       changed.map((run) => run.workflow_id),
     );
     return { deletion: { id, status: 'pending' as const }, jobs: [job], wakes };
   });
-  startJobs(services, scope, outcome.jobs);
-  wakeJobs(services, outcome.wakes);
+  startWorkflows(services, scope, outcome.jobs);
+  sendWakeUps(services, outcome.wakes);
   return { deletion_id: outcome.deletion.id, status: outcome.deletion.status };
 }

@@ -51,7 +51,7 @@ export async function listContentChunks(
       'The content has a newer version since the first page; start again without the cursor.',
     );
   }
-  services.accesses.record(caller.scope, query.contentId);
+  services.accessCounter.record(caller.scope, query.contentId);
   let next: string | null = null;
   return {
     head: {

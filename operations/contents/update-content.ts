@@ -10,7 +10,7 @@ import type { Stores } from '#store/stores.ts';
 import { contentNotFound } from './contents.ts';
 import { collectionArchived } from '#operations/collections/update-collection.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 type Update = { id: string; fields: UpdateContentRequest };
 
@@ -28,7 +28,7 @@ export async function updateContent(services: Services, caller: Caller, update: 
     if (issues.length > 0) throw validationError(issues);
   }
   const { content, jobs } = await services.stores.transaction((stores) => writeUpdate(stores, caller, update));
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return content;
 }
 

@@ -7,7 +7,7 @@ import type { Conversation } from '#domain/records/conversation.ts';
 import { lockWritableConversation, requireReadableConversation } from './require-conversation.ts';
 import { toConversation } from './get-conversation.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 /**
  * Ends or archives a conversation; one that already has the status is left unchanged. Enqueues a summary of messages that have
@@ -37,6 +37,6 @@ export async function changeConversationStatus(
     }
     return { conversation: toConversation(await requireReadableConversation(stores, caller, id)), jobs: started };
   });
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return conversation;
 }

@@ -18,7 +18,7 @@ import type { Stores } from '#store/stores.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { lockWritableConversations } from './require-conversation.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
 /** Each conversation of a request takes its own statements for locking and writing. */
@@ -57,7 +57,7 @@ export async function createMessages(
       return { status: 201, body: stored };
     },
   });
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return answer;
 }
 

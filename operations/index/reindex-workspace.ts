@@ -5,7 +5,7 @@ import { reindexJob } from '#domain/index/reindex-job.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { getWorkspace } from '#operations/workspaces/workspaces.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function reindexWorkspace(
       return { status: 202, body };
     },
   });
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return answer;
 }
 

@@ -1,5 +1,5 @@
 import { residualVersions } from '#domain/contents/residual-versions.ts';
-import type { Residue } from '#store/system.ts';
+import type { Residue } from '#store/index/residue-system.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
@@ -12,11 +12,11 @@ const BATCH_ROWS = 2_000;
 
 /** Removes chunk rows and index objects of versions that nobody needs any more. Returns how many contents were looked at. */
 export async function removeResidues(services: Services): Promise<number> {
-  const due = await services.stores.system.takeDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
+  const due = await services.stores.system.claimDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
   for (const residue of due) {
     try {
       await removeResidue(services, residue);
-      if (residue.passes >= PASS_DELAYS_MS.length) await services.stores.system.dropResidue(residue, residue.passes);
+      if (residue.passes >= PASS_DELAYS_MS.length) await services.stores.system.deleteResidue(residue, residue.passes);
     } catch (error) {
       services.log.warn(
         { error, content_id: residue.content_id, workspace_id: residue.workspace_id },

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { OutboxRow } from '#store/system.ts';
+import type { OutboxRow } from '#store/outbox/outbox-system.ts';
 import type { Services } from '#operations/services.ts';
 
 const TAKEN = 50;
@@ -8,7 +8,7 @@ const AT_ONCE = 10;
 
 /** Starts acknowledged work whose workflow is not started yet. A start that fails is tried again, later and later. Returns how many were due. */
 export async function dispatchOutbox(services: Services): Promise<number> {
-  const due = await services.stores.system.takeDueStarts(TAKEN);
+  const due = await services.stores.system.claimDueStarts(TAKEN);
   await pLimit(AT_ONCE).map(due, async (row) => dispatch(services, row));
   return due.length;
 }
@@ -23,6 +23,6 @@ async function dispatch(services: Services, row: OutboxRow): Promise<void> {
       { error, workflow_id: row.workflow_id, attempt: row.attempts },
       'a workflow could not be started',
     );
-    await services.stores.system.noteStartFailure(row.id, reason);
+    await services.stores.system.recordStartFailure(row.id, reason);
   }
 }

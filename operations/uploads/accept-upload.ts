@@ -15,7 +15,7 @@ import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
 import { sortItems, type SortedItem } from './sort-upload-items.ts';
 import { announceUpload } from './settle-ingestion.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 export type { ReceivedItem } from './plan-upload.ts';
 
@@ -57,7 +57,7 @@ export async function acceptUpload(
       },
     }),
   );
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return { status, body };
 }
 

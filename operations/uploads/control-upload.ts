@@ -1,11 +1,11 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
 import type { UploadProgress } from '#domain/records/upload.ts';
-import type { Wake } from '#store/outbox/wakes.ts';
+import type { WakeUp } from '#store/outbox/wake-ups.ts';
 import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import { getUpload, uploadNotFound } from './get-upload.ts';
 import type { Services } from '#operations/services.ts';
-import { noteWakes, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 export type UploadControl = {
   uploadId: string;
@@ -22,7 +22,7 @@ export async function controlUpload(
   control: UploadControl,
 ): Promise<UploadProgress> {
   const { uploadId, action, idempotency } = control;
-  let wakes: Wake[] = [];
+  let wakes: WakeUp[] = [];
   const { body } = await withIdempotency<UploadProgress>(services, caller, {
     route: `POST /uploads/{upload_id}/${action}`,
     idempotency,
@@ -34,7 +34,7 @@ export async function controlUpload(
         action === 'cancel'
           ? await stores.runControl.cancel(caller.scope, { uploadId })
           : await stores.runControl.setPaused(caller.scope, { uploadId }, action === 'pause');
-      wakes = await noteWakes(stores, caller.scope, [
+      wakes = await enqueueWakeUps(stores, caller.scope, [
         upload.workflow_id,
         ...crawls.map(crawlWorkflowId),
         ...changed.map((run) => run.workflow_id),
@@ -43,6 +43,6 @@ export async function controlUpload(
       return { status: 200, body: progress };
     },
   });
-  wakeJobs(services, wakes);
+  sendWakeUps(services, wakes);
   return body;
 }

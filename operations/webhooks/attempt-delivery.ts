@@ -12,7 +12,7 @@ import { retryAfter, type FetchedResponse } from '#security/egress/fetched-respo
 import { createWebhookSignature } from '#security/webhook-signature.ts';
 import type { ClaimedDelivery, ReceiverLimits } from '#store/webhooks/webhook-queue.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { openSigningSecrets } from './webhook-secrets.ts';
 
 export type WebhookSettings = {
@@ -169,6 +169,6 @@ async function recordResult(services: WebhookServices, claimed: ClaimedDelivery,
     if (isFirstFailure) await stores.outbox.add(scope, job);
     return isFirstFailure;
   });
-  if (isHandedToWorkflow) startJobs(services, scope, [job]);
+  if (isHandedToWorkflow) startWorkflows(services, scope, [job]);
   services.metrics.countWebhookAttempt(result.status, result.statusCode);
 }

@@ -1,6 +1,6 @@
 import { v5, v7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
-import { administratorIn } from '#domain/access/caller.ts';
+import { administratorCaller } from '#domain/access/caller.ts';
 import type { CreatedWorkspace, CreateWorkspaceRequest } from '#domain/records/workspace.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
@@ -20,7 +20,7 @@ export async function createWorkspace(
 ): Promise<Answer<CreatedWorkspace>> {
   const { body, idempotency } = request;
   const id = idempotency === null ? v7() : v5(idempotency.key, NAMESPACE);
-  const caller = administratorIn(id);
+  const caller = administratorCaller(id);
   return withIdempotency(services, caller, {
     route: 'POST /workspaces',
     idempotency,

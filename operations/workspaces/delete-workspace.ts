@@ -4,8 +4,8 @@ import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import { deleteWorkspaceJob } from '#domain/workspaces/workspace-deletion.ts';
 import type { Stores } from '#store/stores.ts';
 import type { Services } from '#operations/services.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
-import { workspaceNotFound } from './workspaces.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import { workspaceNotFound } from './caller-in-workspace.ts';
 
 /**
  * Deletes the caller's workspace: its own transaction takes it, its keys and everything in it out of every answer, a workflow
@@ -17,7 +17,7 @@ export async function deleteWorkspace(services: Services, caller: Caller): Promi
     throw new AppError('forbidden', 'You reach some collections of this workspace only: you cannot delete all of it.');
   }
   const { deletion, jobs } = await services.stores.transaction((stores) => acknowledge(stores, caller));
-  startJobs(services, caller.scope, jobs);
+  startWorkflows(services, caller.scope, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
 }
 

@@ -1,19 +1,9 @@
-import { AppError } from '#domain/app-error.ts';
-import { administratorIn, type Principal, type Caller } from '#domain/access/caller.ts';
+import type { Principal, Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
-
-/**
- * Who acts in this workspace: the operator in any, everybody else in the one that they are in.
- * @throws AppError `not_found`, the same for absent and foreign ones.
- */
-export function actingIn(asker: Principal, workspaceId: string): Caller {
-  if (asker === 'administrator') return administratorIn(workspaceId);
-  if (asker.scope.workspaceId !== workspaceId) throw workspaceNotFound();
-  return asker;
-}
+import { workspaceNotFound } from './caller-in-workspace.ts';
 
 /** @throws AppError `not_found`. */
 export async function getWorkspace(services: Services, caller: Caller): Promise<Workspace> {
@@ -57,9 +47,4 @@ export async function listWorkspaces(
     total_count: totalCount,
     ...next,
   };
-}
-
-/** The same for absent and foreign workspaces, and as for those that `X-Workspace-Id` names. */
-export function workspaceNotFound(): AppError {
-  return new AppError('not_found', 'There is no such workspace, or you do not reach it.');
 }

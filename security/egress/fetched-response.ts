@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import { retryAfterS } from '#domain/retry-after.ts';
+import { parseRetryAfterS } from '#domain/retry-after.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
 
 export type FetchedResponse = {
@@ -46,5 +46,5 @@ function adviceFor(status: number): string {
 
 /** Seconds from `Retry-After`, at most `maxS`, an hour by default. */
 export function retryAfter(header: string | undefined, maxS = MAX_RETRY_AFTER_S): number | null {
-  return retryAfterS(header, { nowMs: Date.now(), maxS });
+  return parseRetryAfterS(header, { nowMs: Date.now(), maxS });
 }

@@ -6,7 +6,7 @@ import { query, queryOne, type Database } from '#store/postgres.ts';
 type Row = { id: string; name: string; created_at: Date; updated_at: Date; created_us: number };
 
 /** Workspaces that a list may show: those with these ids, or all of them for the operator. */
-export type WorkspaceReach = readonly string[] | 'all';
+export type WorkspaceSelection = readonly string[] | 'all';
 
 const COLUMNS = `w.id, w.name, w.created_at, w.updated_at, (extract(epoch from w.created_at) * 1000000)::bigint as created_us`;
 /** One that is being deleted is out of every answer. */
@@ -51,7 +51,7 @@ export function createWorkspaceStore(database: Database) {
     },
 
     /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
-    async list(reach: WorkspaceReach, page: { after: TimePosition | null; limit: number }) {
+    async list(reach: WorkspaceSelection, page: { after: TimePosition | null; limit: number }) {
       const rows = await query<Row>(
         database,
         `select ${COLUMNS} from workspaces w where ${IN_REACH} and ${IS_ACTIVE}
@@ -62,7 +62,7 @@ export function createWorkspaceStore(database: Database) {
       return rows.map((row) => ({ workspace: toWorkspace(row), createdUs: row.created_us }));
     },
 
-    async count(reach: WorkspaceReach): Promise<number> {
+    async count(reach: WorkspaceSelection): Promise<number> {
       const sql = `select count(*) as count from workspaces w where ${IN_REACH} and ${IS_ACTIVE}`;
       return (await queryOne<{ count: number }>(database, sql, { ids: idsOf(reach) }))?.count ?? 0;
     },
@@ -71,7 +71,7 @@ export function createWorkspaceStore(database: Database) {
 
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
-function idsOf(reach: WorkspaceReach): readonly string[] | null {
+function idsOf(reach: WorkspaceSelection): readonly string[] | null {
   return reach === 'all' ? null : reach;
 }
 

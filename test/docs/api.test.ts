@@ -1,6 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
-import { statusOf } from '#api/http/response/error-status.ts';
+import { errorStatus } from '#api/http/response/error-status.ts';
 import type { ErrorCode } from '#domain/app-error.ts';
 import { ERROR_MEANINGS } from '#domain/error-meanings.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
@@ -26,7 +26,7 @@ test('the page has every error code with its status and in the words of the Temp
     ...tableRows(section(page, '## Error codes of items')),
   ].filter(([code]) => code !== 'code');
   const meant = Object.entries(ERROR_MEANINGS).map(([code, { meaning, remedy }]) => {
-    const status = String(statusOf(code as ErrorCode)); // the keys of the record are codes
+    const status = String(errorStatus(code as ErrorCode)); // the keys of the record are codes
     return [`\`${code}\``, code === 'validation_failed' ? `${status}, on upload 400` : status, meaning, remedy];
   });
   t.deepEqual(described, meant);

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { retryAfterS } from '#domain/retry-after.ts';
+import { parseRetryAfterS } from '#domain/retry-after.ts';
 
 test('Retry-After is a number of seconds or a date, within a bound', (t) => {
   const nowMs = Date.parse('Sat, 21 Nov 2026 10:00:00 GMT');
-  const seconds = (header: string | undefined) => retryAfterS(header, { nowMs, maxS: 3_600 });
+  const seconds = (header: string | undefined) => parseRetryAfterS(header, { nowMs, maxS: 3_600 });
   t.is(seconds('120'), 120);
   t.is(seconds('Sat, 21 Nov 2026 10:01:30 GMT'), 90);
   t.is(seconds('Sat, 21 Nov 2026 09:00:00 GMT'), 0);

@@ -6,8 +6,8 @@ import type { PluginFunction } from 'formidable';
 const MAX_PART_HEADER_BYTES = 16 * 1024;
 
 /** Data tokens below this size are put together. */
-const CRUMB_BYTES = 1024;
-const GATHERED_BYTES = 64 * 1024;
+const SMALL_TOKEN_BYTES = 1024;
+const MERGED_TOKEN_BYTES = 64 * 1024;
 
 /** What the parser tells of each piece it recognises. */
 type Token = { name: string; buffer?: Buffer; start?: number; end?: number };
@@ -28,7 +28,7 @@ export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
     const found: unknown = Reflect.get(form, '_parser');
     if (!(found instanceof MultipartParser)) return;
     parser = found;
-    gatherCrumbs(found);
+    mergeSmallTokens(found);
     let headerBytes = 0;
     found.on('data', ({ name, start = 0, end = 0 }: Token) => {
       if (name === 'partBegin') headerBytes = 0;
@@ -44,8 +44,8 @@ export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
  * The parser cuts data at every byte that might begin a boundary. As a token each, such crumbs cost microseconds and a
  * hundred bytes of memory a byte: a file of line breaks would occupy the process for minutes.
  */
-function gatherCrumbs(parser: Transform): void {
-  const gathered = Buffer.allocUnsafe(GATHERED_BYTES);
+function mergeSmallTokens(parser: Transform): void {
+  const gathered = Buffer.allocUnsafe(MERGED_TOKEN_BYTES);
   let sizeBytes = 0;
   const push = parser.push.bind(parser);
   // oxlint-disable-next-line no-underscore-dangle -- the name Node gives it
@@ -58,8 +58,8 @@ function gatherCrumbs(parser: Transform): void {
   };
   parser.push = (token: Token | null): boolean => {
     const { name, buffer, start = 0, end = 0 } = token ?? { name: 'end of input' };
-    if (name === 'partData' && buffer !== undefined && end - start < CRUMB_BYTES) {
-      if (sizeBytes + end - start > GATHERED_BYTES) flush();
+    if (name === 'partData' && buffer !== undefined && end - start < SMALL_TOKEN_BYTES) {
+      if (sizeBytes + end - start > MERGED_TOKEN_BYTES) flush();
       sizeBytes += buffer.copy(gathered, sizeBytes, start, end);
       return true;
     }

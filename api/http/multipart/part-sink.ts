@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
-import { ClientGone } from '#api/http/response/http-error.ts';
+import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
 /** What became of the bytes of a part. */
 export type PartOutcome =
@@ -16,9 +16,9 @@ export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<StoredBlo
 export type PartSink = { stream: Writable; outcome: Promise<PartOutcome> };
 
 /** Bytes kept of the beginning of a part, to tell its type by. */
-export const HEAD_BYTES = 64 * 1024;
+export const MAX_HEAD_BYTES = 64 * 1024;
 
-type Handoff = { bytes: Uint8Array; taken: () => void };
+type OfferedPiece = { bytes: Uint8Array; taken: () => void };
 
 /**
  * A stream that hands what is written to `store`, one piece at a time: a write is done when the store has taken it, so the
@@ -26,7 +26,11 @@ type Handoff = { bytes: Uint8Array; taken: () => void };
  * end and told in the outcome; any other failure of the store fails the stream. Empty parts are not stored.
  */
 export function createPartSink(store: StoreBytes): PartSink {
-  const part: OpenPart = { pipe: new Handover(), outcome: Promise.withResolvers<PartOutcome>(), head: createHead() };
+  const part: PartInProgress = {
+    pipe: new PieceChannel(),
+    outcome: Promise.withResolvers<PartOutcome>(),
+    head: createHead(),
+  };
   let storing: Promise<void> | null = null;
   const accept = (stream: Writable, bytes: Uint8Array, done: () => void) => {
     part.head.add(bytes);
@@ -44,10 +48,10 @@ export function createPartSink(store: StoreBytes): PartSink {
     final(done) {
       part.pipe.end();
       if (storing === null) part.outcome.resolve({ kind: 'empty' });
-      void afterwards(storing, done);
+      void finishAfter(storing, done);
     },
     destroy(error, done) {
-      part.pipe.fail(error ?? new ClientGone());
+      part.pipe.fail(error ?? new ClientClosedRequest());
       if (storing === null) part.outcome.resolve({ kind: 'aborted' });
       done(error);
     },
@@ -55,14 +59,14 @@ export function createPartSink(store: StoreBytes): PartSink {
   return { stream, outcome: part.outcome.promise };
 }
 
-type OpenPart = {
-  pipe: Handover;
+type PartInProgress = {
+  pipe: PieceChannel;
   outcome: PromiseWithResolvers<PartOutcome>;
   head: ReturnType<typeof createHead>;
 };
 
 /** Has the part stored to its end, and settles its outcome. Never rejects. */
-async function storePart({ pipe, outcome, head }: OpenPart, store: StoreBytes, stream: Writable): Promise<void> {
+async function storePart({ pipe, outcome, head }: PartInProgress, store: StoreBytes, stream: Writable): Promise<void> {
   try {
     const blob = await store(pipe.read());
     outcome.resolve({ kind: 'stored', blob, head: head.bytes() });
@@ -71,7 +75,8 @@ async function storePart({ pipe, outcome, head }: OpenPart, store: StoreBytes, s
       outcome.resolve({ kind: 'refused', error });
     } else {
       outcome.resolve({ kind: 'aborted' });
-      if (!(error instanceof ClientGone)) stream.destroy(error instanceof Error ? error : new Error('store failed'));
+      if (!(error instanceof ClientClosedRequest))
+        stream.destroy(error instanceof Error ? error : new Error('store failed'));
     }
   } finally {
     pipe.discard();
@@ -79,23 +84,23 @@ async function storePart({ pipe, outcome, head }: OpenPart, store: StoreBytes, s
 }
 
 /** A sink that swallows everything, for parts that are not taken. */
-export function createDrain(refusal: AppError): PartSink {
+export function createDiscardingSink(refusal: AppError): PartSink {
   const outcome = Promise.resolve<PartOutcome>({ kind: 'refused', error: refusal });
   return { outcome, stream: new Writable({ write: (_chunk, _encoding, done) => done() }) };
 }
 
-async function afterwards(work: Promise<void> | null, done: () => void): Promise<void> {
+async function finishAfter(work: Promise<void> | null, done: () => void): Promise<void> {
   await work;
   done();
 }
 
 /** Passes pieces from a writer to a reader that asks for them. */
-class Handover {
-  #offered: Handoff | null = null;
+class PieceChannel {
+  #offered: OfferedPiece | null = null;
   #wake: () => void = () => {};
   #state: { kind: 'open' | 'ended' | 'discarding' } | { kind: 'failed'; error: Error } = { kind: 'open' };
 
-  offer(handoff: Handoff): void {
+  offer(handoff: OfferedPiece): void {
     if (this.#state.kind !== 'open') {
       handoff.taken();
       return;
@@ -146,9 +151,9 @@ function createHead() {
   let sizeBytes = 0;
   return {
     add(bytes: Uint8Array): void {
-      if (sizeBytes >= HEAD_BYTES) return;
+      if (sizeBytes >= MAX_HEAD_BYTES) return;
       // A copy: the piece itself would keep the whole buffer it was cut from.
-      const piece = Uint8Array.from(bytes.subarray(0, HEAD_BYTES - sizeBytes));
+      const piece = Uint8Array.from(bytes.subarray(0, MAX_HEAD_BYTES - sizeBytes));
       pieces.push(piece);
       sizeBytes += piece.length;
     },

@@ -5,7 +5,8 @@ import type { UploadError, UploadForm } from '#domain/records/upload.ts';
 import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
 import type { Limits } from '#operations/services.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
-import { receiveMultipart, type StreamedPart } from './multipart.ts';
+import { receiveMultipart } from './receive-multipart.ts';
+import type { StreamedPart } from './part-collector.ts';
 import { type FormContext, FILE_FIELDS, TEXT_FIELD, parseUploadForm } from './upload-form.ts';
 
 export type ReceivedUpload = { form: UploadForm; items: ReceivedItem[]; errors: UploadError[] };

@@ -1,7 +1,7 @@
 import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
 import { UploadForm } from '#domain/records/upload.ts';
 import { isMalformedId, toValidationIssues } from '#api/http/request/validation.ts';
-import type { FieldPart } from './multipart.ts';
+import type { FieldPart } from './part-collector.ts';
 
 /** Names of the parts that carry bytes. */
 export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'files', 'files[]']);

@@ -63,7 +63,7 @@ export function createDocsPage(document: object) {
     if (page === undefined && asset === undefined) return next();
     const state = requestState(context);
     state.route = path;
-    state.quiet = true;
+    state.isQuiet = true;
     if (context.method !== 'GET' && context.method !== 'HEAD') {
       context.status = 405;
       context.set('Allow', 'HEAD, GET');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** Formats say it better than the patterns behind them. */
-const SPOKEN_FORMATS: ReadonlySet<unknown> = new Set(['uuid', 'date-time', 'uri']);
+const SELF_EXPLANATORY_FORMATS: ReadonlySet<unknown> = new Set(['uuid', 'date-time', 'uri']);
 
 /**
  * Gathers the schemas of a document. A schema with an id of its own is stored once under `components` and referred to
@@ -42,7 +42,7 @@ export class SchemaCollection {
 }
 
 function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
-  if (SPOKEN_FORMATS.has(schema['format'])) delete schema['pattern'];
+  if (SELF_EXPLANATORY_FORMATS.has(schema['format'])) delete schema['pattern'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (isSchema(schema['propertyNames'])) delete schema['propertyNames'];

@@ -81,10 +81,10 @@ function operationOf(operationId: string, route: Route, schemas: SchemaCollectio
 }
 
 function securityOf(route: Route): Record<string, unknown> {
-  const { permission, administration } = route;
+  const { permission, administrator } = route;
   if (permission === null) return { security: [] };
-  if (administration === 'only') return { security: [{ administrator: [] }] };
-  const security = administration === 'too' ? { security: [...CALLERS, { administrator: [] }] } : {};
+  if (administrator === 'required') return { security: [{ administrator: [] }] };
+  const security = administrator === 'allowed' ? { security: [...CALLERS, { administrator: [] }] } : {};
   return { 'x-loci-permission': permission, ...security };
 }
 

@@ -1,22 +1,22 @@
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, validationError } from '#domain/app-error.ts';
-import { ClientGone, HttpError } from '#api/http/response/http-error.ts';
-import { beginBody } from './request-body.ts';
+import { ClientClosedRequest, HttpError } from '#api/http/response/http-error.ts';
+import { sendContinue } from './request-body.ts';
 
-/** Largest JSON body in bytes, inflated. */
+/** Largest JSON body in bytes, after decompression. */
 export const MAX_JSON_BYTES = 1024 * 1024;
-/** How deep a JSON body may nest; checked before anything walks it recursively. */
-export const MAX_BODY_DEPTH = 64;
-/** A client has this long to send a JSON body. */
+/** Maximum nesting of a JSON body; checked before anything walks it recursively. */
+const MAX_BODY_DEPTH = 64;
+/** Time that a client has to send a JSON body. */
 const BODY_DEADLINE_MS = 30_000;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
-/** Larger bodies, which a few routes take, are held whole while they are read: so many at once. */
-const LARGE_BODIES = 4;
-let largeBodies = 0;
+/** A few routes accept larger bodies. Each is held in memory while it is read, so their number is bounded. */
+const MAX_CONCURRENT_LARGE_BODIES = 4;
+let openLargeBodies = 0;
 
-/** Reads a body of at most so many bytes. */
+/** Returns a parser for bodies of at most `maxBytes`. */
 const parserFor = (maxBytes: number) =>
   koaBody({
     jsonLimit: maxBytes,
@@ -30,8 +30,8 @@ const parseJson = parserFor(MAX_JSON_BYTES);
 
 /**
  * Reads the JSON body of a request.
- * @throws AppError `unsupported_media_type`, `payload_too_large`, or `validation_failed` for what is no JSON; `rate_limited`
- * while other large bodies are read.
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `validation_failed` for invalid JSON, or `rate_limited`
+ * while too many other large bodies are read.
  */
 export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES): Promise<unknown> {
   const hasBody = context.req.headers['transfer-encoding'] !== undefined || Number(context.get('Content-Length')) > 0;
@@ -43,9 +43,9 @@ export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES):
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
   const isLarge = maxBytes > MAX_JSON_BYTES && (length === '' || Number(length) > MAX_JSON_BYTES);
   const parse = isLarge ? parserFor(maxBytes) : parseJson;
-  const read = () => parse(context, async () => {}).catch((error: unknown) => rethrow(error, maxBytes));
-  beginBody(context);
-  await (isLarge ? amongFew(() => withDeadline(context, read)) : withDeadline(context, read));
+  const read = () => parse(context, async () => {}).catch((error: unknown) => rethrowParseError(error, maxBytes));
+  sendContinue(context);
+  await (isLarge ? limitLargeBodies(() => withDeadline(context, read)) : withDeadline(context, read));
   const body: unknown = context.request.body;
   if (isDeeperThan(body, MAX_BODY_DEPTH)) {
     const msg = `JSON is nested deeper than ${MAX_BODY_DEPTH} levels`;
@@ -54,17 +54,17 @@ export async function readJsonBody(context: Context, maxBytes = MAX_JSON_BYTES):
   return body;
 }
 
-async function amongFew(read: () => Promise<void>): Promise<void> {
-  if (largeBodies >= LARGE_BODIES) {
-    throw new AppError('rate_limited', 'Too many large bodies arrive at once; try again in a moment.', {
+async function limitLargeBodies(read: () => Promise<void>): Promise<void> {
+  if (openLargeBodies >= MAX_CONCURRENT_LARGE_BODIES) {
+    throw new AppError('rate_limited', 'Too many large bodies are being received; try again in a moment.', {
       retryAfterS: 1,
     });
   }
-  largeBodies += 1;
+  openLargeBodies += 1;
   try {
     await read();
   } finally {
-    largeBodies -= 1;
+    openLargeBodies -= 1;
   }
 }
 
@@ -83,12 +83,12 @@ async function withDeadline(context: Context, read: () => Promise<unknown>): Pro
   }
 }
 
-/** The parsers below koa-body say what went wrong by `type` and `status`. */
-function rethrow(error: unknown, maxBytes: number): never {
+/** Translates errors of the parsers that koa-body uses, which differ by `type` and `status`. */
+function rethrowParseError(error: unknown, maxBytes: number): never {
   const type = error instanceof Error && 'type' in error ? error.type : null;
   const status = error instanceof Error && 'status' in error ? error.status : null;
   if (type === 'entity.too.large') throw tooLarge(maxBytes);
-  if (type === 'request.aborted' || type === 'request.size.invalid') throw new ClientGone({ cause: error });
+  if (type === 'request.aborted' || type === 'request.size.invalid') throw new ClientClosedRequest({ cause: error });
   if (type === 'encoding.unsupported' || status === 415) {
     throw new AppError('unsupported_media_type', 'Send the body in UTF-8, plain or with gzip or deflate.', {
       cause: error,
@@ -101,14 +101,14 @@ function rethrow(error: unknown, maxBytes: number): never {
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `A JSON body here may have at most ${maxBytes} bytes.`);
+  return new AppError('payload_too_large', `The JSON body of this route may have at most ${maxBytes} bytes.`);
 }
 
 function isInflateError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }
 
-/** Walks with a list of its own: the call stack is what a deep body is after. */
+/** Walks level by level instead of recursively, because a deep body could overflow the call stack. */
 function isDeeperThan(value: unknown, maxDepth: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

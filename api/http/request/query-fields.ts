@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Schemas of query parameters, which arrive as text. */
+/** Schemas of query parameters, which are text on the wire. */
 
-/** A whole number within bounds. */
+/** A whole number within the bounds, both included. */
 export function queryInteger(bounds: { min: number; max: number }) {
   return z
     .string()
@@ -16,10 +16,10 @@ export function queryBoolean() {
   return z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: 'Must be true, false, 1 or 0' });
 }
 
-/** The `next_cursor` of an earlier answer. */
+/** The `next_cursor` of an earlier response. */
 export const QueryCursor = z
   .string()
   .min(1)
   .max(2048)
   .optional()
-  .meta({ description: 'The `next_cursor` of the previous answer; leave it out for the first page' });
+  .meta({ description: 'The `next_cursor` of the previous response; omit it for the first page' });

@@ -1,26 +1,27 @@
 import type { Context, Next } from 'koa';
 
-/** How long a client may go on sending after it was answered, before its connection is cut. */
+/** Time that a client may continue to send after it got its response, before its connection is closed. */
 const LINGER_MS = 30_000;
 
 const unansweredExpectations = new WeakSet<object>();
 
-/** Remembers that this client waits for `100 Continue` before it sends its body. */
-export function expectContinue(request: object): void {
+/** Records that this client waits for `100 Continue` before it sends its body. */
+export function markExpectsContinue(request: object): void {
   unansweredExpectations.add(request);
 }
 
-/** To be called before a body is read: asks a client that waits for it to send the body. */
-export function beginBody(context: Context): void {
+/** Sends `100 Continue` to a client that waits for it. Must be called before a body is read. */
+export function sendContinue(context: Context): void {
   if (unansweredExpectations.delete(context.req)) context.res.writeContinue();
 }
 
 /**
- * Makes answering before the body is read safe: what is still sent is thrown away, so that a client that reads only after
- * sending gets its answer instead of a reset, and one that never stops sending is cut off. A client that was not asked
- * for its body may send another request instead; the connection cannot tell, so it ends.
+ * Makes it safe to respond before the body is read. The rest of the body is discarded, so that a client that reads only
+ * after sending gets its response instead of a connection reset; a client that never stops sending is disconnected. A client
+ * that got no `100 Continue` may send another request instead of the body. The two cannot be told apart, so the connection
+ * is closed.
  */
-export async function settleRequestBody(context: Context, next: Next): Promise<void> {
+export async function drainRequestBody(context: Context, next: Next): Promise<void> {
   const { req, res } = context;
   res.once('finish', () => {
     if (req.complete || req.destroyed) return;

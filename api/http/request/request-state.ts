@@ -1,22 +1,22 @@
 import type { Context } from 'koa';
 import type { Caller } from '#domain/access/caller.ts';
 
-/** What the middleware learn about a request, for those around them. */
+/** What the middleware find out about a request, shared between them. */
 export type RequestState = {
   requestId: string;
-  /** Pattern of the matched route; `unmatched` before. */
+  /** Pattern of the matched route; `unmatched` until then. */
   route: string;
-  /** Status of a validation answer: 400 on upload and update content, else 422. */
+  /** Status of a validation error: 400 on upload and update content, otherwise 422. */
   validationStatus: number;
   caller: Caller | null;
   errorCode: string | null;
-  /** Answers that are asked for all the time and not worth a line at `info`. */
-  quiet: boolean;
+  /** True for requests that are polled, such as health checks: they are logged at `debug`. */
+  isQuiet: boolean;
 };
 
 const states = new WeakMap<object, RequestState>();
 
-/** Begins the state of a request. */
+/** Creates the state of a request. */
 export function beginRequestState(context: Context, requestId: string): RequestState {
   const state: RequestState = {
     requestId,
@@ -24,15 +24,15 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     validationStatus: 422,
     caller: null,
     errorCode: null,
-    quiet: false,
+    isQuiet: false,
   };
   states.set(context.req, state);
   return state;
 }
 
-/** The state of a request that has begun. */
+/** Returns the state of a request. @throws Error before `beginRequestState`. */
 export function requestState(context: Context): RequestState {
   const state = states.get(context.req);
-  if (state === undefined) throw new Error('the request id middleware has to come first');
+  if (state === undefined) throw new Error('assignRequestId must be the first middleware');
   return state;
 }

@@ -1,6 +1,6 @@
 /**
- * A `Content-Disposition` that has the file saved, never shown: uploaded bytes are the uploader's, not ours. ASCII for old
- * clients, RFC 5987 for the others.
+ * Returns a `Content-Disposition` that makes browsers save the file and never display it, because uploaded bytes are not
+ * trusted. The name is given in ASCII for old clients and in RFC 5987 encoding for the others.
  */
 export function attachment(name: string): string {
   const ascii =

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 
-/** Body of every error answer but validation. */
+/** Body of every error response except validation errors. */
 export const ErrorBody = z
   .object({
     code: z.string().meta({ description: 'What went wrong, for programs' }),
     detail: z.string().meta({ description: 'What went wrong and what to do, for people' }),
-    request_id: z.string().meta({ description: 'Names this request in the logs; also in the header X-Request-Id' }),
+    request_id: z
+      .string()
+      .meta({ description: 'Identifies this request in the logs; also in the header X-Request-Id' }),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-/** Body of a validation answer: every problem of the request. */
+/** Body of a validation error: every problem of the request. */
 export const ValidationErrorBody = z
   .object({
     detail: z.array(

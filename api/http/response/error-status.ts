@@ -1,6 +1,6 @@
 import type { ErrorCode, ItemErrorCode, RequestErrorCode } from '#domain/app-error.ts';
 
-/** Codes that only HTTP knows. */
+/** Codes that exist only in HTTP. */
 export type HttpErrorCode = 'method_not_allowed' | 'request_timeout';
 
 const REQUEST_STATUS: Record<RequestErrorCode | HttpErrorCode, number> = {
@@ -21,7 +21,7 @@ const REQUEST_STATUS: Record<RequestErrorCode | HttpErrorCode, number> = {
   dependency_unavailable: 503,
 };
 
-/** The code of an item ends a request only where the item is all there is; what was sent is at fault, unless said here. */
+/** Statuses of item errors that fail a whole request, where the item is the request. All others are the fault of the input. */
 const ITEM_STATUS: Partial<Record<ItemErrorCode, number>> = {
   file_too_large: 413,
   too_many_items: 413,
@@ -34,8 +34,8 @@ const ITEM_STATUS: Partial<Record<ItemErrorCode, number>> = {
 };
 const DEFAULT_ITEM_STATUS = 422;
 
-/** HTTP status of an error code. */
-export function statusOf(code: ErrorCode | HttpErrorCode): number {
+/** Returns the HTTP status of an error code. */
+export function errorStatus(code: ErrorCode | HttpErrorCode): number {
   return isRequestCode(code) ? REQUEST_STATUS[code] : (ITEM_STATUS[code] ?? DEFAULT_ITEM_STATUS);
 }
 

@@ -1,6 +1,6 @@
 import type { HttpErrorCode } from './error-status.ts';
 
-/** An error only HTTP knows, such as a method that a path does not take. `message` is shown to the client. */
+/** An error that exists only in HTTP, such as a method that a path does not support. `message` is shown to the client. */
 export class HttpError extends Error {
   readonly code: HttpErrorCode;
   constructor(code: HttpErrorCode, message: string) {
@@ -10,13 +10,13 @@ export class HttpError extends Error {
   }
 }
 
-/** Status of a request whose client went away, as nginx logs it. Never sent. */
+/** Status of a request whose client closed the connection, as nginx logs it. It is never sent. */
 export const CLIENT_CLOSED_REQUEST = 499;
 
-/** The client went away before its request was complete: there is nobody to answer. */
-export class ClientGone extends Error {
+/** The client closed the connection before its request was complete, so no response can be sent. */
+export class ClientClosedRequest extends Error {
   constructor(options?: { cause: unknown }) {
     super('The client closed the connection before its request was complete.', options);
-    this.name = 'ClientGone';
+    this.name = 'ClientClosedRequest';
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
 
-/** Text is gathered to pieces of about this many characters before it is sent. */
+/** Text is buffered to pieces of about this many characters before it is sent. */
 const PIECE_CHARACTERS = 64 * 1024;
 
 export type ListShape = {
@@ -10,13 +10,13 @@ export type ListShape = {
   /** Name of the list. */
   field: string;
   element: z.ZodType;
-  /** Fields after the list, asked for when it has come to its end. */
+  /** Fields after the list; called when the list has ended. */
   tail?: () => Record<string, unknown>;
 };
 
 /**
- * One JSON object as a stream: the fields of `head`, then a list of any length that is never whole in memory. The first
- * element is waited for, so that what fails at once is still answered with an error; what fails later cuts the answer off.
+ * Streams one JSON object: the fields of `head`, then a list of any length that is never held in memory as a whole. Waits
+ * for the first element, so that an early failure still becomes an error response; a later failure cuts the response off.
  */
 export async function streamJsonList(shape: ListShape, elements: AsyncIterable<unknown>): Promise<Readable> {
   const iterator = elements[Symbol.asyncIterator]();
@@ -43,7 +43,7 @@ async function* pieces({ head, field, element, tail }: ListShape, { first, itera
     );
     yield `${piece}]${after.join('')}}`;
   } finally {
-    // Also when the client went away: the database cursor behind it has to be closed.
+    // Also when the client has disconnected: the database cursor behind the iterator must be closed.
     await iterator.return?.();
   }
 }

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** An answer that says more than its body: another status, headers, or bytes instead of JSON. */
+/** A response with more than a JSON body: another status, headers, or a stream instead of JSON. */
 export class Reply<T> {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly content:
-    { kind: 'json'; body: T } | { kind: 'stream'; stream: Readable; mediaType: string } | { kind: 'nothing' };
+    { kind: 'json'; body: T } | { kind: 'stream'; stream: Readable; mediaType: string } | { kind: 'empty' };
 
   private constructor(content: Reply<T>['content'], status: number | null, headers: Record<string, string>) {
     this.content = content;
@@ -13,22 +13,22 @@ export class Reply<T> {
     this.headers = headers;
   }
 
-  /** A JSON body with a status of its own. */
+  /** A JSON body with its own status and headers. */
   static json<T>(body: T, options: { status?: number; headers?: Record<string, string> } = {}): Reply<T> {
     return new Reply<T>({ kind: 'json', body }, options.status ?? null, options.headers ?? {});
   }
 
-  /** No body at all: 204. Its route's `response` is `z.null()`. */
-  static nothing(): Reply<never> {
-    return new Reply<never>({ kind: 'nothing' }, 204, {});
+  /** 204 without a body. The `response` of its route is `z.null()`. */
+  static noContent(): Reply<never> {
+    return new Reply<never>({ kind: 'empty' }, 204, {});
   }
 
-  /** On to another place, to be fetched with GET. */
+  /** A 303 redirect, which clients follow with GET. */
   static redirect(location: string): Reply<never> {
-    return new Reply<never>({ kind: 'nothing' }, 303, { Location: location });
+    return new Reply<never>({ kind: 'empty' }, 303, { Location: location });
   }
 
-  /** Bytes as they come. A failure after the first of them cuts the connection, so that half is never taken for whole. */
+  /** Streams bytes. A failure after the first byte cuts the connection, so that a partial response is not taken for complete. */
   static stream(
     stream: Readable,
     options: { mediaType: string; status?: number; headers?: Record<string, string> },

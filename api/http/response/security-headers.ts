@@ -1,7 +1,7 @@
 import type { Context, Next } from 'koa';
 
-/** Answers are data for one caller: not to be guessed at, framed or kept by anyone between. Pages may set their own. */
-export async function secureHeaders(context: Context, next: Next): Promise<void> {
+/** Sets headers that forbid type sniffing, framing and caching: a response is data for one caller. Pages may override them. */
+export async function setSecurityHeaders(context: Context, next: Next): Promise<void> {
   context.set({
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',

@@ -1,7 +1,7 @@
 import { ApiKey } from '#domain/records/api-key.ts';
 import { getApiKey } from '#operations/access/get-api-key.ts';
 import { route } from '#api/http/route.ts';
-import { ApiKeyParams } from './api-key-params.ts';
+import { ApiKeyParams } from '#api/routes/path-params.ts';
 
 export const getApiKeyRoute = route(
   {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { revokeApiKey } from '#operations/access/change-api-key.ts';
 import { route } from '#api/http/route.ts';
 import { Reply } from '#api/http/response/reply.ts';
-import { ApiKeyParams } from './api-key-params.ts';
+import { ApiKeyParams } from '#api/routes/path-params.ts';
 
 export const revokeApiKeyRoute = route(
   {
@@ -19,6 +19,6 @@ export const revokeApiKeyRoute = route(
   },
   async ({ services, caller, params }) => {
     await revokeApiKey(services, caller, params.api_key_id);
-    return Reply.nothing();
+    return Reply.noContent();
   },
 );

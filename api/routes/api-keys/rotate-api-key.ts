@@ -2,7 +2,7 @@ import { ApiKey } from '#domain/records/api-key.ts';
 import { rotateApiKey } from '#operations/access/change-api-key.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ApiKeyParams } from './api-key-params.ts';
+import { ApiKeyParams } from '#api/routes/path-params.ts';
 
 export const rotateApiKeyRoute = route(
   {

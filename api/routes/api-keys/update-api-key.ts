@@ -1,7 +1,7 @@
 import { ApiKey, UpdateApiKeyRequest } from '#domain/records/api-key.ts';
 import { updateApiKey } from '#operations/access/change-api-key.ts';
 import { route } from '#api/http/route.ts';
-import { ApiKeyParams } from './api-key-params.ts';
+import { ApiKeyParams } from '#api/routes/path-params.ts';
 
 export const updateApiKeyRoute = route(
   {

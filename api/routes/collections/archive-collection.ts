@@ -2,7 +2,7 @@ import { Collection } from '#domain/records/collection.ts';
 import { archiveCollection } from '#operations/collections/update-collection.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { CollectionParams } from './collection-params.ts';
+import { CollectionParams } from '#api/routes/path-params.ts';
 
 const shared = {
   method: 'post',

@@ -1,7 +1,7 @@
 import { DeletionAccepted } from '#domain/records/deletion.ts';
 import { deleteCollection } from '#operations/collections/delete-collection.ts';
 import { route } from '#api/http/route.ts';
-import { CollectionParams } from './collection-params.ts';
+import { CollectionParams } from '#api/routes/path-params.ts';
 
 export const deleteCollectionRoute = route(
   {

@@ -1,7 +1,7 @@
 import { Collection } from '#domain/records/collection.ts';
 import { getCollection } from '#operations/collections/collections.ts';
 import { route } from '#api/http/route.ts';
-import { CollectionParams } from './collection-params.ts';
+import { CollectionParams } from '#api/routes/path-params.ts';
 
 export const getCollectionRoute = route(
   {

@@ -2,7 +2,7 @@ import { Collection } from '#domain/records/collection.ts';
 import { JsonObject } from '#domain/records/fields.ts';
 import { setCollectionStats } from '#operations/collections/update-collection.ts';
 import { route } from '#api/http/route.ts';
-import { CollectionParams } from './collection-params.ts';
+import { CollectionParams } from '#api/routes/path-params.ts';
 
 export const setCollectionStatsRoute = route(
   {

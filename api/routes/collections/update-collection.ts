@@ -1,7 +1,7 @@
 import { Collection, UpdateCollectionRequest } from '#domain/records/collection.ts';
 import { updateCollection } from '#operations/collections/update-collection.ts';
 import { route } from '#api/http/route.ts';
-import { CollectionParams } from './collection-params.ts';
+import { CollectionParams } from '#api/routes/path-params.ts';
 
 export const updateCollectionRoute = route(
   {

@@ -2,7 +2,7 @@ import { CompressionJob } from '#domain/records/compression.ts';
 import { cancelCompression } from '#operations/compression/get-compression.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { CompressParams } from './compress-params.ts';
+import { CompressParams } from '#api/routes/path-params.ts';
 
 export const cancelCompressionRoute = route(
   {

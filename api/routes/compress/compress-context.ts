@@ -1,8 +1,8 @@
 import { Compression, CompressRequest } from '#domain/records/compression.ts';
 import { acceptCompression } from '#operations/compression/accept-compression.ts';
 import { compressNow } from '#operations/compression/compress-now.ts';
-import { closedSignal } from '#api/http/request/closed-signal.ts';
-import { ClientGone } from '#api/http/response/http-error.ts';
+import { abortOnClose } from '#api/http/request/abort-on-close.ts';
+import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { MAX_JSON_BYTES } from '#api/http/request/json-body.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
@@ -42,11 +42,11 @@ export const compressContextRoute = route(
       const job = await acceptCompression(services, caller, { body: { ...body, webhook_url }, idempotency });
       return Reply.json(job.body, { status: job.status });
     }
-    const gone = closedSignal(context);
+    const gone = abortOnClose(context);
     try {
       return await compressNow(services, body, gone);
     } catch (error) {
-      if (gone.aborted) throw new ClientGone({ cause: error });
+      if (gone.aborted) throw new ClientClosedRequest({ cause: error });
       throw error;
     }
   },

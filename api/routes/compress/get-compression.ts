@@ -1,7 +1,7 @@
 import { CompressionJob } from '#domain/records/compression.ts';
 import { getCompression } from '#operations/compression/get-compression.ts';
 import { route } from '#api/http/route.ts';
-import { CompressParams } from './compress-params.ts';
+import { CompressParams } from '#api/routes/path-params.ts';
 
 export const getCompressionRoute = route(
   {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteConnection } from '#operations/connections/delete-connection.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ConnectionParams } from './connection-params.ts';
+import { ConnectionParams } from '#api/routes/path-params.ts';
 
 export const deleteConnectionRoute = route(
   {
@@ -19,6 +19,6 @@ export const deleteConnectionRoute = route(
   },
   async ({ services, caller, params }) => {
     await deleteConnection(services, caller, params.connection_id);
-    return Reply.nothing();
+    return Reply.noContent();
   },
 );

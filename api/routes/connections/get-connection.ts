@@ -3,7 +3,7 @@ import { ConnectionDetail } from '#domain/records/connection.ts';
 import { getConnection } from '#operations/connections/get-connection.ts';
 import { queryBoolean } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
-import { ConnectionParams } from './connection-params.ts';
+import { ConnectionParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   include_credentials: queryBoolean()

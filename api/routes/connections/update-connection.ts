@@ -1,7 +1,7 @@
 import { Connection, UpdateConnectionRequest } from '#domain/records/connection.ts';
 import { updateConnection } from '#operations/connections/update-connection.ts';
 import { route } from '#api/http/route.ts';
-import { ConnectionParams } from './connection-params.ts';
+import { ConnectionParams } from '#api/routes/path-params.ts';
 
 export const updateConnectionRoute = route(
   {

@@ -1,7 +1,7 @@
 import { Content } from '#domain/records/content.ts';
 import { controlContent, type ContentControl } from '#operations/contents/control-content.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 export const pauseContentRoute = controlRoute('pause', 'Pause the ingestion of a content');
 export const resumeContentRoute = controlRoute('resume', 'Resume the ingestion of a content');

@@ -1,7 +1,7 @@
 import { DeletionAccepted } from '#domain/records/deletion.ts';
 import { deleteContent } from '#operations/contents/delete-content.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 export const deleteContentRoute = route(
   {

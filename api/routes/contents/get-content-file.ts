@@ -3,7 +3,7 @@ import { openContentFile } from '#operations/contents/contents.ts';
 import { attachment } from '#api/http/response/attachment.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 export const getContentFileRoute = route(
   {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openContentText } from '#operations/contents/contents.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 export const getContentTextRoute = route(
   {

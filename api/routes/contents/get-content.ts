@@ -1,7 +1,7 @@
 import { Content } from '#domain/records/content.ts';
 import { getContent } from '#operations/contents/contents.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 export const getContentRoute = route(
   {

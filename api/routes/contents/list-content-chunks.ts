@@ -6,7 +6,7 @@ import { streamJsonList } from '#api/http/response/json-stream.ts';
 import { QueryCursor, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   collection_id: Id.meta({

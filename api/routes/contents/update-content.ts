@@ -1,7 +1,7 @@
 import { Content, UpdateContentRequest } from '#domain/records/content.ts';
 import { updateContent } from '#operations/contents/update-content.ts';
 import { route } from '#api/http/route.ts';
-import { ContentParams } from './content-params.ts';
+import { ContentParams } from '#api/routes/path-params.ts';
 
 export const updateContentRoute = route(
   {

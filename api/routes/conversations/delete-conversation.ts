@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteConversation } from '#operations/conversations/delete-conversation.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ConversationParams } from './conversation-params.ts';
+import { ConversationParams } from '#api/routes/path-params.ts';
 
 export const deleteConversationRoute = route(
   {
@@ -19,6 +19,6 @@ export const deleteConversationRoute = route(
   },
   async ({ services, caller, params }) => {
     await deleteConversation(services, caller, params.conversation_id);
-    return Reply.nothing();
+    return Reply.noContent();
   },
 );

@@ -1,7 +1,7 @@
 import { Conversation } from '#domain/records/conversation.ts';
 import { getConversation } from '#operations/conversations/get-conversation.ts';
 import { route } from '#api/http/route.ts';
-import { ConversationParams } from './conversation-params.ts';
+import { ConversationParams } from '#api/routes/path-params.ts';
 
 export const getConversationRoute = route(
   {

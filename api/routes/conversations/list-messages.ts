@@ -4,7 +4,7 @@ import { MessageList } from '#domain/records/message.ts';
 import { listMessages } from '#operations/conversations/list-messages.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
-import { ConversationParams } from './conversation-params.ts';
+import { ConversationParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   parent_message_id: Id.optional().meta({ description: 'Only replies to this message' }),

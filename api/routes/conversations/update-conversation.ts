@@ -1,7 +1,7 @@
 import { Conversation, UpdateConversationRequest } from '#domain/records/conversation.ts';
 import { updateConversation } from '#operations/conversations/update-conversation.ts';
 import { route } from '#api/http/route.ts';
-import { ConversationParams } from './conversation-params.ts';
+import { ConversationParams } from '#api/routes/path-params.ts';
 
 export const updateConversationRoute = route(
   {

@@ -12,10 +12,10 @@ export const getDeletionRoute = administrationRoute(
     summary: 'Get the receipt of a deletion',
     description: 'The receipt of a deleted workspace requires the administrator token.',
     permission: 'deletions:read',
-    administration: 'too',
+    administrator: 'allowed',
     params: z.object({ deletion_id: Id }),
     response: Deletion,
     extension: true,
   },
-  async ({ services, asker, params }) => getDeletion(services, asker, params.deletion_id),
+  async ({ services, principal, params }) => getDeletion(services, principal, params.deletion_id),
 );

@@ -1,7 +1,7 @@
 import { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
 import { route } from '#api/http/route.ts';
-import { INDEXING_NOTE, memoryWriteReply } from './memory-params.ts';
+import { INDEXING_NOTE, memoryWriteReply } from './memory-write-reply.ts';
 
 export const createMemoryRoute = route(
   {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteMemory } from '#operations/memories/delete-memory.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { MemoryParams } from './memory-params.ts';
+import { MemoryParams } from '#api/routes/path-params.ts';
 
 export const deleteMemoryRoute = route(
   {
@@ -19,6 +19,6 @@ export const deleteMemoryRoute = route(
   },
   async ({ services, caller, params }) => {
     await deleteMemory(services, caller, params.memory_id);
-    return Reply.nothing();
+    return Reply.noContent();
   },
 );

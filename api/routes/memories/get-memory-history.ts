@@ -3,7 +3,7 @@ import { MemoryHistory } from '#domain/records/memory.ts';
 import { getMemoryHistory } from '#operations/memories/get-memory-history.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
-import { MemoryParams } from './memory-params.ts';
+import { MemoryParams } from '#api/routes/path-params.ts';
 
 export const getMemoryHistoryRoute = route(
   {

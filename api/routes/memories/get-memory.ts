@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AsOf, MemoryDetail } from '#domain/records/memory.ts';
 import { getMemory } from '#operations/memories/get-memory.ts';
 import { route } from '#api/http/route.ts';
-import { MemoryParams } from './memory-params.ts';
+import { MemoryParams } from '#api/routes/path-params.ts';
 
 export const getMemoryRoute = route(
   {

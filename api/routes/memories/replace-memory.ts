@@ -1,7 +1,8 @@
 import { ReplaceMemoryAnswer, ReplaceMemoryRequest } from '#domain/records/memory.ts';
 import { replaceMemory } from '#operations/memories/replace-memory.ts';
 import { route } from '#api/http/route.ts';
-import { INDEXING_NOTE, MemoryParams, memoryWriteReply } from './memory-params.ts';
+import { INDEXING_NOTE, memoryWriteReply } from './memory-write-reply.ts';
+import { MemoryParams } from '#api/routes/path-params.ts';
 
 export const replaceMemoryRoute = route(
   {

@@ -1,7 +1,8 @@
 import { MemoryAnswer, UpdateMemoryRequest } from '#domain/records/memory.ts';
 import { updateMemory } from '#operations/memories/update-memory.ts';
 import { route } from '#api/http/route.ts';
-import { INDEXING_NOTE, MemoryParams, memoryWriteReply } from './memory-params.ts';
+import { INDEXING_NOTE, memoryWriteReply } from './memory-write-reply.ts';
+import { MemoryParams } from '#api/routes/path-params.ts';
 
 export const updateMemoryRoute = route(
   {

@@ -2,7 +2,7 @@ import { AuthorizeAnswer, AuthorizeRequest } from '#domain/records/oauth.ts';
 import { authorizeConnection } from '#operations/connections/authorize-connection.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { ConnectionParams } from '#api/routes/connections/connection-params.ts';
+import { ConnectionParams } from '#api/routes/path-params.ts';
 
 export const authorizeConnectionRoute = route(
   {

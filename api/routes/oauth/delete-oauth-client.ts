@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteOAuthClient } from '#operations/connections/oauth-clients.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { OAuthClientParams } from './oauth-client-params.ts';
+import { OAuthClientParams } from '#api/routes/path-params.ts';
 
 export const deleteOAuthClientRoute = route(
   {
@@ -19,6 +19,6 @@ export const deleteOAuthClientRoute = route(
   },
   async ({ services, caller, params }) => {
     await deleteOAuthClient(services, caller, params.provider);
-    return Reply.nothing();
+    return Reply.noContent();
   },
 );

@@ -1,7 +1,7 @@
 import { RefreshState } from '#domain/records/oauth.ts';
 import { getRefreshState } from '#operations/connections/get-refresh-state.ts';
 import { route } from '#api/http/route.ts';
-import { ConnectionParams } from '#api/routes/connections/connection-params.ts';
+import { ConnectionParams } from '#api/routes/path-params.ts';
 
 export const getRefreshStateRoute = route(
   {

@@ -1,7 +1,7 @@
 import { OAuthClient, PutOAuthClientRequest } from '#domain/records/oauth.ts';
 import { putOAuthClient } from '#operations/connections/oauth-clients.ts';
 import { route } from '#api/http/route.ts';
-import { OAuthClientParams } from './oauth-client-params.ts';
+import { OAuthClientParams } from '#api/routes/path-params.ts';
 
 export const putOAuthClientRoute = route(
   {

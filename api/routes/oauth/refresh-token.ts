@@ -1,7 +1,7 @@
 import { RefreshAnswer } from '#domain/records/oauth.ts';
 import { refreshConnection } from '#operations/connections/refresh-connection.ts';
 import { route } from '#api/http/route.ts';
-import { ConnectionParams } from '#api/routes/connections/connection-params.ts';
+import { ConnectionParams } from '#api/routes/path-params.ts';
 
 export const refreshOAuthTokenRoute = route(
   {

@@ -1,7 +1,7 @@
 import { UploadProgress } from '#domain/records/upload.ts';
 import { controlUpload } from '#operations/uploads/control-upload.ts';
 import { route } from '#api/http/route.ts';
-import { UploadParams } from './upload-params.ts';
+import { UploadParams } from '#api/routes/path-params.ts';
 
 export const pauseUploadRoute = controlRoute('pause', 'Pause everything of an upload that is under way');
 export const resumeUploadRoute = controlRoute('resume', 'Resume what was paused of an upload');

@@ -3,7 +3,7 @@ import { UploadProgress } from '#domain/records/upload.ts';
 import { getUpload } from '#operations/uploads/get-upload.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
-import { UploadParams } from './upload-params.ts';
+import { UploadParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   limit: queryInteger({ min: 1, max: 1000 })

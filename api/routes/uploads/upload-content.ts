@@ -3,8 +3,8 @@ import { acceptUpload } from '#operations/uploads/accept-upload.ts';
 import { registerBlobs } from '#operations/blobs/register-blobs.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
-import { closedSignal } from '#api/http/request/closed-signal.ts';
-import { applyWaitPreference } from '#api/http/request/prefer.ts';
+import { abortOnClose } from '#api/http/request/abort-on-close.ts';
+import { readWaitPreference } from '#api/http/request/wait-preference.ts';
 import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
@@ -52,8 +52,8 @@ export const uploadContentRoute = route(
     });
     const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };
     const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });
-    const timeoutS = applyWaitPreference(context);
-    const wait = { response: body, timeoutS, signal: closedSignal(context) };
+    const timeoutS = readWaitPreference(context);
+    const wait = { response: body, timeoutS, signal: abortOnClose(context) };
     return Reply.json(await waitForUpload(services, caller, wait), { status });
   },
 );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteWebhook } from '#operations/webhooks/delete-webhook.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { WebhookParams } from './webhook-params.ts';
+import { WebhookParams } from '#api/routes/path-params.ts';
 
 export const deleteWebhookRoute = route(
   {
@@ -19,6 +19,6 @@ export const deleteWebhookRoute = route(
   },
   async ({ services, caller, params }) => {
     await deleteWebhook(services, caller, params.webhook_id);
-    return Reply.nothing();
+    return Reply.noContent();
   },
 );

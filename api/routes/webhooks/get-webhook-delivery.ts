@@ -1,7 +1,7 @@
 import { WebhookDeliveryDetail } from '#domain/records/webhook-delivery.ts';
 import { getWebhookDelivery } from '#operations/webhooks/webhook-deliveries.ts';
 import { route } from '#api/http/route.ts';
-import { DeliveryParams } from './webhook-params.ts';
+import { DeliveryParams } from '#api/routes/path-params.ts';
 
 export const getWebhookDeliveryRoute = route(
   {

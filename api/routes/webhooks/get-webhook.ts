@@ -1,7 +1,7 @@
 import { Webhook } from '#domain/records/webhook.ts';
 import { getWebhook } from '#operations/webhooks/get-webhook.ts';
 import { route } from '#api/http/route.ts';
-import { WebhookParams } from './webhook-params.ts';
+import { WebhookParams } from '#api/routes/path-params.ts';
 
 export const getWebhookRoute = route(
   {

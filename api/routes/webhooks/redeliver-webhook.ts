@@ -2,7 +2,7 @@ import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
 import { redeliverWebhook } from '#operations/webhooks/webhook-deliveries.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { DeliveryParams } from './webhook-params.ts';
+import { DeliveryParams } from '#api/routes/path-params.ts';
 
 export const redeliverWebhookRoute = route(
   {

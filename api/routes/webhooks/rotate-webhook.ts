@@ -2,7 +2,7 @@ import { Webhook } from '#domain/records/webhook.ts';
 import { rotateWebhookSecret } from '#operations/webhooks/webhook-secrets.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { WebhookParams } from './webhook-params.ts';
+import { WebhookParams } from '#api/routes/path-params.ts';
 
 export const rotateWebhookRoute = route(
   {

@@ -2,7 +2,7 @@ import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
 import { testWebhook } from '#operations/webhooks/test-webhook.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { WebhookParams } from './webhook-params.ts';
+import { WebhookParams } from '#api/routes/path-params.ts';
 
 export const testWebhookRoute = route(
   {

@@ -1,7 +1,7 @@
 import { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
 import { updateWebhook } from '#operations/webhooks/update-webhook.ts';
 import { route } from '#api/http/route.ts';
-import { WebhookParams } from './webhook-params.ts';
+import { WebhookParams } from '#api/routes/path-params.ts';
 
 export const updateWebhookRoute = route(
   {

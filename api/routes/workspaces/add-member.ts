@@ -1,9 +1,9 @@
 import { AddMemberRequest, WorkspaceMember } from '#domain/records/workspace.ts';
 import { addMember } from '#operations/workspaces/members.ts';
-import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { WorkspaceParams } from './workspace-params.ts';
+import { WorkspaceParams } from '#api/routes/path-params.ts';
 
 export const addMemberRoute = administrationRoute(
   {
@@ -16,7 +16,7 @@ export const addMemberRoute = administrationRoute(
       'everything; a `member` reads public collections and its own, and changes its own. 403 for a role that may more than you, ' +
       'and for a key that expires or is for some addresses only.',
     permission: 'workspaces:write',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     body: AddMemberRequest,
     response: WorkspaceMember,
@@ -25,8 +25,8 @@ export const addMemberRoute = administrationRoute(
     idempotent: true,
     examples: { body: { user_id: 'auth0|5f7c8ec7c33c6c004bbafe82', role: 'member' } },
   },
-  async ({ services, asker, params, body, idempotency }) => {
-    const answer = await addMember(services, actingIn(asker, params.workspace_id), { body, idempotency });
+  async ({ services, principal, params, body, idempotency }) => {
+    const answer = await addMember(services, callerInWorkspace(principal, params.workspace_id), { body, idempotency });
     return Reply.json(answer.body, { status: answer.status });
   },
 );

@@ -1,9 +1,10 @@
 import { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
 import { createApiKey } from '#operations/access/create-api-key.ts';
-import { actingIn, getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { WorkspaceParams } from './workspace-params.ts';
+import { WorkspaceParams } from '#api/routes/path-params.ts';
 
 export const createWorkspaceKeyRoute = administrationRoute(
   {
@@ -15,7 +16,7 @@ export const createWorkspaceKeyRoute = administrationRoute(
       'As `POST /api-keys`. With the administrator token it is the way back into a workspace whose last key was revoked, or ' +
       'whose secret is lost.',
     permission: 'api-keys:write',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     body: CreateApiKeyRequest,
     response: ApiKey,
@@ -24,8 +25,8 @@ export const createWorkspaceKeyRoute = administrationRoute(
     idempotent: true,
     examples: { body: { label: 'the way back', permissions: ['*'] } },
   },
-  async ({ services, asker, params, body, idempotency }) => {
-    const caller = actingIn(asker, params.workspace_id);
+  async ({ services, principal, params, body, idempotency }) => {
+    const caller = callerInWorkspace(principal, params.workspace_id);
     await getWorkspace(services, caller);
     const answer = await createApiKey(services, caller, { body, idempotency });
     return Reply.json(answer.body, { status: answer.status });

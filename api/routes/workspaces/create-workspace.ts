@@ -13,8 +13,8 @@ export const createWorkspaceRoute = administrationRoute(
       'For the operator: needs the administrator token. The answer has a first API key with every permission, whose ' +
       '`secret` is shown nowhere else.',
     permission: 'workspaces:write',
-    administration: 'only',
-    anyWorkspace: true,
+    administrator: 'required',
+    workspaceOptional: true,
     body: CreateWorkspaceRequest,
     response: CreatedWorkspace,
     status: 201,

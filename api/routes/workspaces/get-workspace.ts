@@ -1,7 +1,8 @@
 import { Workspace } from '#domain/records/workspace.ts';
-import { actingIn, getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { WorkspaceParams } from './workspace-params.ts';
+import { WorkspaceParams } from '#api/routes/path-params.ts';
 
 export const getWorkspaceRoute = administrationRoute(
   {
@@ -10,10 +11,10 @@ export const getWorkspaceRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Get a workspace',
     permission: 'workspaces:read',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     response: Workspace,
     extension: true,
   },
-  async ({ services, asker, params }) => getWorkspace(services, actingIn(asker, params.workspace_id)),
+  async ({ services, principal, params }) => getWorkspace(services, callerInWorkspace(principal, params.workspace_id)),
 );

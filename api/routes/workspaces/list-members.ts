@@ -1,8 +1,9 @@
 import { WorkspaceMemberList } from '#domain/records/workspace.ts';
 import { listMembers } from '#operations/workspaces/members.ts';
-import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { PageQuery, WorkspaceParams } from './workspace-params.ts';
+import { PageQuery } from './page-query.ts';
+import { WorkspaceParams } from '#api/routes/path-params.ts';
 
 export const listMembersRoute = administrationRoute(
   {
@@ -12,11 +13,12 @@ export const listMembersRoute = administrationRoute(
     summary: 'List members',
     description: 'Those that were added here; users whose tokens claim the workspace are not listed.',
     permission: 'workspaces:read',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     query: PageQuery,
     response: WorkspaceMemberList,
     extension: true,
   },
-  async ({ services, asker, params, query }) => listMembers(services, actingIn(asker, params.workspace_id), query),
+  async ({ services, principal, params, query }) =>
+    listMembers(services, callerInWorkspace(principal, params.workspace_id), query),
 );

@@ -1,7 +1,7 @@
 import { WorkspaceList } from '#domain/records/workspace.ts';
 import { listWorkspaces } from '#operations/workspaces/workspaces.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { PageQuery } from './workspace-params.ts';
+import { PageQuery } from './page-query.ts';
 
 export const listWorkspacesRoute = administrationRoute(
   {
@@ -11,11 +11,11 @@ export const listWorkspacesRoute = administrationRoute(
     summary: 'List workspaces',
     description: 'Those that the key or the user reaches; with the administrator token all of them.',
     permission: 'workspaces:read',
-    administration: 'too',
-    anyWorkspace: true,
+    administrator: 'allowed',
+    workspaceOptional: true,
     query: PageQuery,
     response: WorkspaceList,
     extension: true,
   },
-  async ({ services, asker, query }) => listWorkspaces(services, asker, query),
+  async ({ services, principal, query }) => listWorkspaces(services, principal, query),
 );

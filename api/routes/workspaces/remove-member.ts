@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { removeMember } from '#operations/workspaces/members.ts';
-import { actingIn } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { MemberParams } from './workspace-params.ts';
+import { MemberParams } from '#api/routes/path-params.ts';
 
 export const removeMemberRoute = administrationRoute(
   {
@@ -14,14 +14,14 @@ export const removeMemberRoute = administrationRoute(
     description:
       'From its next request on the user reaches the workspace only if its token claims it. What it made stays. 403 for a role that may more than you.',
     permission: 'workspaces:write',
-    administration: 'too',
+    administrator: 'allowed',
     params: MemberParams,
     response: z.null(),
     status: 204,
     extension: true,
   },
-  async ({ services, asker, params }) => {
-    await removeMember(services, actingIn(asker, params.workspace_id), params.user_id);
-    return Reply.nothing();
+  async ({ services, principal, params }) => {
+    await removeMember(services, callerInWorkspace(principal, params.workspace_id), params.user_id);
+    return Reply.noContent();
   },
 );

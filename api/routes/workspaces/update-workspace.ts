@@ -1,7 +1,8 @@
 import { UpdateWorkspaceRequest, Workspace } from '#domain/records/workspace.ts';
-import { actingIn, updateWorkspace } from '#operations/workspaces/workspaces.ts';
+import { updateWorkspace } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { WorkspaceParams } from './workspace-params.ts';
+import { WorkspaceParams } from '#api/routes/path-params.ts';
 
 export const updateWorkspaceRoute = administrationRoute(
   {
@@ -11,11 +12,12 @@ export const updateWorkspaceRoute = administrationRoute(
     summary: 'Update a workspace',
     description: 'Changes the fields that are sent.',
     permission: 'workspaces:write',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     body: UpdateWorkspaceRequest,
     response: Workspace,
     extension: true,
   },
-  async ({ services, asker, params, body }) => updateWorkspace(services, actingIn(asker, params.workspace_id), body),
+  async ({ services, principal, params, body }) =>
+    updateWorkspace(services, callerInWorkspace(principal, params.workspace_id), body),
 );

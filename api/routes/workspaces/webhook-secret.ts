@@ -1,9 +1,10 @@
 import { WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import { getWorkspaceWebhookSecret, rotateWorkspaceWebhookSecret } from '#operations/webhooks/webhook-secrets.ts';
-import { actingIn, getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { getWorkspace } from '#operations/workspaces/workspaces.ts';
+import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
-import { WorkspaceParams } from './workspace-params.ts';
+import { WorkspaceParams } from '#api/routes/path-params.ts';
 
 export const getWebhookSecretRoute = administrationRoute(
   {
@@ -13,13 +14,13 @@ export const getWebhookSecretRoute = administrationRoute(
     summary: 'Get the webhook secret of a workspace',
     description: 'Verifies what is sent to the `webhook_url` of a request.',
     permission: 'webhooks:write',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     response: WorkspaceWebhookSecret,
     extension: true,
   },
-  async ({ services, asker, params }) => {
-    const caller = actingIn(asker, params.workspace_id);
+  async ({ services, principal, params }) => {
+    const caller = callerInWorkspace(principal, params.workspace_id);
     await getWorkspace(services, caller);
     return getWorkspaceWebhookSecret(services, caller);
   },
@@ -33,14 +34,14 @@ export const rotateWebhookSecretRoute = administrationRoute(
     summary: 'Rotate the webhook secret of a workspace',
     description: 'For 24 hours messages are signed with the one before as well.',
     permission: 'webhooks:write',
-    administration: 'too',
+    administrator: 'allowed',
     params: WorkspaceParams,
     response: WorkspaceWebhookSecret,
     extension: true,
     idempotent: true,
   },
-  async ({ services, asker, params, idempotency }) => {
-    const caller = actingIn(asker, params.workspace_id);
+  async ({ services, principal, params, idempotency }) => {
+    const caller = callerInWorkspace(principal, params.workspace_id);
     await getWorkspace(services, caller);
     const { status, body } = await rotateWorkspaceWebhookSecret(services, caller, idempotency);
     return Reply.json(body, { status });

@@ -1,9 +1,9 @@
 import Koa from 'koa';
 import test from 'ava';
 import { z } from 'zod';
-import { answerErrors } from '#api/http/response/errors.ts';
+import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { mountRoutes } from '#api/http/mount.ts';
-import { identifyRequest } from '#api/http/request/request-id.ts';
+import { assignRequestId } from '#api/http/request/request-id.ts';
 import { openRoute, type Route } from '#api/http/route.ts';
 import { listen } from '#api/server.ts';
 import { AppError } from '#domain/app-error.ts';
@@ -15,7 +15,7 @@ const services = { log: createSilentLog() } as Services;
 
 async function answersOf(route: Route) {
   const router = mountRoutes([route], { services });
-  const app = new Koa().use(identifyRequest).use(answerErrors(services.log)).use(router.routes());
+  const app = new Koa().use(assignRequestId).use(answerErrors(services.log)).use(router.routes());
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   try {
     const response = await fetch(`http://127.0.0.1:${server.port}/probe`);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { attachment } from '#api/http/response/attachment.ts';
-import { fileNameOf, safeFileName } from '#api/http/multipart/part-name.ts';
+import { fileNameOf, safeFileName } from '#api/http/multipart/file-name.ts';
 
 const anyName = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),

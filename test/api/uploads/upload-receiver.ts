@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
 import { z } from 'zod';
-import { answerErrors } from '#api/http/response/errors.ts';
+import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
-import { settleRequestBody } from '#api/http/request/request-body.ts';
-import { identifyRequest } from '#api/http/request/request-id.ts';
+import { drainRequestBody } from '#api/http/request/request-body.ts';
+import { assignRequestId } from '#api/http/request/request-id.ts';
 import { requestState } from '#api/http/request/request-state.ts';
 import { uploadFingerprint } from '#api/http/multipart/upload-fingerprint.ts';
 import { COMPRESS_LIMITS } from '#test/support/fixtures/compress-limits.ts';
@@ -59,7 +59,7 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
   const told: StoredBlob[] = [];
   const ended: (() => void)[] = [];
   const app = new Koa();
-  app.use(identifyRequest).use(settleRequestBody).use(answerErrors(createSilentLog()));
+  app.use(assignRequestId).use(drainRequestBody).use(answerErrors(createSilentLog()));
   app.use(async (context) => {
     requestState(context).validationStatus = 400;
     try {

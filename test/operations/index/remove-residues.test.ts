@@ -107,12 +107,12 @@ test('a content that ends again during a pass is looked at from the start', asyn
   await place.stores.runControl.cancel(place.scope, { contentId: id });
   const { system } = place.stores;
   await query(place.database, 'update residues set passes = 6, due_at = now()');
-  const [residue] = await system.takeDueResidues(10, [1_000]);
+  const [residue] = await system.claimDueResidues(10, [1_000]);
   if (!residue) throw new Error('it is due');
   t.is(residue.passes, 7);
   await restart(place, [id]);
   await place.stores.runControl.cancel(place.scope, { contentId: id });
-  await system.dropResidue(residue, residue.passes);
+  await system.deleteResidue(residue, residue.passes);
   t.like(await residues(), [{ passes: 0 }]);
 });
 
@@ -123,13 +123,13 @@ test('a pass that began before a new version came leaves that version alone', as
   await place.stores.runControl.cancel(place.scope, { contentId: id });
   await query(place.database, 'update residues set due_at = now()');
   // The state of the rows is read first; then the content gets its third version, while the pass goes on.
-  const taken = await services.stores.system.takeDueResidues(10, [1_000]);
+  const taken = await services.stores.system.claimDueResidues(10, [1_000]);
   const third = await restart(place, [id]);
   await makeReady(place, third, { version: 3 });
   await leftovers.index(third, 3);
   const stale = {
     ...services,
-    stores: { ...services.stores, system: { ...services.stores.system, takeDueResidues: async () => taken } },
+    stores: { ...services.stores, system: { ...services.stores.system, claimDueResidues: async () => taken } },
   };
   await removeResidues(stale);
   t.deepEqual(await versions(id, 3), ['2/2', '0/0', '2/2']);

@@ -6,9 +6,9 @@ import { deleteContentJob, ingestBatchJob, reprojectJob } from '#domain/uploads/
 import type { JobStart } from '#domain/jobs.ts';
 import { deliverWebhookJob } from '#domain/webhooks/webhook-jobs.ts';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
-import { reconcileOutbox } from '#operations/reconcile-outbox.ts';
+import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
 import { announceToUrl } from '#operations/webhooks/announce-event.ts';
-import { startJobs } from '#operations/jobs/start-jobs.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { query } from '#store/postgres.ts';
 import type { RunSlice } from '#store/uploads/run-stages.ts';
 import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
@@ -68,7 +68,7 @@ test('a start that was lost is made good, later and later, until it succeeds', a
   const { add, place, rows, dispatch, services, hurry } = await openOutbox(t, 'away');
   const job = someBatch(place);
   await add(job);
-  startJobs(services, place.scope, [job]);
+  startWorkflows(services, place.scope, [job]);
   const [head] = await query<{ seconds: number }>(
     place.database,
     `select extract(epoch from next_attempt_at - created_at)::float as seconds from outbox`,
@@ -80,8 +80,8 @@ test('a start that was lost is made good, later and later, until it succeeds', a
     t.like((await rows())[0], { state: 'pending', attempts, last_error: 'Temporal does not answer.' });
   }
   await hurry();
-  t.is((await services.stores.system.takeDueStarts(10)).length, 1);
-  t.is((await services.stores.system.takeDueStarts(10)).length, 0, 'not again at once');
+  t.is((await services.stores.system.claimDueStarts(10)).length, 1);
+  t.is((await services.stores.system.claimDueStarts(10)).length, 0, 'not again at once');
   const running = await openOwnServices(t);
   await dispatch({ ...services, jobs: running.services.jobs });
   t.like((await rows())[0], { workflow_id: job.workflow_id, state: 'started', last_error: null });
@@ -96,7 +96,7 @@ test('however many start the same work at once, each workflow is started once', 
   await hurry();
   const dispatched = Array.from({ length: 6 }, () => dispatchOutbox(services));
   // What the API does meanwhile, for it does not know of the loops.
-  startJobs(services, place.scope, jobs.slice(0, 10));
+  startWorkflows(services, place.scope, jobs.slice(0, 10));
   const due = await Promise.all(dispatched);
   t.is(
     due.reduce((sum, count) => sum + count),

@@ -1,9 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import test from 'ava';
 import { v7 as uuidv7 } from 'uuid';
-import { noteWakes, sendDueWakes, wakeJobs } from '#operations/jobs/start-jobs.ts';
+import { enqueueWakeUps, sendDueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import { query } from '#store/postgres.ts';
-import type { Wake } from '#store/outbox/wakes.ts';
+import type { WakeUp } from '#store/outbox/wake-ups.ts';
 import { makePlace } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
@@ -24,22 +24,22 @@ test('a wake-up that was lost is sent, and one for what has ended asks for nothi
   const rows = () => query<{ workflow_id: string }>(away.database, 'select workflow_id from wakes order by 1');
   const hurry = () => query(away.database, `update wakes set due_at = now() - interval '1 hour'`);
 
-  const wakes = await noteWakes(services.stores, scope, [workflowId, null, ended, workflowId]);
+  const wakes = await enqueueWakeUps(services.stores, scope, [workflowId, null, ended, workflowId]);
   t.deepEqual((await rows()).map((row) => row.workflow_id).sort(), [workflowId, ended].sort());
-  wakeJobs(away.services, wakes);
-  t.is(await sendDueWakes(services), 0, 'whoever noted them is given the time');
+  sendWakeUps(away.services, wakes);
+  t.is(await sendDueWakeUps(services), 0, 'whoever noted them is given the time');
   await hurry();
-  t.is(await sendDueWakes(away.services), 2);
+  t.is(await sendDueWakeUps(away.services), 2);
   t.is((await rows()).length, 2, 'nothing is lost while Temporal is away');
-  t.is(await sendDueWakes(services), 0, 'not again at once');
+  t.is(await sendDueWakeUps(services), 0, 'not again at once');
   await hurry();
-  t.is(await sendDueWakes(services), 2);
+  t.is(await sendDueWakeUps(services), 2);
   t.deepEqual(await rows(), []);
   const { events } = await idle.fetchHistory();
   const signals = events?.flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
   t.deepEqual(signals, ['wake']);
 
-  wakeJobs(services, await noteWakes(services.stores, scope, [workflowId]));
+  sendWakeUps(services, await enqueueWakeUps(services.stores, scope, [workflowId]));
   await eventually('it is woken at once, and noted', async () => (await rows()).length === 0);
 });
 
@@ -47,15 +47,15 @@ test('what is asked for while a wake-up is sent is not forgotten with it', async
   const { services, database } = await openOwnServices(t);
   const { scope } = await makePlace(database);
   const ids = Array.from({ length: 20 }, () => uuidv7());
-  const first = await noteWakes(services.stores, scope, ids);
-  const second = await noteWakes(services.stores, scope, ids.slice(0, 5));
-  const rows = () => query<Wake>(database, 'select workflow_id, wake_id from wakes order by workflow_id');
-  await services.stores.wakes.done(first);
+  const first = await enqueueWakeUps(services.stores, scope, ids);
+  const second = await enqueueWakeUps(services.stores, scope, ids.slice(0, 5));
+  const rows = () => query<WakeUp>(database, 'select workflow_id, wake_id from wakes order by workflow_id');
+  await services.stores.wakeUps.remove(first);
   t.deepEqual(await rows(), second);
   // However many ask and are done at once, nobody waits for another for ever.
   const rounds = Array.from({ length: 20 }, async (_, round) => {
-    const noted = await noteWakes(services.stores, scope, round % 2 === 0 ? ids : ids.toReversed());
-    await services.stores.wakes.done(noted);
+    const noted = await enqueueWakeUps(services.stores, scope, round % 2 === 0 ? ids : ids.toReversed());
+    await services.stores.wakeUps.remove(noted);
   });
   await Promise.all(rounds);
   t.deepEqual(await rows(), []);

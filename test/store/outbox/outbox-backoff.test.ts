@@ -19,12 +19,12 @@ test('a start that failed for days is tried again like any other, and holds up n
   await add();
   await query(database, `update outbox set next_attempt_at = now()`);
   t.deepEqual(
-    (await system.takeDueStarts(10)).map(({ attempts }) => attempts),
+    (await system.claimDueStarts(10)).map(({ attempts }) => attempts),
     [20_001, 1],
   );
-  t.deepEqual(await system.takeDueStarts(10), [], 'what is taken is nobody else’s');
+  t.deepEqual(await system.claimDueStarts(10), [], 'what is taken is nobody else’s');
   const rows = await query<{ id: number }>(database, `select id from outbox order by attempts desc`);
-  for (const { id } of rows) await system.noteStartFailure(id, 'away');
+  for (const { id } of rows) await system.recordStartFailure(id, 'away');
   const waits = await query<{ wait: number }>(
     database,
     `select extract(epoch from next_attempt_at - now())::float as wait from outbox order by attempts desc`,

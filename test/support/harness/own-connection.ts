@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
 import { persistRefresh } from '#activities/connections/persist-refresh.ts';
-import { administratorIn } from '#domain/access/caller.ts';
+import { administratorCaller } from '#domain/access/caller.ts';
 import type { SentExchange, ExchangeOutcome } from '#domain/connections/oauth-refresh.ts';
 import { updateConnection } from '#operations/connections/update-connection.ts';
 import { createConnection } from '#operations/connections/create-connection.ts';
@@ -30,7 +30,7 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const server = await startTokenServer(behaviour);
   t.teardown(() => server.close());
-  const caller = administratorIn(await services.stores.system.insertWorkspace('a test'));
+  const caller = administratorCaller(await services.stores.system.insertWorkspace('a test'));
   const { body: connection } = await createConnection(services, caller, {
     idempotency: null,
     body: {

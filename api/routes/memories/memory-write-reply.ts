@@ -1,9 +1,5 @@
-import { z } from 'zod';
-import { Id } from '#domain/records/fields.ts';
 import type { MemoryWriteResult } from '#operations/memories/create-memory.ts';
 import { Reply } from '#api/http/response/reply.ts';
-
-export const MemoryParams = z.object({ memory_id: Id });
 
 /** Returns the response of a write, with the header `Loci-Indexing: pending` when search does not find the version yet. */
 export function memoryWriteReply<Body>({ status, body, isIndexed }: MemoryWriteResult<Body>): Reply<Body> {

@@ -5,10 +5,10 @@ import { CLIENT_CLOSED_REQUEST } from '#api/http/response/http-error.ts';
 import { requestState } from './request-state.ts';
 
 /**
- * Logs and measures every request when its answer is sent or given up. The path is the route's pattern: real paths and
- * queries hold ids and what clients type by mistake.
+ * Middleware that logs and measures every request when its response is sent or abandoned. It logs the pattern of the route,
+ * because real paths and queries contain ids and whatever clients type by mistake.
  */
-export function recordRequests(log: Log, metrics: Metrics) {
+export function logRequests(log: Log, metrics: Metrics) {
   return async (context: Context, next: Next): Promise<void> => {
     const startedAt = performance.now();
     context.res.once('close', () => record({ context, log, metrics }, performance.now() - startedAt));
@@ -20,10 +20,10 @@ function record(request: { context: Context; log: Log; metrics: Metrics }, durat
   const { context, log, metrics } = request;
   const state = requestState(context);
   const { method } = context;
-  // A connection that ended before there was an answer: what stands in the status is a default.
+  // Without sent headers the status is only Koa's default: the connection ended before there was a response.
   const status = context.headerSent ? context.status : CLIENT_CLOSED_REQUEST;
   metrics.observeRequest({ method: knownMethod(method), route: state.route, status }, durationMs);
-  const write = state.quiet && status < 500 ? log.debug : log.info;
+  const write = state.isQuiet && status < 500 ? log.debug : log.info;
   write(
     {
       request_id: state.requestId,
@@ -44,7 +44,7 @@ function record(request: { context: Context; log: Log; metrics: Metrics }, durat
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Clients may send any word as method; a metric must not grow by it. */
+/** Clients may send any word as method, which must not create new metric series. */
 function knownMethod(method: string): string {
   return METHODS.has(method) ? method : 'other';
 }

@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import type { Part } from 'formidable';
 import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
-import type { MultipartBody, MultipartOptions, StreamedPart } from './multipart.ts';
-import { fileNameOf } from './part-name.ts';
-import { createDrain, createPartSink, type PartSink, type StoreBytes } from './part-sink.ts';
+
+import { fileNameOf } from './file-name.ts';
+import { createDiscardingSink, createPartSink, type PartSink, type StoreBytes, type PartOutcome } from './part-sink.ts';
 
 /** Most bytes of all fields together, names included; they are held in memory. */
 export const MAX_FIELD_BYTES = 8 * 1024 * 1024;
@@ -19,7 +19,7 @@ type Field = { name: string; bytes: Buffer; sizeBytes: number };
 type Streamed = Omit<StreamedPart, 'outcome'> & { sink: PartSink };
 
 /** The parts of one form as the parser finds them. Its methods never throw: the parser would not catch it. */
-export class MultipartReception {
+export class PartCollector {
   readonly #options: MultipartOptions;
   readonly #fail: (error: AppError) => void;
   readonly #fields: Field[] = [];
@@ -50,7 +50,7 @@ export class MultipartReception {
   /** The stream for a part that the parser opens as a file. */
   streamFor(file: object | undefined): Writable {
     const index = file === undefined ? NaN : Number(Reflect.get(file, 'originalFilename'));
-    return (this.#parts[index]?.sink ?? createDrain(this.#tooManyItems())).stream;
+    return (this.#parts[index]?.sink ?? createDiscardingSink(this.#tooManyItems())).stream;
   }
 
   /** Everything, once the parser has come to the end. */
@@ -95,7 +95,8 @@ export class MultipartReception {
       return;
     }
     const before = this.#parts[index - FLUSHING]?.sink;
-    const sink = index < maxParts ? createPartSink(storeAfter(before, store)) : createDrain(this.#tooManyItems());
+    const sink =
+      index < maxParts ? createPartSink(storeAfter(before, store)) : createDiscardingSink(this.#tooManyItems());
     this.#parts.push({ ...named, declaredType: part.mimetype, sink });
     // Both are for the parser only: it takes a part with a media type as a file, and hands the name on to `streamFor`.
     part.mimetype ??= 'application/octet-stream';
@@ -145,3 +146,28 @@ function textOf({ bytes, sizeBytes }: Field): string | null {
     return null;
   }
 }
+
+/** A part whose bytes went to the store. */
+export type StreamedPart = {
+  field: string;
+  /** Safe base name; null or `''` when the part names no file, as an unused file input does. */
+  name: string | null;
+  declaredType: string | null;
+  outcome: PartOutcome;
+};
+
+/** A part held as text; null where its bytes are no UTF-8. */
+export type FieldPart = { name: string; value: string | null };
+
+export type MultipartBody = { fields: FieldPart[]; parts: StreamedPart[] };
+
+export type MultipartOptions = {
+  /** Names of parts that are streamed, never held; all others are fields. */
+  streamed: ReadonlySet<string>;
+  store: StoreBytes;
+  maxRequestBytes: number;
+  /** Streamed parts beyond this many are refused one by one; beyond twice as many the request is. */
+  maxParts: number;
+  /** Called with what was stored when the request fails after it. */
+  abandoned: (blobs: StoredBlob[]) => Promise<void>;
+};

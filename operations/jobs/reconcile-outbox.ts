@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import { COMPRESS_TEXT } from '#domain/compression/compression-jobs.ts';
-import type { OutboxRow } from '#store/system.ts';
+import type { OutboxRow } from '#store/outbox/outbox-system.ts';
 import { endCrawl } from '#operations/crawls/end-crawl.ts';
 import { endCompression, failedWith } from '#operations/compression/end-compression.ts';
 import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
-import type { Services } from './services.ts';
+import type { Services } from '#operations/services.ts';
 
 const UNCHECKED_MS = 60_000;
 const AT_ONCE = 50;
@@ -40,7 +40,7 @@ const DeliveryArgs = z.object({ delivery_id: z.string(), round: z.int() });
  * started again, and a deletion goes on until it has its receipt. Nothing acknowledged is left hanging.
  */
 export async function reconcileOutbox(services: Services, olderThanMs = UNCHECKED_MS): Promise<void> {
-  const rows = await services.stores.system.takeUnchecked(olderThanMs, AT_ONCE);
+  const rows = await services.stores.system.claimUnchecked(olderThanMs, AT_ONCE);
   for (const row of rows) {
     try {
       await reconcile(services, row);

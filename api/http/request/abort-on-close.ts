@@ -1,0 +1,8 @@
+import type { Context } from 'koa';
+
+/** Returns a signal that aborts when the connection of the request closes, so that no work goes on for a client that left. */
+export function abortOnClose(context: Context): AbortSignal {
+  const controller = new AbortController();
+  context.res.once('close', () => controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,53 @@
+import { query, type Database } from '#store/postgres.ts';
+
+/** Objects of an ended run that a stale worker may still write to the index. */
+export type Residue = {
+  content_id: string;
+  collection_id: string;
+  workspace_id: string;
+  /** How often the index was cleaned so far. */
+  passes: number;
+  /** Newest version when this was read; null when the content is deleted. This pass leaves later versions alone. */
+  max_version: number | null;
+  /** Versions up to `max_version` that are published or being ingested. */
+  live_versions: number[];
+};
+
+/** Residues of all workspaces. */
+export function createResidueSystem(database: Database) {
+  return {
+    /** Claims residues whose next pass is due and schedules the pass after it, with the delays of `passDelaysMs` in turn. */
+    claimDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<Residue[]> {
+      return query<Residue>(
+        database,
+        `update residues r set passes = r.passes + 1,
+           due_at = now()
+             + (:delays::bigint[])[least(r.passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
+         where (content_id, collection_id) in (
+           select content_id, collection_id from residues due where due_at <= now() and not exists (
+             -- The deletion removes these itself and counts them.
+             select 1 from content_collections cc
+             where cc.content_id = due.content_id and cc.collection_id = due.collection_id and cc.stage = 'deleting')
+           order by due_at limit :limit for update skip locked)
+         returning r.content_id, r.collection_id, r.workspace_id, r.passes, (
+           select cc.version from content_collections cc
+           where cc.content_id = r.content_id and cc.collection_id = r.collection_id) as max_version, array(
+           select v from content_collections cc, unnest(array[cc.active_version, cc.version]) as v
+           where cc.content_id = r.content_id and cc.collection_id = r.collection_id and v is not null
+             and (v is not distinct from cc.active_version
+               or cc.stage in ('pending', 'downloading', 'reading', 'splitting', 'indexing'))) as live_versions`,
+        { limit, delays: passDelaysMs },
+      );
+    },
+
+    /** Deletes a residue after its last pass, unless it was renewed meanwhile. */
+    async deleteResidue(residue: { content_id: string; collection_id: string }, passes: number): Promise<void> {
+      await query(
+        database,
+        `delete from residues
+         where content_id = :content_id and collection_id = :collection_id and passes >= :passes`,
+        { content_id: residue.content_id, collection_id: residue.collection_id, passes },
+      );
+    },
+  };
+}

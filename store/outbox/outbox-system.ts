@@ -1,0 +1,82 @@
+import type { JobStart } from '#domain/jobs.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+import type { WakeUp } from './wake-ups.ts';
+
+export type OutboxRow = JobStart & { id: number; attempts: number };
+
+const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, attempts`;
+
+/** What the loops do with outbox rows and wake-ups of all workspaces. */
+export function createOutboxSystem(database: Database) {
+  return {
+    /**
+     * Claims rows whose workflow is due to start. The claim lasts 30 seconds, however slow the starts are; after a crash the
+     * next worker claims the rows again.
+     */
+    claimDueStarts(limit: number): Promise<OutboxRow[]> {
+      return query<OutboxRow>(
+        database,
+        `update outbox set attempts = attempts + 1, next_attempt_at = now() + interval '30 seconds'
+         where id in (
+           select id from outbox where state = 'pending' and next_attempt_at <= now()
+           order by id limit :limit for update skip locked)
+         returning ${OUTBOX_COLUMNS}`,
+        { limit },
+      );
+    },
+
+    /** Records a failed start; the next attempt follows after 1, 2, 4 … at most 30 seconds. */
+    async recordStartFailure(id: number, message: string): Promise<void> {
+      await query(
+        database,
+        `update outbox set last_error = :message,
+           next_attempt_at = now() + least(power(2, least(attempts - 1, 5)), 30) * interval '1 second'
+         where id = :id and state = 'pending'`,
+        { id, message },
+      );
+    },
+
+    /** Claims rows of started workflows that were last checked more than `olderThanMs` ago, oldest first. */
+    claimUnchecked(olderThanMs: number, limit: number): Promise<OutboxRow[]> {
+      return query<OutboxRow>(
+        database,
+        `update outbox set checked_at = now() where id in (
+           select id from outbox
+           where state = 'started' and checked_at < now() - :olderThanMs::bigint * interval '1 millisecond'
+           order by checked_at limit :limit for update skip locked)
+         returning ${OUTBOX_COLUMNS}`,
+        { olderThanMs, limit },
+      );
+    },
+
+    /** Returns a row to `pending`, under a new workflow id where the old one cannot be used again. */
+    async restart(id: number, workflowId: string): Promise<void> {
+      await query(
+        database,
+        `update outbox set state = 'pending', workflow_id = :workflowId, attempts = 0, next_attempt_at = now() where id = :id`,
+        { id, workflowId },
+      );
+    },
+
+    /** Counts workflows that are not started yet, with the age of the oldest row; 0 when there is none. */
+    async outboxBacklog(): Promise<{ rows: number; oldestAgeMs: number }> {
+      const row = await queryOne<{ rows: number; age: number }>(
+        database,
+        `select count(*) as rows, coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::bigint as age
+         from outbox where state = 'pending'`,
+      );
+      return { rows: row?.rows ?? 0, oldestAgeMs: row?.age ?? 0 };
+    },
+
+    /** Claims wake-ups that are still unsent after `olderThanMs`. The claim lasts 30 seconds. */
+    claimDueWakeUps(olderThanMs: number, limit: number): Promise<WakeUp[]> {
+      return query<WakeUp>(
+        database,
+        `update wakes set due_at = now() + interval '30 seconds' where workflow_id in (
+           select workflow_id from wakes where due_at < now() - :olderThanMs::bigint * interval '1 millisecond'
+           order by due_at limit :limit for update skip locked) returning workflow_id, wake_id`,
+        { olderThanMs, limit },
+      );
+    },
+  };
+}
