@@ -16,7 +16,7 @@ test.afterEach.always('both run again', async () => {
   await worker.start();
 });
 
-test.serial('no file of an archive is lost or twice though worker and API are killed again and again', async (t) => {
+test.serial('no archive entry is lost or duplicated when the worker and the API are killed repeatedly', async (t) => {
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();

@@ -5,7 +5,7 @@ import { testStack } from '#test/support/harness/stack.ts';
 import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 
 /** `npm run chaos` plays twenty rounds and more; these are the kinds that find most. */
-test('nothing that was acknowledged is lost, doubled or left over by kills and stalls', async (t) => {
+test('kills and stalls neither lose nor duplicate acknowledged work, and leave nothing behind', async (t) => {
   t.timeout(180_000);
   t.log(`seed ${TEST_SEED}`);
   const lines: string[] = [];

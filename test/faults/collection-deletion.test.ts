@@ -11,7 +11,7 @@ const { worker } = stack.processes;
 
 test.afterEach.always('the worker runs again', () => worker.start());
 
-test.serial('a collection is deleted to the end though the worker is killed again and again', async (t) => {
+test.serial('a collection deletion completes when the worker is killed repeatedly', async (t) => {
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();

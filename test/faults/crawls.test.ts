@@ -19,7 +19,7 @@ test.before(() => (behind = openBehindTheApi(stack)));
 test.after.always(() => behind.close());
 test.afterEach.always('the worker runs again', () => worker.start());
 
-test.serial('a worker that is killed in the middle of a crawl loses no page and takes none twice', async (t) => {
+test.serial('killing the worker during a crawl neither loses nor duplicates a page', async (t) => {
   t.timeout(300_000);
   const limits = { maxDepth: 4, queriesOfPath: 7 };
   const site = await startTrapSite({ articles: 300, ...limits });
@@ -51,7 +51,7 @@ test.serial('a worker that is killed in the middle of a crawl loses no page and 
   t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
 });
 
-test.serial('a host is asked at its pace by several crawls and workers, one of which is killed', async (t) => {
+test.serial('the rate limit of a host holds across several crawls and workers, one of which is killed', async (t) => {
   t.timeout(240_000);
   const everyMs = 500;
   const arrivals: number[] = [];
@@ -89,7 +89,7 @@ test.serial('a host is asked at its pace by several crawls and workers, one of w
   t.true(tookMs >= 0.6 * everyMs * (arrivals.length - 1), `${arrivals.length} requests in ${tookMs} ms`);
 });
 
-test.serial('a crawl whose workflow an operator ends is over, and what it had under way has failed', async (t) => {
+test.serial('a crawl whose workflow was terminated ends, and its unfinished contents fail', async (t) => {
   const { flow, site, id, handle } = await startUnworked(t);
   await eventually('it is terminated', () => handle.terminate('by a test').then(() => true));
   await worker.start();
@@ -105,7 +105,7 @@ test.serial('a crawl whose workflow an operator ends is over, and what it had un
   t.like(again, { status: 'completed', progress: { total: 2, by_status: { ready: 2 } } });
 });
 
-test.serial('an operator pauses, resumes and cancels a crawl by signals', async (t) => {
+test.serial('an operator can pause, resume and cancel a crawl with signals', async (t) => {
   const { flow, id, handle } = await startUnworked(t);
   await eventually('it is paused', () => handle.signal('pause').then(() => true));
   await worker.start();

@@ -15,7 +15,7 @@ const ready = (flow: Flow, id: string) =>
   eventually(`content ${id} is ready`, async () => (await flow.content(id)).status === 'ready');
 
 test.serial(
-  'while Temporal is away uploads are taken at once, search goes on, and all is ingested later',
+  'while Temporal is unavailable, uploads are accepted at once, search works, and ingestion follows later',
   async (t) => {
     const flow = await startFlow();
     await flow.upload(['content', 'A heron waits at the weir.']);
@@ -34,7 +34,7 @@ test.serial(
 );
 
 test.serial(
-  'while Weaviate is away search says so, and an upload waits, says for what, and goes on by itself',
+  'while Weaviate is unavailable, search answers 503, and an upload waits, shows the reason, and continues by itself',
   async (t) => {
     const flow = await startFlow();
     const [before] = idsOf(await flow.upload(['content', 'The quarry flooded in spring.']));
@@ -65,36 +65,39 @@ test.serial(
   },
 );
 
-test.serial('while Postgres is away every request answers 503, and work under way goes on afterwards', async (t) => {
-  const flow = await startFlow();
-  const [published] = idsOf(await flow.upload(['content', 'The bell rings at noon.']));
-  await processes.worker.signal('SIGSTOP');
-  const [id] = idsOf(await flow.send(['content', 'The choir sings at dusk.']));
-  await processes.postgres.signal('SIGKILL');
-  await processes.worker.signal('SIGCONT');
-  const json = { query: 'bell', collection_id: flow.collectionId };
-  for (const [path, sent] of [
-    ['/collections/search', { method: 'POST', json }],
-    [`/contents/${published}`, {}],
-    ['/contents', {}],
-    [`/contents/${published}`, { method: 'DELETE' }],
-    ['/upload', { method: 'POST', body: formFor(flow.collectionId, [['content', 'x']]) }],
-  ] as const) {
-    const answer = await flow.api.fail(path, sent);
-    t.is(answer.status, 503, path);
-    t.is(answer.code, 'dependency_unavailable', path);
-    t.true(Number(answer.headers.get('Retry-After')) > 0, path);
-  }
-  t.is((await fetch(`${baseUrl}/readyz`)).status, 503);
-  t.is((await fetch(`${baseUrl}/livez`)).status, 200);
+test.serial(
+  'while Postgres is unavailable, every request answers 503, and running work continues afterwards',
+  async (t) => {
+    const flow = await startFlow();
+    const [published] = idsOf(await flow.upload(['content', 'The bell rings at noon.']));
+    await processes.worker.signal('SIGSTOP');
+    const [id] = idsOf(await flow.send(['content', 'The choir sings at dusk.']));
+    await processes.postgres.signal('SIGKILL');
+    await processes.worker.signal('SIGCONT');
+    const json = { query: 'bell', collection_id: flow.collectionId };
+    for (const [path, sent] of [
+      ['/collections/search', { method: 'POST', json }],
+      [`/contents/${published}`, {}],
+      ['/contents', {}],
+      [`/contents/${published}`, { method: 'DELETE' }],
+      ['/upload', { method: 'POST', body: formFor(flow.collectionId, [['content', 'x']]) }],
+    ] as const) {
+      const answer = await flow.api.fail(path, sent);
+      t.is(answer.status, 503, path);
+      t.is(answer.code, 'dependency_unavailable', path);
+      t.true(Number(answer.headers.get('Retry-After')) > 0, path);
+    }
+    t.is((await fetch(`${baseUrl}/readyz`)).status, 503);
+    t.is((await fetch(`${baseUrl}/livez`)).status, 200);
 
-  await processes.postgres.start();
-  await ready(flow, id);
-  t.like((await flow.search('choir at dusk'))[0], { content_id: id });
-});
+    await processes.postgres.start();
+    await ready(flow, id);
+    t.like((await flow.search('choir at dusk'))[0], { content_id: id });
+  },
+);
 
 test.serial(
-  'what was acknowledged while nobody could start it is started later, though the API forgot it',
+  'work acknowledged while Temporal was unavailable is started later, even after a restart of the API',
   async (t) => {
     const flow = await startFlow();
     await processes.worker.stop();

@@ -30,7 +30,7 @@ async function searchByGraph(space: EmbeddingSpace): Promise<void> {
 }
 
 test.serial(
-  'objects whose write a kill of Weaviate cut short are found by vector once they are written again',
+  'objects whose write was interrupted by a kill of Weaviate are found by vector search after they are written again',
   async (t) => {
     const index = createVectorIndex({ ...weaviate, timeoutMs: 20_000 });
     t.teardown(() => index.close());

@@ -38,44 +38,47 @@ async function foundByAll(api: ApiClient, query: string, expected: string): Prom
   }
 }
 
-test.serial('while Weaviate is away memories are written, say so, and are found as soon as it is back', async (t) => {
-  const api = await freshClient();
-  const { memory_id } = MemoryAnswer.parse((await create(api, 'Rows on the lake.')).body);
-  await processes.weaviate.signal('SIGKILL');
-  const updated = await write(api, `/memories/${memory_id}`, {
-    method: 'PUT',
-    json: { user_id: 'ada', memory: 'Sails on the lake.' },
-    status: 200,
-  });
-  t.deepEqual([updated.status, updated.indexing], [200, 'pending']);
-  const json = { user_id: 'ada', memory: 'Swims in the lake.', topics: [], metadata: {} };
-  const replaced = await write(api, `/memories/${memory_id}/replace`, { method: 'POST', json, status: 200 });
-  t.deepEqual([replaced.status, replaced.indexing], [200, 'pending']);
-  t.is(ReplaceMemoryAnswer.parse(replaced.body).old_memory.memory, 'Sails on the lake.');
-  const fresh = await create(await freshClient(), 'In a workspace without an index.');
-  t.deepEqual([fresh.status, fresh.indexing], [201, 'pending']);
-  for (const retrieval_method of INDEXED) {
-    const answer = await api.fail('/memories/search', { method: 'POST', json: { query: 'lake', retrieval_method } });
-    t.deepEqual([answer.status, answer.code], [503, 'dependency_unavailable'], retrieval_method);
-  }
-  t.is((await search(api, 'lake', 'last_n')).memories[0]?.memory, 'Swims in the lake.');
+test.serial(
+  'memories written while Weaviate is unavailable are marked as pending and are found once it is back',
+  async (t) => {
+    const api = await freshClient();
+    const { memory_id } = MemoryAnswer.parse((await create(api, 'Rows on the lake.')).body);
+    await processes.weaviate.signal('SIGKILL');
+    const updated = await write(api, `/memories/${memory_id}`, {
+      method: 'PUT',
+      json: { user_id: 'ada', memory: 'Sails on the lake.' },
+      status: 200,
+    });
+    t.deepEqual([updated.status, updated.indexing], [200, 'pending']);
+    const json = { user_id: 'ada', memory: 'Swims in the lake.', topics: [], metadata: {} };
+    const replaced = await write(api, `/memories/${memory_id}/replace`, { method: 'POST', json, status: 200 });
+    t.deepEqual([replaced.status, replaced.indexing], [200, 'pending']);
+    t.is(ReplaceMemoryAnswer.parse(replaced.body).old_memory.memory, 'Sails on the lake.');
+    const fresh = await create(await freshClient(), 'In a workspace without an index.');
+    t.deepEqual([fresh.status, fresh.indexing], [201, 'pending']);
+    for (const retrieval_method of INDEXED) {
+      const answer = await api.fail('/memories/search', { method: 'POST', json: { query: 'lake', retrieval_method } });
+      t.deepEqual([answer.status, answer.code], [503, 'dependency_unavailable'], retrieval_method);
+    }
+    t.is((await search(api, 'lake', 'last_n')).memories[0]?.memory, 'Swims in the lake.');
 
-  await processes.weaviate.start();
-  await foundByAll(api, 'lake', 'Swims in the lake.');
-  const history = await api.get(`/memories/${memory_id}/history`, MemoryHistory);
-  t.is(history.total_count, 3);
-  const second = history.data[1]?.valid_from;
-  const then = await until(
-    () =>
-      api.post('/memories/search', SearchMemoriesResponse, {
-        json: { query: 'lake', retrieval_method: 'hybrid', as_of: second },
-      }),
-    ({ total_results }) => total_results > 0,
-  );
-  t.is(then.memories[0]?.memory, 'Sails on the lake.');
-});
+    await processes.weaviate.start();
+    await foundByAll(api, 'lake', 'Swims in the lake.');
+    const history = await api.get(`/memories/${memory_id}/history`, MemoryHistory);
+    t.is(history.total_count, 3);
+    const second = history.data[1]?.valid_from;
+    const then = await until(
+      () =>
+        api.post('/memories/search', SearchMemoriesResponse, {
+          json: { query: 'lake', retrieval_method: 'hybrid', as_of: second },
+        }),
+      ({ total_results }) => total_results > 0,
+    );
+    t.is(then.memories[0]?.memory, 'Sails on the lake.');
+  },
+);
 
-test.serial('a memory deleted while Weaviate is away leaves nothing in the index when it is back', async (t) => {
+test.serial('a memory deleted while Weaviate is unavailable is removed from the index once it is back', async (t) => {
   const api = await freshClient();
   const insides = openInsides(t);
   const { memory_id } = MemoryAnswer.parse((await create(api, 'Has a locker at the station.')).body);
@@ -98,7 +101,7 @@ test.serial('a memory deleted while Weaviate is away leaves nothing in the index
   );
 });
 
-test.serial('a memory whose writer dies before the index has it is brought there by the worker', async (t) => {
+test.serial('the worker indexes a memory whose writer crashed before indexing it', async (t) => {
   const api = await freshClient();
   await create(api, 'Knows the way to the cave.');
   await processes.weaviate.signal('SIGSTOP');

@@ -8,7 +8,7 @@ const stack = testStack();
 test.afterEach.always('the worker runs again', () => stack.processes.worker.start());
 
 /** `npm run bench:refresh` kills more often. */
-test('a worker that is killed loses no connection, but where tokens changed and never arrived', async (t) => {
+test('killing workers loses no connection, except when rotated tokens never arrived', async (t) => {
   t.timeout(180_000);
   t.log(`seed ${TEST_SEED}`);
   const lines: string[] = [];

@@ -12,7 +12,7 @@ const large = (sentence: string) =>
   ['files', new File([`${sentence}\n`, ' '.repeat(6 * 1024 * 1024)], 'large.txt')] as const;
 
 test.serial(
-  'contents that are paused stop nothing else of their upload, however many batches they are in',
+  'paused contents do not block the rest of their upload, no matter how many batches they are in',
   async (t) => {
     const flow = await startFlow();
     await worker.stop();

@@ -12,7 +12,7 @@ const { worker } = stack.processes;
 
 test.afterEach.always('the worker runs again', () => worker.start());
 
-test.serial('an index is made anew to the end though the worker is killed, and each content counts once', async (t) => {
+test.serial('reindexing completes when the worker is killed, and counts each content once', async (t) => {
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();

@@ -23,7 +23,7 @@ async function killAfter(before: Promise<void>): Promise<void> {
 const Counts = z.object({ total_count: z.int() });
 
 test.serial(
-  'a worker that is killed in the middle of 100 deliveries loses none, and sends none with other bytes',
+  'killing the worker during 100 deliveries loses none, and every repeated delivery has the same bytes',
   async (t) => {
     t.timeout(400_000);
     const kills = [...KILLS_AFTER];

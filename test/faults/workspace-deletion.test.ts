@@ -15,7 +15,7 @@ const headers = { Authorization: `Bearer ${stack.adminToken}` };
 
 test.afterEach.always('the worker runs again', () => worker.start());
 
-test.serial('a workspace is deleted to the end though the worker is killed again and again', async (t) => {
+test.serial('a workspace deletion completes when the worker is killed repeatedly', async (t) => {
   const behind = openBehindTheApi(stack);
   t.teardown(() => behind.close());
   const flow = await startFlow();

@@ -42,14 +42,14 @@ async function openRequests(t: ExecutionContext) {
   return { ...own, place, ask, committed, codeOf };
 }
 
-test('the same request gets the same answer, and its effect happens once', async (t) => {
+test('a repeated request gets the same response, and its effect happens once', async (t) => {
   const { ask, committed } = await openRequests(t);
   t.deepEqual(await ask(), { status: 201, body: { number: 1 }, replayed: false });
   t.deepEqual(await ask(), { status: 201, body: { number: 1 }, replayed: true });
   t.deepEqual(await committed(), ['effect 1']);
 });
 
-test('another body or another route under a key that was used is refused', async (t) => {
+test('another body or another route with a used key is rejected', async (t) => {
   const { ask, codeOf, committed } = await openRequests(t);
   await ask();
   t.is(await codeOf({ fingerprint: 'another' }), 'idempotency_mismatch');
@@ -57,14 +57,14 @@ test('another body or another route under a key that was used is refused', async
   t.deepEqual(await committed(), ['effect 1']);
 });
 
-test('keys of different callers never meet', async (t) => {
+test('keys of different callers are independent', async (t) => {
   const { ask, committed } = await openRequests(t);
   await ask();
   t.false((await ask({ principal: 'somebody else' })).replayed);
   t.is((await committed()).length, 2);
 });
 
-test('while the first request runs, the second is told to come back; then it gets the first answer', async (t) => {
+test('a second request gets a conflict while the first one runs, and then the first response', async (t) => {
   const { ask, codeOf, committed } = await openRequests(t);
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ test('while the first request runs, the second is told to come back; then it get
   t.is((await committed()).length, 2);
 });
 
-test('of many equal requests at once one has the effect, and every answer is its answer or a conflict', async (t) => {
+test('of many identical concurrent requests one takes effect, and the others get its response or a conflict', async (t) => {
   const { ask, committed } = await openRequests(t);
   const answers = await Promise.allSettled(Array.from({ length: 8 }, () => ask()));
   const numbers = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.body.number] : []));
@@ -95,7 +95,7 @@ test('of many equal requests at once one has the effect, and every answer is its
   t.is((await committed()).length, 1);
 });
 
-test('a holder whose connection dies is taken over at once, and leaves nothing', async (t) => {
+test('a request whose connection dies releases its key at once and leaves nothing behind', async (t) => {
   const { ask, committed, database } = await openRequests(t);
   const dead = ask({
     meanwhile: async () => {
@@ -110,7 +110,7 @@ test('a holder whose connection dies is taken over at once, and leaves nothing',
   t.deepEqual(await committed(), ['effect 2']);
 });
 
-test('an effect that fails leaves nothing: the key is free, for another body too', async (t) => {
+test('a failed effect leaves nothing behind, and its key can be used again, even with another body', async (t) => {
   const { ask, committed, database } = await openRequests(t);
   const failing = ask({ meanwhile: () => Promise.reject(new Error('no')) });
   await t.throwsAsync(failing, { message: 'no' });
@@ -119,7 +119,7 @@ test('an effect that fails leaves nothing: the key is free, for another body too
   t.false((await ask({ fingerprint: 'another' })).replayed);
 });
 
-test('an answer is kept for a day, and what is kept cannot be read in the database', async (t) => {
+test('a response is stored for a day and cannot be read in the database', async (t) => {
   const { ask, committed, database, services } = await openRequests(t);
   await ask();
   const [row] = await query<{ answer: string; hours: number }>(

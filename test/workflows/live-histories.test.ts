@@ -62,7 +62,7 @@ function countsOf(runs: readonly Run[], { runs: wanted, orMore = [] }: Scenario)
 
 for (const [name, scenario] of Object.entries(scenarios)) {
   if (scenario.isCostly && !isRecording) continue;
-  test.serial(`what Temporal keeps of "${name}" can be replayed and holds nothing that a user wrote`, async (t) => {
+  test.serial(`the histories of "${name}" can be replayed and contain no user text`, async (t) => {
     const client = new Client({ connection, namespace: stack.temporal.namespace });
     const flow = await startFlow();
     await scenario.play(flow, client.workflow);

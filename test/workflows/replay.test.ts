@@ -18,16 +18,16 @@ function recordingOf(name: string): RecordedHistory {
   return found.history;
 }
 
-test('every workflow has recordings', (t) => {
+test('every workflow has recorded histories', (t) => {
   const recorded = new Set(recordings.flatMap(({ name }) => /([^/]+?)-/.exec(name.split('/').at(-1) ?? '')?.[1] ?? []));
   t.deepEqual([...recorded].toSorted(), Object.keys(workflows).toSorted());
 });
 
-test('workflows that ran before go on with the present code as they began', async (t) => {
+test('recorded histories replay with the current code', async (t) => {
   t.deepEqual(await replay(recordings), []);
 });
 
-test('a workflow that would do something else than it did is found out', async (t) => {
+test('a history that the code does not match is detected', async (t) => {
   const plain = recordingOf('ingestBatch-plain');
   const problems = await replay([
     {
@@ -47,11 +47,11 @@ test('a workflow that would do something else than it did is found out', async (
   );
 });
 
-test('no recording holds what a user wrote, or a key', (t) => {
+test('no recorded history contains user texts or API keys', (t) => {
   for (const { name, history } of recordings) t.deepEqual(leaksOf(history), [], name);
 });
 
-test('a leak would be seen: payloads are read as what they say', (t) => {
+test('the leak check reads decoded payloads', (t) => {
   const data = Buffer.from(JSON.stringify({ name: `x ${CANARIES.file_name}` })).toString('base64');
   t.deepEqual(leaksOf({ events: [{ input: { payloads: [{ metadata: {}, data }] } }] }), ['file_name']);
   t.deepEqual(leaksOf({ summary: `loci_${'a'.repeat(12)}_${'b'.repeat(49)}` }), ['secret']);
@@ -59,6 +59,6 @@ test('a leak would be seen: payloads are read as what they say', (t) => {
   t.regex(readableText(recordingOf('ingestUpload-plain')), /"contents":1/);
 });
 
-test('recordings name no machine and no process', (t) => {
+test('recorded histories contain no machine or process names', (t) => {
   for (const { name, history } of recordings) t.notRegex(JSON.stringify(history), /"identity"/, name);
 });

@@ -57,7 +57,7 @@ async function openJobs(t: ExecutionContext, behaviour: ChatBehaviour | null = n
   return { ...own, services, caller, begin, deliveries, get, requests: server?.requests ?? [] };
 }
 
-test('every step may run twice: a job has one plan, one result and one end', async (t) => {
+test('activities are idempotent: a job gets one plan, one result and one final status', async (t) => {
   const { services, begin, get, deliveries, database } = await openJobs(t);
   const content = `\ufeff\0${PARAGRAPH.repeat(1_500)}🚢`;
   const { args, ending } = await begin(content, { strategy: 'dedupe', include_metadata: true });
@@ -79,7 +79,7 @@ test('every step may run twice: a job has one plan, one result and one end', asy
   t.deepEqual(await query(database, `select 1 from outbox`), []);
 });
 
-test('while the chat model is away a job waits and keeps what is done; then it goes on without it', async (t) => {
+test('a job retries while the chat model is unavailable, keeps finished work, and finally continues without the model', async (t) => {
   const { services, begin, get, requests } = await openJobs(t, ({ material }) =>
     material.includes('storm') ? { status: 503 } : 'Boats rest.',
   );
@@ -99,7 +99,7 @@ test('while the chat model is away a job waits and keeps what is done; then it g
   t.is(job.content?.split('Boats rest.').length, 4);
 });
 
-test('a job that is cancelled is left alone by every step, and its workflow can end', async (t) => {
+test('no activity changes a cancelled job, and its workflow can complete', async (t) => {
   const { services, caller, begin, get, deliveries, database } = await openJobs(t);
   const { args, ending } = await begin(PARAGRAPH, { strategy: 'extractive' });
   await planCompression(services, args, first);
@@ -114,7 +114,7 @@ test('a job that is cancelled is left alone by every step, and its workflow can 
   t.is((await t.throwsAsync(twice, { instanceOf: AppError })).code, 'conflict');
 });
 
-test('a text that is lost fails its job', async (t) => {
+test('a job fails when its stored text is missing', async (t) => {
   const { services, caller, begin, get, deliveries } = await openJobs(t);
   const { args, ending } = await begin(PARAGRAPH);
   const row = await services.stores.compressions.find(caller.scope, args.job_id);
@@ -126,7 +126,7 @@ test('a text that is lost fails its job', async (t) => {
   t.deepEqual(await deliveries(), ['compress.failed']);
 });
 
-test('a user sees their own jobs, an administrator and a key all of the workspace', async (t) => {
+test('a user sees their own jobs; an administrator and an API key see all jobs of the workspace', async (t) => {
   const { services, caller, begin } = await openJobs(t);
   const { args } = await begin(PARAGRAPH);
   const user: Caller = { ...caller, userId: 'bob', principal: 'user/bob', permissions: ['compress:read'] };

@@ -3,7 +3,7 @@ import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { openOwnConnection, strictly } from '#test/support/harness/own-connection.ts';
 
-test('an exchange writes the tokens itself, and the step after it finds them written', async (t) => {
+test('an exchange persists its tokens, and the next activity finds them persisted', async (t) => {
   const { exchange, persist, secrets, server } = await openOwnConnection(t);
   const run = randomUUID();
   const outcome = await exchange(run);
@@ -15,7 +15,7 @@ test('an exchange writes the tokens itself, and the step after it finds them wri
   t.is(server.requests.length, 1);
 });
 
-test('a worker that died after it had written leads to no second exchange, however late', async (t) => {
+test('no second exchange follows when a worker crashed after persisting the tokens, no matter how much later', async (t) => {
   const { exchange, age, secrets, server } = await openOwnConnection(t);
   const run = randomUUID();
   await exchange(run);
@@ -26,7 +26,7 @@ test('a worker that died after it had written leads to no second exchange, howev
   t.like(await secrets(), { refresh_token: 'rt-2' });
 });
 
-test('tokens that come while Postgres is away are written by the next step', async (t) => {
+test('tokens received while Postgres is unavailable are persisted by the next activity', async (t) => {
   const { services, exchange, persist, secrets } = await openOwnConnection(t);
   const away = () => Promise.reject(new AppError('dependency_unavailable', 'away'));
   const credentialRefreshes = { ...services.stores.credentialRefreshes, writeTokens: away };
@@ -37,7 +37,7 @@ test('tokens that come while Postgres is away are written by the next step', asy
   t.like(await secrets(), { access_token: 'at-1', refresh_token: 'rt-1' });
 });
 
-test('after an exchange of which nobody knows the end the old token is sent once more, and no more in that run', async (t) => {
+test('after an exchange with an unknown outcome, the old token is sent only once more in that run', async (t) => {
   const { exchange, persist, server, fence, status } = await openOwnConnection(t, () => 'cut');
   const run = randomUUID();
   const first = await exchange(run);
@@ -52,7 +52,7 @@ test('after an exchange of which nobody knows the end the old token is sent once
   t.like(await exchange(randomUUID()), { kind: 'unavailable', sends: 1 }, 'another run begins anew');
 });
 
-test('a provider that has no time for now is asked again as often as it says so', async (t) => {
+test('an exchange is retried as often as the provider answers with Retry-After', async (t) => {
   const { exchange, persist } = await openOwnConnection(t, () => ({
     status: 503,
     headers: { 'retry-after': '7' },
@@ -66,7 +66,7 @@ test('a provider that has no time for now is asked again as often as it says so'
   }
 });
 
-test('new credentials that were sent meanwhile are not overwritten', async (t) => {
+test('an exchange does not overwrite credentials that were replaced while it ran', async (t) => {
   const waiting = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   const { exchange, persist, secrets, replace, status } = await openOwnConnection(t, async () => {
@@ -83,7 +83,7 @@ test('new credentials that were sent meanwhile are not overwritten', async (t) =
   t.is(await status(), 'active');
 });
 
-test('a refusal of credentials that were replaced meanwhile marks nothing', async (t) => {
+test('rejected credentials that were replaced meanwhile do not change the connection status', async (t) => {
   const { exchange, persist, replace, status } = await openOwnConnection(t, () => ({
     status: 400,
     body: { error: 'invalid_grant' },
@@ -94,7 +94,7 @@ test('a refusal of credentials that were replaced meanwhile marks nothing', asyn
   t.is(await status(), 'active');
 });
 
-test('a stalled attempt that comes back with the tokens beats the refusal of the one that took its place', async (t) => {
+test('tokens of a stalled attempt win over the rejection of the attempt that replaced it', async (t) => {
   const strict = strictly();
   const waiting = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
@@ -119,7 +119,7 @@ test('a stalled attempt that comes back with the tokens beats the refusal of the
   t.like(await secrets(), { refresh_token: 'rt-1' });
 });
 
-test('a refused grant expires the connection, and webhooks hear of it once, in the same transaction', async (t) => {
+test('a rejected grant expires the connection and enqueues one webhook event in the same transaction', async (t) => {
   const { exchange, persist, status, deliveries, subscribe, replace } = await openOwnConnection(
     t,
     ({ parameters }) => ({
@@ -144,7 +144,7 @@ test('a refused grant expires the connection, and webhooks hear of it once, in t
   t.deepEqual((await deliveries()).toSorted(), ['connection.error', 'connection.expired']);
 });
 
-test('a provider that stays away is told of after a day, tried later and later, and forgiven when it is back', async (t) => {
+test('an unavailable provider is retried with growing delays, reported after a day, and the status recovers when it is back', async (t) => {
   let isAway = true;
   const { exchange, persist, status, deliveries, subscribe, drag, awayFor, dueInS } = await openOwnConnection(t, () =>
     isAway ? { status: 500, body: '' } : { body: { access_token: 'at-1', expires_in: 3600 } },

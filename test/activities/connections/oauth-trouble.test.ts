@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { openOwnConnection } from '#test/support/harness/own-connection.ts';
 
-test('tokens that come while Postgres only hangs are not held until the step is given up', async (t) => {
+test('an exchange returns its tokens without waiting for a Postgres that hangs', async (t) => {
   const { services, exchange, persist, secrets } = await openOwnConnection(t);
   const hanging = () => new Promise<never>(() => undefined);
   const credentialRefreshes = { ...services.stores.credentialRefreshes, writeTokens: hanging };
@@ -12,7 +12,7 @@ test('tokens that come while Postgres only hangs are not held until the step is 
   t.like(await secrets(), { refresh_token: 'rt-1' });
 });
 
-test('all the tries of a run count as one failure when the schedule comes back', async (t) => {
+test('all attempts of a run count as one failure in the refresh schedule', async (t) => {
   const { exchange, persist, dueInS } = await openOwnConnection(t, () => ({ status: 503, body: '' }));
   const run = randomUUID();
   for (let attempt = 1; attempt <= 6; attempt += 1) await persist(await exchange(run));

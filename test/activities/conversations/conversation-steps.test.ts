@@ -36,7 +36,7 @@ async function openConversation(t: ExecutionContext, behaviour: ChatBehaviour | 
 
 const LINES = ['The ferry to Oslo leaves at noon.', 'Then we take the ferry to Oslo at noon.', 'I like jazz.'];
 
-test('without a chat model a summary is made of sentences as they were said, and a newer one stays', async (t) => {
+test('without a chat model, the summary consists of verbatim sentences, and a newer summary is not overwritten', async (t) => {
   const { services, workspaceId, say, summaryOf } = await openConversation(t, null);
   const [message] = await say(LINES);
   const conversation_id = message?.conversation_id ?? '';
@@ -56,7 +56,7 @@ test('without a chat model a summary is made of sentences as they were said, and
   });
 });
 
-test('with a chat model the summary is what it writes of the whole conversation', async (t) => {
+test('with a chat model, the summary is its answer about the whole conversation', async (t) => {
   const { services, workspaceId, say, summaryOf, requests } = await openConversation(t, () => ' They take the ferry. ');
   const [message] = await say(LINES);
   const conversation_id = message?.conversation_id ?? '';
@@ -65,7 +65,7 @@ test('with a chat model the summary is what it writes of the whole conversation'
   t.is(requests[0]?.messages.at(-1)?.content, LINES.map((line) => `user: ${line}`).join('\n\n'));
 });
 
-test('without a chat model memories are the words of the users themselves, however often they are extracted', async (t) => {
+test('without a chat model, each user message becomes one memory, even when extraction is repeated', async (t) => {
   const { services, workspaceId, say, memories } = await openConversation(t, null);
   const [message] = await say(LINES, { enable_memories: true });
   await say(['not this one'], { conversation_id: message?.conversation_id ?? '' });
@@ -78,7 +78,7 @@ test('without a chat model memories are the words of the users themselves, howev
   t.like(found[0], { user_id: 'ada', memory_type: 'user', metadata: { source: 'conversation' } });
 });
 
-test('with a chat model memories are the facts that it finds in each message', async (t) => {
+test('with a chat model, memories are the facts that it extracts from each message', async (t) => {
   const facts: Record<string, string> = {
     [LINES[0] ?? '']: '["Goes to Oslo.", "Takes ferries."]',
     [LINES[1] ?? '']: '[]',
@@ -95,7 +95,7 @@ test('with a chat model memories are the facts that it finds in each message', a
   ]);
 });
 
-test('a model that is away leaves what is done, and the rest for the next attempt', async (t) => {
+test('a failure of the chat model keeps the memories extracted so far, and the next attempt extracts the rest', async (t) => {
   let isAway = true;
   const { services, workspaceId, say, memories } = await openConversation(t, ({ material }) =>
     isAway && material === 'two' ? { status: 500 } : `["${material}"]`,
@@ -115,7 +115,7 @@ test('a model that is away leaves what is done, and the rest for the next attemp
   );
 });
 
-test('a message that the model refuses, or never answers, is kept as it was said and holds up no other', async (t) => {
+test('a message that the chat model rejects or never answers is kept verbatim and does not block other messages', async (t) => {
   let status = 400;
   const { services, workspaceId, say, summaryOf, memories } = await openConversation(t, ({ material }) =>
     material.includes('two') ? { status } : `["${material}!"]`,
@@ -139,7 +139,7 @@ test('a message that the model refuses, or never answers, is kept as it was said
   t.is((await memories()).at(-1)?.memory, 'two again');
 });
 
-test('many messages are extracted some at a time', async (t) => {
+test('messages are extracted in batches of 20', async (t) => {
   const { services, workspaceId, say } = await openConversation(t, null);
   const [message] = await say(
     Array.from({ length: 45 }, (_, index) => `fact ${index}`),

@@ -52,7 +52,7 @@ const allSettled = (flow: Flow, uploadId: string) =>
     PATIENCE,
   );
 
-test('an archive deleted while it is unpacked is gone with everything that came out of it', async (t) => {
+test('deleting an archive while it is unpacked also deletes every entry unpacked so far', async (t) => {
   const flow = await startFlow();
   const { database, vectors, stores } = openInsides(t);
   const { id } = await sendAndCatch(flow);
@@ -86,7 +86,7 @@ test('an archive deleted while it is unpacked is gone with everything that came 
   t.deepEqual(last, nothing);
 });
 
-test('an archive that is cancelled is unpacked no further, and a retry goes on to the end', async (t) => {
+test('cancelling an archive stops its unpacking, and a retry completes it', async (t) => {
   const flow = await startFlow();
   const { id, uploadId } = await sendAndCatch(flow);
   t.is((await flow.control(`/contents/${id}/cancel`)).status, 200);
@@ -103,7 +103,7 @@ test('an archive that is cancelled is unpacked no further, and a retry goes on t
   t.is(await countOf(flow, id), FILES + 1);
 });
 
-test('a paused upload takes nothing more out of its archive until it is resumed', async (t) => {
+test('a paused upload unpacks no further archive entries until it is resumed', async (t) => {
   const flow = await startFlow();
   const { id, uploadId } = await sendAndCatch(flow);
   await flow.control(`/uploads/${uploadId}/pause`);

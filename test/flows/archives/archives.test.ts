@@ -21,7 +21,7 @@ const archive = (...entries: Parameters<typeof zipFile>[0]) => new File([zipFile
 const statusesOf = (parts: ReadonlyMap<string, Content>) =>
   Object.fromEntries([...parts].map(([name, { status }]) => [name, status]));
 
-test('every file of an archive is a content linked to it, found by a sentence of its own', async (t) => {
+test('every archive entry becomes a searchable content linked to the archive', async (t) => {
   const flow = await startFlow();
   const word = docx(docxParagraph('The committee approved the windmill budget.'));
   const paper = pdf([[{ text: 'The glacier retreated forty metres in one summer.' }]]);
@@ -63,7 +63,7 @@ test('every file of an archive is a content linked to it, found by a sentence of
   t.is(status, 'completed');
 });
 
-test('attachments of a message are contents linked to it, messages within messages too', async (t) => {
+test('attachments of an e-mail become contents linked to it, including attached e-mails', async (t) => {
   const flow = await startFlow();
   const inner = eml({
     subject: 'Forwarded',
@@ -95,7 +95,7 @@ test('attachments of a message are contents linked to it, messages within messag
   }
 });
 
-test('a file of an archive that cannot be taken fails with a message of its own, and the others are taken', async (t) => {
+test('an archive entry that cannot be unpacked fails with a message of its own, and the other entries are ingested', async (t) => {
   const flow = await startFlow();
   const upload = await flow.upload([
     'file',
@@ -131,7 +131,7 @@ test('a file of an archive that cannot be taken fails with a message of its own,
   });
 });
 
-test('archives within archives are unpacked so deep and no deeper, and one of too many files not at all', async (t) => {
+test('nested archives are unpacked up to the depth limit, and an archive with too many entries is not unpacked', async (t) => {
   const flow = await startFlow();
   const nest = (depth: number): Buffer =>
     zipFile([
@@ -158,7 +158,7 @@ test('archives within archives are unpacked so deep and no deeper, and one of to
   t.is((await partsOf(flow, tooMany)).size, 0);
 });
 
-test('an archive that is replaced changes what changed, adds what is new and removes what is gone', async (t) => {
+test('replacing an archive updates changed entries, adds new ones and removes missing ones', async (t) => {
   const flow = await startFlow();
   const inside = openInsides(t);
   const named: [string, string] = ['metadata', '{"external_id":"papers","edition":1}'];
@@ -209,7 +209,7 @@ test('an archive that is replaced changes what changed, adds what is new and rem
   t.is(found[0]?.content_id, after.get('same.txt')?.id);
 });
 
-test('an archive taken into another collection brings its files along, with the reader that is asked for', async (t) => {
+test('adding an archive to another collection adds its entries, read with the requested reader', async (t) => {
   const flow = await startFlow();
   const other = await startFlow({ key: { key: flow.key, workspaceId: flow.workspaceId } });
   const [id] = idsOf(await flow.upload(['file', archive(file('a.txt', 'Words about sphagnum.'))]));
@@ -226,7 +226,7 @@ test('an archive taken into another collection brings its files along, with the 
   t.is((await flow.api.send(`/contents/${part}`)).status, 404);
 });
 
-test('the end of an upload with an archive is told once, when everything in it has come to an end', async (t) => {
+test('an upload with an archive sends one completion event, after all its entries have ended', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const flow = await startFlow();
   await createWebhook(flow.api, `${receiver.origin}/hook`, { events: ['upload.completed'] });

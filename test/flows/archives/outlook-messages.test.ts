@@ -4,7 +4,7 @@ import { Content } from '#domain/records/content.ts';
 import { idsOf, startFlow } from '#test/support/harness/flow.ts';
 import { msgFile } from '#test/support/fixtures/msg.ts';
 
-test('a message of Outlook is read, with what is attached to it', async (t) => {
+test('an Outlook message is read with its attachments', async (t) => {
   const flow = await startFlow();
   const message = msgFile({
     properties: { '0037001F': 'Timetable', '1000001F': 'The ferry leaves at dawn.', '0C1A001F': 'Ada Byron' },

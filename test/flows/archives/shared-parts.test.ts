@@ -50,7 +50,7 @@ const isReady = ({ stage }: Link) => {
 const wordsIn = async (flow: Flow, text: string) =>
   (await flow.search(text, { search_type: 'keyword' })).map(({ content }) => content);
 
-test('a deleted archive takes along what was packed deepest, from another collection too', async (t) => {
+test('deleting an archive deletes its most deeply nested entries, also from other collections', async (t) => {
   const { flow, other } = await startTwo();
   const inside = openInsides(t);
   const inner = zipFile([file('deep.txt', 'Deep words about bracken.')]);
@@ -63,7 +63,7 @@ test('a deleted archive takes along what was packed deepest, from another collec
   for (const place of [flow, other]) t.like(await inside.traces(place, deep), { rows: 0, objects: 0 });
 });
 
-test('an archive comes into a collection that has one of its files already, which is one of its files there from then on', async (t) => {
+test('adding an archive to a collection that already has one of its entries links that content to the archive there', async (t) => {
   const { flow, other } = await startTwo();
   const inside = openInsides(t);
   const sent = archive(file('a.txt', 'Words about sphagnum.'), file('b.txt', 'Words about sundew.'));
@@ -84,7 +84,7 @@ test('an archive comes into a collection that has one of its files already, whic
   );
 });
 
-test('an archive waits for a file of it that is still being deleted in the collection', async (t) => {
+test('adding an archive waits until an entry that is being deleted from the collection is gone', async (t) => {
   const { flow, other } = await startTwo();
   const inside = openInsides(t);
   const [id] = idsOf(await flow.upload(['file', archive(file('a.txt', 'Words about sphagnum.'))]));
@@ -111,7 +111,7 @@ test('an archive waits for a file of it that is still being deleted in the colle
   t.deepEqual(await wordsIn(other, 'sphagnum'), ['Words about sphagnum.']);
 });
 
-test('a file of an archive that was replaced by way of one collection is replaced in another when the archive is taken there again', async (t) => {
+test('entries of an archive replaced through one collection are replaced in another when the archive is added there again', async (t) => {
   const { flow, other } = await startTwo();
   const inside = openInsides(t);
   const named: [string, string] = ['metadata', '{"external_id":"papers"}'];

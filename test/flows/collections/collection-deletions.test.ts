@@ -29,7 +29,7 @@ const receiptOf = ({ api }: Flow, deletionId: string) =>
     ({ status }) => status === 'completed',
   );
 
-test('a collection is gone for everybody at once, and gets a receipt when nothing of it is left', async (t) => {
+test('a deleted collection disappears for all callers at once, and the receipt completes when nothing of it is left', async (t) => {
   const behind = openBehind(t);
   const flow = await startFlow();
   const { api, collectionId } = flow;
@@ -88,7 +88,7 @@ test('a collection is gone for everybody at once, and gets a receipt when nothin
   t.deepEqual(await problemsLeft(behind, flow), []);
 });
 
-test('a content that another collection has lives on there', async (t) => {
+test('deleting a collection keeps its contents that are also in another collection', async (t) => {
   const behind = openBehind(t);
   const flow = await startFlow();
   const other = await startFlow({ key: flow });
@@ -115,7 +115,7 @@ test('a content that another collection has lives on there', async (t) => {
   t.deepEqual(await problemsLeft(behind, flow), []);
 });
 
-test('uploads that race with the deletion are taken and removed, or refused', async (t) => {
+test('uploads concurrent with the deletion are either accepted and removed, or rejected', async (t) => {
   const behind = openBehind(t);
   const flow = await startFlow();
   const sending = Array.from({ length: 8 }, (_, index) =>
@@ -130,7 +130,7 @@ test('uploads that race with the deletion are taken and removed, or refused', as
   t.deepEqual(await problemsLeft(behind, flow), []);
 });
 
-test('deleting what is being deleted is the same deletion, however many ask at once', async (t) => {
+test('concurrent requests to delete the same resource share one deletion', async (t) => {
   const flow = await startFlow();
   await flow.upload(big());
   const path = `/collections/${flow.collectionId}`;
@@ -144,7 +144,7 @@ test('deleting what is being deleted is the same deletion, however many ask at o
   t.is(receipt.removed.chunks, receipt.removed.index_objects);
 });
 
-test('a content and its collection can be deleted at the same time', async (t) => {
+test('a content and its collection can be deleted concurrently', async (t) => {
   const behind = openBehind(t);
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(big()));
@@ -162,7 +162,7 @@ test('a content and its collection can be deleted at the same time', async (t) =
   t.deepEqual(await problemsLeft(behind, flow), []);
 });
 
-test('a tenant that a stalled worker brings back after the deletion is dropped again, for a day', async (t) => {
+test('a tenant that a stalled worker recreates after the deletion is dropped again, for a day', async (t) => {
   const { services, database } = await openOwnServices(t);
   const { space } = createLexicalEmbedder();
   const tenant = `${crypto.randomUUID()}-1`;

@@ -29,7 +29,7 @@ async function seenBy({ api }: Flow) {
   };
 }
 
-test('two workspaces with the same names, external ids and bytes have nothing in common', async (t) => {
+test('two workspaces with the same names, external ids and bytes are isolated from each other', async (t) => {
   const [ours, theirs] = [await startFlow(), await startFlow()];
   const text = 'The ledger lists forty barrels of tar.';
   const [[our], [their]] = [idsOf(await ours.upload(...same(text))), idsOf(await theirs.upload(...same(text)))];
@@ -77,7 +77,7 @@ async function startLimited() {
   return { owner, other, limited, mine, hidden, shared };
 }
 
-test('a key limited to a collection sees what is in it, counts that only, and may work there', async (t) => {
+test('a key limited to a collection sees and counts only its contents, and can modify them', async (t) => {
   const { other, limited, mine, hidden, shared } = await startLimited();
   const seen = await seenBy(limited);
   t.deepEqual(seen.collections, [limited.collectionId]);
@@ -97,7 +97,7 @@ test('a key limited to a collection sees what is in it, counts that only, and ma
   t.is((await limited.search('third barn'))[0]?.content_id, added);
 });
 
-test('a limited key deletes a content from its collection only; elsewhere it stays as it was', async (t) => {
+test('a limited key deletes a content from its own collection only', async (t) => {
   const { owner, other, limited, shared } = await startLimited();
   const receipt = await limited.delete(shared);
   t.like(receipt.removed, { contents: 0, chunks: 1, index_objects: 1, blobs: 0 });
@@ -108,7 +108,7 @@ test('a limited key deletes a content from its collection only; elsewhere it sta
   t.false((await owner.search('both barns')).some(({ content_id }) => content_id === shared));
 });
 
-test('a content is shown as it stands in a collection in reach, never in one that is not', async (t) => {
+test('a content shows its state in a collection within the scope of the caller, never in another', async (t) => {
   const owner = await startFlow();
   const other = await startFlow({ key: owner });
   const [id] = idsOf(await owner.upload(['content', 'Wool from both barns.'], ['ingest', 'false']));

@@ -32,7 +32,7 @@ const untilOver = (api: ApiClient, id: string | null) =>
     return job.status !== 'pending' && job.status !== 'running' && job;
   });
 
-test('a job gives what an answer would have given, and its end is announced with it', async (t) => {
+test('a job returns the same result as a synchronous request, and its completion event contains it', async (t) => {
   const api = await freshClient();
   const behind = openBehind(t);
   const json = { content: CONTENT, strategy: 'extractive', target_ratio: 0.1, include_metadata: true };
@@ -55,7 +55,7 @@ test('a job gives what an answer would have given, and its end is announced with
   });
 });
 
-test('a large result is fetched by its id', async (t) => {
+test('a large result is fetched by the job id', async (t) => {
   const api = await freshClient();
   const { deliveriesOf } = openBehind(t);
   const lines = Array.from({ length: 90_000 }, (_, at) => `Line ${at} says ${(at * 7919) % 10_007} of ${at % 13}.`);
@@ -74,7 +74,7 @@ test('a large result is fetched by its id', async (t) => {
   t.like(delivery?.data, { job_id, content: null, status: 'completed' });
 });
 
-test('the same request again is the same job', async (t) => {
+test('a repeated request returns the same job', async (t) => {
   const api = await freshClient();
   const { deliveriesOf } = openBehind(t);
   const once = { 'Idempotency-Key': randomUUID() };
@@ -87,7 +87,7 @@ test('the same request again is the same job', async (t) => {
   t.is((await deliveriesOf(first.job_id ?? '')).length, 1);
 });
 
-test('a job over its limit is refused, and a longer body is not read', async (t) => {
+test('a text over the limit is rejected, and a longer body is not read', async (t) => {
   const api = await freshClient();
   const over = await api.fail('/compress', {
     method: 'POST',
@@ -97,7 +97,7 @@ test('a job over its limit is refused, and a longer body is not read', async (t)
   t.regex(JSON.stringify(over.body.detail), /LOCI_COMPRESS_MAX_JOB_BYTES/);
 });
 
-test('a job is cancelled once, before its end, and that is announced', async (t) => {
+test('a running job can be cancelled once, and the cancellation sends an event', async (t) => {
   const api = await freshClient();
   const { deliveriesOf } = openBehind(t);
   const content = Array.from({ length: 100_000 }, (_, at) => `Words ${at} of ${(at * 31) % 997} come and go.`).join(
@@ -125,7 +125,7 @@ test('a job is cancelled once, before its end, and that is announced', async (t)
   );
 });
 
-test('a job belongs to its workspace', async (t) => {
+test('a job is not accessible from another workspace', async (t) => {
   const api = await freshClient();
   const { job_id } = await begin(api, { content: 'a text', strategy: 'dedupe' });
   const other = await freshClient();
@@ -136,7 +136,7 @@ test('a job belongs to its workspace', async (t) => {
   await untilOver(api, job_id);
 });
 
-test('a job whose time is over is gone, with its text', async (t) => {
+test('an expired job is deleted with its text', async (t) => {
   const api = await freshClient();
   const behind = openBehind(t);
   const { job_id } = await begin(api, { content: `a text of ${randomUUID()}`, strategy: 'dedupe' });

@@ -10,7 +10,7 @@ import { testStack } from '#test/support/harness/stack.ts';
 const stack = testStack();
 
 /** `npm run bench:refresh` plays 200 rounds. */
-test('callers at two API processes share one exchange with a provider that punishes reuse', async (t) => {
+test('callers of two API processes share one exchange with a provider that revokes reused refresh tokens', async (t) => {
   const second = await startSecondProcess(stack, { kind: 'api', name: 'api-oauth' });
   t.teardown(() => second.stop());
   const baseUrls = [stack.baseUrl, second.url];
@@ -38,7 +38,7 @@ async function agreeAt(url: string, issuer: string): Promise<string> {
   return next;
 }
 
-test('a user authorizes a connection at an OpenID provider that is only named, and it stays fresh', async (t) => {
+test('a connection to a discovered OpenID provider is authorized by the user and refreshed before it expires', async (t) => {
   const api = await freshClient();
   const publicUrl = stack.environment['LOCI_PUBLIC_URL'] ?? stack.baseUrl;
   const peer = await startOidcPeer(`${publicUrl}/api/v1/oauth/callback`);

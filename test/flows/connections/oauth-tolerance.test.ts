@@ -44,7 +44,7 @@ for (const [what, expires_in, isAssumed] of [
   ['absurd', 4e15, true],
   ['negative', -1, true],
 ] as const) {
-  test(`a lifetime that is ${what} makes a good refresh`, async (t) => {
+  test(`a token lifetime that is ${what} does not fail the refresh`, async (t) => {
     const peer = await peerOf(t, () => ({ body: { access_token: 'at-1', expires_in } }));
     const startedMs = Date.now();
     const { status, expires_at } = await refresh(peer);
@@ -56,7 +56,7 @@ for (const [what, expires_in, isAssumed] of [
   });
 }
 
-test('an error inside a 200 is an error', async (t) => {
+test('an error in a response with status 200 is an error', async (t) => {
   for (const [body, status] of [
     [{ error: 'bad_refresh_token' }, 'expired'],
     [{ ok: false, error: 'invalid_refresh_token' }, 'expired'],
@@ -71,7 +71,7 @@ test('an error inside a 200 is an error', async (t) => {
   }
 });
 
-test('a provider that is busy is tried again, and the callers wait for it', async (t) => {
+test('a busy provider is retried while the callers wait', async (t) => {
   const statuses = [503, 429, 500];
   const peer = await peerOf(t, () => {
     const status = statuses.shift();
@@ -83,7 +83,7 @@ test('a provider that is busy is tried again, and the callers wait for it', asyn
   t.is((await stateOf(peer)).problem, null);
 });
 
-test('a provider that wants to be left alone is: 503 says when to come back', async (t) => {
+test('Retry-After of the provider is respected and returned with a 503', async (t) => {
   const peer = await peerOf(t, () => ({ status: 503, headers: { 'retry-after': '120' }, body: '' }));
   const answer = await fail(peer);
   t.deepEqual([answer.status, answer.code], [503, 'dependency_unavailable']);
@@ -95,7 +95,7 @@ test('a provider that wants to be left alone is: 503 says when to come back', as
   t.true(Date.parse(next_refresh_at ?? '') > Date.now());
 });
 
-test('a provider that stalls for 30 s is told as away, the run goes on, and it ends well', async (t) => {
+test('when the provider stalls for 30 s, the request answers 503 while the run continues and succeeds', async (t) => {
   t.timeout(300_000);
   let isStalling = true;
   const peer = await peerOf(t, () => (isStalling ? 'stall' : { body: { access_token: 'at-1', expires_in: 3600 } }));
@@ -114,7 +114,7 @@ test('a provider that stalls for 30 s is told as away, the run goes on, and it e
   t.is((await refresh(peer)).status, 'active');
 });
 
-test('an answer that breaks off is asked for once more', async (t) => {
+test('a truncated response is requested once more', async (t) => {
   let requests = 0;
   const peer = await peerOf(t, () => {
     requests += 1;
@@ -124,7 +124,7 @@ test('an answer that breaks off is asked for once more', async (t) => {
   t.is(requests, 2);
 });
 
-test('an endpoint that must not be reached is a conflict, and nothing is sent', async (t) => {
+test('a token endpoint with a forbidden address is a conflict, and nothing is sent', async (t) => {
   const inner = await peerOf(t, () => ({ body: {} }), { endpoint: 'http://127.0.0.1:9/token' });
   t.is((await fail(inner)).status, 409);
   t.like(await stateOf(inner), { status: 'error', problem: { code: 'endpoint_refused' } });
@@ -135,7 +135,7 @@ test('an endpoint that must not be reached is a conflict, and nothing is sent', 
   }
 });
 
-test('tokens that end soon are refreshed by the schedule, those of inactive connections are not', async (t) => {
+test('the schedule refreshes tokens that expire soon, except those of inactive connections', async (t) => {
   const behaviour: TokenBehaviour = () => ({ body: { access_token: 'at-1', expires_in: 3600 } });
   const peer = await peerOf(t, behaviour, { credentials: { expires_in: 30 } });
   const resting = await peerOf(t, behaviour, { credentials: { expires_in: 3600 } });

@@ -99,7 +99,7 @@ test.after.always(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-test('the search finds a text in clear, in hexadecimal and in base64, wherever it stands', (t) => {
+test('the leak search finds a text in clear, in hexadecimal and in base64, at any position', (t) => {
   const text = canary('sought');
   for (const before of ['', 'a', 'bc', 'def', 'Ünïcode']) {
     const bytes = Buffer.from(`${before}${text} behind`);
@@ -112,7 +112,7 @@ test('the search finds a text in clear, in hexadecimal and in base64, wherever i
   t.deepEqual(foundInBytes(Buffer.from(text.slice(0, -1)), { text }), []);
 });
 
-test('a secret is in no answer but in the one that hands it out', (t) => {
+test('a secret appears in no response except the one that issues it', (t) => {
   const leaks: string[] = [];
   const shown = new Set<string>();
   for (const { request, text, mayShow } of stage.answers) {
@@ -136,7 +136,7 @@ test('a secret is in no answer but in the one that hands it out', (t) => {
   ]);
 });
 
-test('an answer that refuses does not repeat what was sent', (t) => {
+test('an error response does not repeat what was sent', (t) => {
   const refusals = stage.answers.filter(({ status }) => status >= 400);
   t.true(refusals.length > 20);
   t.true(chat.requests.length > 0, 'a chat model that fails took part');
@@ -148,7 +148,7 @@ test('an answer that refuses does not repeat what was sent', (t) => {
   );
 });
 
-test('no log of any process, and nothing that Temporal stores, has a secret or what a user wrote', async (t) => {
+test('neither logs nor the data of Temporal contain secrets or user texts', async (t) => {
   const everything = { ...stage.words, ...stage.secrets };
   const { files, findings } = await findInFiles(stack.stateDir, everything);
   t.deepEqual(findings, []);
@@ -160,7 +160,7 @@ test('no log of any process, and nothing that Temporal stores, has a secret or w
     t.true(known.includes(`${name}: workspace`), name);
 });
 
-test('no history, memo or summary of a workflow has a secret or what a user wrote', async (t) => {
+test('no workflow history, memo or summary contains secrets or user texts', async (t) => {
   const everything = { ...stage.words, ...stage.secrets };
   const { types, findings } = await findInHistories({ ...stack, temporal }, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
@@ -174,7 +174,7 @@ test('no history, memo or summary of a workflow has a secret or what a user wrot
   ]);
 });
 
-test('no table has a secret in clear, and what users write is in the tables for it only', async (t) => {
+test('no table contains a secret in clear, and user texts are only in the tables meant for them', async (t) => {
   const behind = openBehindTheApi({ ...stack, databaseUrl });
   t.teardown(() => behind.close());
   t.deepEqual(await findInTables(behind, stage.secrets), []);

@@ -26,7 +26,7 @@ async function startWalks() {
   return { flow, ids: idsOf(await flow.upload(...files)) };
 }
 
-test('pages of any size make up the same list, with and without vectors', async (t) => {
+test('pages of any size add up to the same list, with and without vectors', async (t) => {
   const { flow, ids } = await startWalks();
   const whole = await walk(flow, 'limit=500&include_embedding=true');
   t.is(new Set(whole.map(({ id }) => id)).size, whole.length);
@@ -48,7 +48,7 @@ test('pages of any size make up the same list, with and without vectors', async 
   }
 });
 
-test('the chunks of a content come in pages of any size, with the vectors that the list of chunks has', async (t) => {
+test('the chunks of a content are listed in pages of any size, with the same vectors as the list of chunks', async (t) => {
   const { flow, ids } = await startWalks();
   const [id] = ids;
   const listed = await walk(flow, `limit=500&include_embedding=true&content_id=${id}`);
@@ -72,7 +72,7 @@ test('the chunks of a content come in pages of any size, with the vectors that t
   }
 });
 
-test('a cursor goes with its filters, and with the version it began with', async (t) => {
+test('a cursor is bound to its filters and to the version of its first page', async (t) => {
   const { flow, ids } = await startWalks();
   const { next_cursor } = await flow.api.get('/chunks?limit=2', ChunkPage);
   const foreign = await flow.api.fail(`/chunks?limit=2&content_id=${ids[0]}&cursor=${next_cursor}`);
@@ -86,7 +86,7 @@ test('a cursor goes with its filters, and with the version it began with', async
   t.deepEqual([stale.status, stale.code], [409, 'conflict'], 'versions are never mixed');
 });
 
-test('a walk while others upload and delete shows all that stays, once, and all that comes', async (t) => {
+test('paging during uploads and deletions returns every remaining chunk once, and every new one', async (t) => {
   const { flow, ids } = await startWalks();
   const [first, , last = ''] = ids;
   const before = await walk(flow, 'limit=500');

@@ -12,7 +12,7 @@ async function foundBy(flow: Flow, filters: Record<string, unknown>): Promise<nu
   return (await flow.search('record', { filters, max_results: 100 })).length;
 }
 
-test('a new name and new metadata are filtered by once the index has followed, and nothing is embedded anew', async (t) => {
+test('filters match a new name and new metadata once the index is updated, without embedding again', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(['file', new File([longText(20)], 'old.txt')], ['metadata', '{"lang":"en"}']));
   const before = await flow.chunks(id);
@@ -32,7 +32,7 @@ test('a new name and new metadata are filtered by once the index has followed, a
   t.is((await flow.search('record'))[0]?.source, 'new.txt');
 });
 
-test('what filters do not see leaves the index alone; asking for it does not', async (t) => {
+test('changes of unfiltered fields do not update the index; a requested sync_status does', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(['content', 'A short record.'], ['metadata', '{"lang":"en"}']));
   t.is((await patch(flow, id, { description: 'short', definition: 'd', name: 'text' })).sync_status, 'synced');
@@ -44,7 +44,7 @@ test('what filters do not see leaves the index alone; asking for it does not', a
   await until(() => flow.content(id), isSynced);
 });
 
-test('of racing changes the index ends with what the content says', async (t) => {
+test('after concurrent changes, the index matches the final state of the content', async (t) => {
   const insides = openInsides(t);
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(['file', new File([longText(60)], 'much.txt')]));
@@ -66,7 +66,7 @@ test('of racing changes the index ends with what the content says', async (t) =>
   }
 });
 
-test('a content that is changed while it is ingested is filtered by what it says in the end', async (t) => {
+test('a content changed during ingestion is filtered by its final values', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.send(['file', new File([longText(200)], 'old.txt')], ['metadata', '{"step":0}']));
   for (const step of [1, 2, 3]) await patch(flow, id, { metadata: { step }, name: `step-${step}.txt` });
@@ -80,7 +80,7 @@ test('a content that is changed while it is ingested is filtered by what it says
   t.is(await foundBy(flow, { step: 4, name: 'step-4.txt' }), (await flow.chunks(id)).length);
 });
 
-test('a content in two collections is brought up to date in both', async (t) => {
+test('a change of a content in two collections updates both indexes', async (t) => {
   const flow = await startFlow();
   const other = await startFlow({ key: flow });
   const [id] = idsOf(await flow.upload(['content', 'A shared record.']));
@@ -100,7 +100,7 @@ test('a content in two collections is brought up to date in both', async (t) => 
   t.pass();
 });
 
-test('a content that was only stored is found by what it said when it was ingested', async (t) => {
+test('a stored content is filtered by the metadata it has when it is ingested', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.send(['content', 'A stored record.'], ['ingest', 'false']));
   t.is((await patch(flow, id, { metadata: { kind: 'kept' } })).sync_status, 'never');

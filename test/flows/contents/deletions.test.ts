@@ -53,7 +53,7 @@ const states: Readonly<Record<string, { chunks: number | null; reach: (flow: Flo
 };
 
 for (const [state, { chunks, reach }] of Object.entries(states)) {
-  test(`a content that is ${state} is gone at once, and gets a receipt when nothing of it is left`, async (t) => {
+  test(`deleting a content that is ${state} hides it at once, and the receipt completes when nothing of it is left`, async (t) => {
     const behind = openBehindTheApi(testStack());
     t.teardown(() => behind.close());
     const insides = openInsides(t);
@@ -80,7 +80,7 @@ for (const [state, { chunks, reach }] of Object.entries(states)) {
   });
 }
 
-test('a content can be deleted while its URL is downloaded', async (t) => {
+test('a content can be deleted while its URL is being downloaded', async (t) => {
   const asked = Promise.withResolvers<void>();
   // Answers only when the test is over.
   const server = createServer(() => asked.resolve());
@@ -98,7 +98,7 @@ test('a content can be deleted while its URL is downloaded', async (t) => {
   t.like(receipt.removed, { contents: 1, chunks: 0, index_objects: 0, blobs: 0 });
 });
 
-test('deleting what is being deleted is the same deletion, however many ask at once', async (t) => {
+test('concurrent requests to delete the same resource share one deletion', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(big()));
   const answers = await Promise.all(
@@ -121,7 +121,7 @@ test('deleting what is being deleted is the same deletion, however many ask at o
   t.true(receipt.removed.chunks > 0);
 });
 
-test('what was deleted can be sent again, as a new content', async (t) => {
+test('a deleted content can be uploaded again as a new content', async (t) => {
   const flow = await startFlow();
   const send = () =>
     flow.upload(['file', new File(['Heather blooms late.'], 'heather.txt')], ['metadata', '{"external_id":"h"}']);

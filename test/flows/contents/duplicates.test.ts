@@ -8,7 +8,7 @@ import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 const file = (text: string, name = 'file.txt') => ['file', new File([text], name)] as const;
 const metadata = (value: Record<string, unknown>) => ['metadata', JSON.stringify(value)] as const;
 
-test('the same bytes under the same name are the content that exists; metadata sent with them replaces its own', async (t) => {
+test('uploading the same bytes under the same name returns the existing content and replaces its metadata', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(file('Amber holds insects.'), metadata({ shelf: 1, keep: 'x' })));
   const [before] = await flow.chunks(id);
@@ -37,7 +37,7 @@ test('the same bytes under the same name are the content that exists; metadata s
   t.deepEqual((await flow.content(id)).metadata, { shelf: 2 }, 'metadata that is not sent stays');
 });
 
-test('other bytes, another name or on_duplicate=keep are a content of their own', async (t) => {
+test('other bytes, another name or on_duplicate=keep create a separate content', async (t) => {
   const flow = await startFlow();
   const ids = [
     ...idsOf(await flow.upload(file('Jet is fossil wood.'))),
@@ -50,7 +50,7 @@ test('other bytes, another name or on_duplicate=keep are a content of their own'
   t.is((await flow.search('jet fossil wood')).length, 5);
 });
 
-test('twins within one upload are one content', async (t) => {
+test('duplicates within one upload become one content', async (t) => {
   const flow = await startFlow();
   const twin = () => ['files', new File(['Flint makes sparks.'], 'twin.txt')] as const;
   const upload = await flow.upload(twin(), twin());
@@ -62,7 +62,7 @@ test('twins within one upload are one content', async (t) => {
   t.is((await flow.progress(upload.upload_id)).progress.total, 1);
 });
 
-test('uploads of the same file at the same time are one content', async (t) => {
+test('concurrent uploads of the same file become one content', async (t) => {
   const flow = await startFlow();
   const uploads = await Promise.all(Array.from({ length: 6 }, () => flow.upload(file('Chert splits sharply.'))));
   t.is(new Set(uploads.flatMap(idsOf)).size, 1);
@@ -70,7 +70,7 @@ test('uploads of the same file at the same time are one content', async (t) => {
   t.is((await flow.search('chert')).length, 1);
 });
 
-test('a file that failed is tried again when it is sent again', async (t) => {
+test('a failed file is ingested again when it is uploaded again', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
   const sent = () => flow.upload(['file', new File(['   \n  '], 'blank.txt')]);
@@ -90,7 +90,7 @@ test('a file that failed is tried again when it is sent again', async (t) => {
   t.is(await runOf(), Number(before) + 1);
 });
 
-test('a URL that is sent again is downloaded again, and shows what it has now', async (t) => {
+test('uploading a URL again downloads it again and replaces the content', async (t) => {
   let body = 'Coal seams run east.';
   const server = createServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/plain' }).end(body),
@@ -115,7 +115,7 @@ test('a URL that is sent again is downloaded again, and shows what it has now', 
   );
 });
 
-test('a content with an external_id is replaced: the old version answers until the new one is published, then only the new one', async (t) => {
+test('replacing a content by external_id keeps the old version searchable until the new one is published', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
   const external = metadata({ external_id: 'doc-1' });
@@ -145,7 +145,7 @@ test('a content with an external_id is replaced: the old version answers until t
   t.is(left.rows, after.length);
 });
 
-test('a replacement that fails or is cancelled leaves the version before it, and can be sent again', async (t) => {
+test('a failed or cancelled replacement keeps the previous version and can be repeated', async (t) => {
   const flow = await startFlow();
   const external = metadata({ external_id: 'doc-2' });
   const [id] = idsOf(await flow.upload(file('Slate makes good roofs.'), external));

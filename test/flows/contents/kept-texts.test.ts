@@ -24,7 +24,7 @@ async function hide(path: string): Promise<() => Promise<void>> {
 const create = (flow: Flow, json: object) =>
   flow.api.post('/chunks/create', CreateChunksResponse, { json, status: 202 });
 
-test('a text that was read is split and embedded again without its file', async (t) => {
+test('an extracted text is split and embedded again without its file', async (t) => {
   const flow = await startFlow();
   // Line ends are not those of the text: that is no second name of the file.
   const file = new File([longText(30).replaceAll('\n', '\r\n')], 'record.txt');
@@ -43,7 +43,7 @@ test('a text that was read is split and embedded again without its file', async 
   t.like(await flow.reach(id, 'ready'), { status: 'ready', status_message: null });
 });
 
-test('another collection takes the text with its pages, in chunks for its own embedder', async (t) => {
+test('another collection reuses the extracted text with its pages, in chunks for its own embedder', async (t) => {
   const flow = await startFlow();
   const pages = ['First of basalt.', 'Second of granite.', 'Third of gneiss.'].map((text) => [{ text }]);
   const [id] = idsOf(await flow.upload(['file', new File([pdf(pages)], 'stones.pdf')]));
@@ -62,7 +62,7 @@ test('another collection takes the text with its pages, in chunks for its own em
   t.deepEqual(await pagesIn(other), await pagesIn(flow));
 });
 
-test('who names a reader has the file read again, and so has one whose text was made by another', async (t) => {
+test('the file is read again when a reader is requested, or when another reader extracted the text', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(['file', new File(['Some words\r\nabout flint.'], 'flint.txt')]));
   const bringBack = await hide(await fileOf(flow, id));

@@ -22,7 +22,7 @@ async function share(flow: Flow, other: Flow, ...metadata: string[]): Promise<st
   return id;
 }
 
-test('changes of shared contents by requests about either collection do not wait for each other in a ring', async (t) => {
+test('concurrent changes of shared contents through two collections do not deadlock', async (t) => {
   const flow = await startFlow();
   const other = await startFlow({ key: flow });
   const ids = [await share(flow, other, '{"external_id":"one"}'), await share(other, flow, '{"external_id":"two"}')];
@@ -49,7 +49,7 @@ test('changes of shared contents by requests about either collection do not wait
   }
 });
 
-test('a content that is at home elsewhere, and has no external id there, is filtered as what it is', async (t) => {
+test('a content that moves to another collection and loses its external id is filtered without it', async (t) => {
   const flow = await startFlow();
   for (const removal of ['content', 'collection'] as const) {
     const [home, other] = [await startFlow({ key: flow }), await startFlow({ key: flow })];

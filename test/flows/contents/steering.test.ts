@@ -4,7 +4,7 @@ import { idsOf, longText, openInsides, startFlow, until } from '#test/support/ha
 const big = (topic?: string) => ['file', new File([longText(1_200, topic)], `${topic ?? 'big'}.txt`)] as const;
 const small = (index: number) => ['files', new File([`A small file, number ${index}.`], `small-${index}.txt`)] as const;
 
-test('a content that is paused rests, says so, and ends ready after it is resumed', async (t) => {
+test('a paused content makes no progress, shows the status paused, and becomes ready after it is resumed', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.send(big()));
   const paused = await flow.control(`/contents/${id}/pause`);
@@ -19,7 +19,7 @@ test('a content that is paused rests, says so, and ends ready after it is resume
   t.is((await flow.search('lighthouse', { max_results: 100 })).length, 100);
 });
 
-test('a pause while a file is read or indexed keeps showing that it is paused', async (t) => {
+test('a content paused while it is read or indexed keeps the status paused', async (t) => {
   const flow = await startFlow();
   for (const stage of ['reading', 'splitting', 'indexing'] as const) {
     const [id] = idsOf(await flow.send(big(stage)));
@@ -43,7 +43,7 @@ test('a pause while a file is read or indexed keeps showing that it is paused', 
   }
 });
 
-test('a paused upload can be cancelled; a cancelled content leaves nothing, and is ingested when it is retried', async (t) => {
+test('a paused upload can be cancelled; a cancelled content leaves nothing behind and is ingested when it is retried', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
   const { upload_id, uploads } = await flow.send(big('first'), small(1), small(2));
@@ -71,7 +71,7 @@ test('a paused upload can be cancelled; a cancelled content leaves nothing, and 
   t.is((await flow.progress(upload_id)).status, 'completed_with_errors');
 });
 
-test('pause, resume and cancel of an upload reach everything of it that is not done', async (t) => {
+test('pausing, resuming and cancelling an upload affect all its unfinished contents', async (t) => {
   const flow = await startFlow();
   const files = Array.from({ length: 90 }, (_, index) => small(index));
   const { upload_id } = await flow.send(...files, ['files', new File([longText(1_200)], 'big.txt')]);

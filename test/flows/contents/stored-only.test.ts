@@ -15,7 +15,7 @@ const untilFound = (flow: Flow, text: string, filters: Record<string, unknown> =
     (found) => found.length > 0,
   );
 
-test('what is only stored is not searchable until chunks are created from it', async (t) => {
+test('a stored content is not searchable until chunks are created from it', async (t) => {
   const flow = await startFlow();
   const upload = await flow.upload(['content', 'Basalt columns cooled slowly.'], ['ingest', 'false']);
   const [id] = idsOf(upload);
@@ -28,7 +28,7 @@ test('what is only stored is not searchable until chunks are created from it', a
   for (const search_type of SEARCH_TYPES) t.is((await flow.search('basalt columns', { search_type })).length, 1);
 });
 
-test('one content in two collections has chunks of its own in each, and each is deleted with it', async (t) => {
+test('a content in two collections has separate chunks in each, which are deleted separately', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
   const other = await startFlow({ key: flow });
@@ -52,7 +52,7 @@ test('one content in two collections has chunks of its own in each, and each is 
   t.deepEqual(await insides.traces(other, id), { rows: 0, objects: 0 });
 });
 
-test('contents of a collection are listed in the order in which they came into it, page by page', async (t) => {
+test('contents of a collection are listed in pages, in the order in which they were added', async (t) => {
   const flow = await startFlow();
   const other = await startFlow({ key: flow });
   const [older] = idsOf(await flow.upload(['content', 'Basalt is dark.']));
@@ -77,7 +77,7 @@ test('contents of a collection are listed in the order in which they came into i
   t.is((await flow.api.get('/contents', List)).total_count, 1);
 });
 
-test('a reader that cannot read a file is told at once; another one may be taken for the same content later', async (t) => {
+test('a reader that does not read the type is rejected at once, and the content can be read with another reader later', async (t) => {
   const flow = await startFlow();
   const file = () => new File([pdf([[{ text: 'Tides rise twice a day.' }]])], 'tides.pdf');
   const refused = await flow.api.send('/upload', {
@@ -98,7 +98,7 @@ test('a reader that cannot read a file is told at once; another one may be taken
   t.is((await flow.search('tides rise')).length, 1);
 });
 
-test('creating chunks again makes a new version and leaves one set of chunks', async (t) => {
+test('creating chunks again makes a new version and keeps one set of chunks', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
   const [id] = idsOf(await flow.upload(['content', 'Peat keeps bodies for centuries.']));

@@ -10,7 +10,7 @@ import { openInsides, until } from '#test/support/harness/flow.ts';
 const say = (api: ApiClient, json: unknown) => api.post('/messages', z.array(Message), { json, status: 201 });
 const conversationOf = (api: ApiClient, id: string) => api.get(`/conversations/${id}`, Conversation);
 
-test('a conversation gets a summary of its own sentences, and a new one as it grows', async (t) => {
+test('a conversation gets a summary of its own sentences, and a new one when it grows', async (t) => {
   const api = await freshClient();
   const [first] = await say(api, {
     content: ['The boiler in the cellar leaks water.', 'A plumber looks at the boiler on Monday.'],
@@ -42,7 +42,7 @@ test('a short conversation is summarised when it ends', async (t) => {
   t.is(ended.summary, 'Please water the ferns.');
 });
 
-test('with enable_memories what users say becomes memories, is found by search, and nothing is left to do', async (t) => {
+test('with enable_memories, user messages become searchable memories, and no work remains', async (t) => {
   const api = await freshClient();
   const { database } = openInsides(t);
   const [first] = await say(api, {

@@ -7,7 +7,7 @@ import { testStack } from '#test/support/harness/stack.ts';
 
 const movesOn: SitePage = (response, { url }) => void response.writeHead(302, { location: `${url}?on` }).end();
 
-test('sitemaps that name hundreds of others take nothing from the pages', async (t) => {
+test('nested sitemaps do not use up the page limit', async (t) => {
   const names = Array.from({ length: 60 }, (_, index) => `/maps/${index}`);
   const index: SitePage = (response, { headers, url }) => {
     const others = names.map((_, other) => `<sitemap><loc>http://${headers.host}${url}/${other}</loc></sitemap>`);
@@ -28,7 +28,7 @@ test('sitemaps that name hundreds of others take nothing from the pages', async 
   t.true(asked.length >= 20 && asked.length <= 25, `${asked.length} sitemaps`);
 });
 
-test('a robots.txt is followed where it has moved to; one that moves on and on is none', async (t) => {
+test('a redirected robots.txt is followed, and one that redirects without end counts as missing', async (t) => {
   const pages = { '/': htmlPage('start', ['/a', '/secret']), '/a': htmlPage('a'), '/secret': htmlPage('secret') };
   const moved = await startSite({
     ...pages,
@@ -47,7 +47,7 @@ test('a robots.txt is followed where it has moved to; one that moves on and on i
   t.is(moving.requests.filter(({ path }) => path.startsWith('/robots.txt')).length, 6);
 });
 
-test('a redirect of robots.txt to a private address is refused, and nothing is asked of it', async (t) => {
+test('a redirect of robots.txt to a private address is refused without a request', async (t) => {
   const site = await startSite({
     '/': htmlPage('start'),
     '/robots.txt': (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
@@ -59,7 +59,7 @@ test('a redirect of robots.txt to a private address is refused, and nothing is a
   t.is(site.asked('/'), 0);
 });
 
-test('a wish for a pause of centuries is one for the longest that is honoured', async (t) => {
+test('a crawl delay of centuries is limited to the longest supported delay', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const site = await startSite({

@@ -46,7 +46,7 @@ async function startGate() {
   };
 }
 
-test('pause, resume and cancel of an upload steer its crawl', async (t) => {
+test('pausing, resuming and cancelling an upload also controls its crawl', async (t) => {
   const site = await startGate();
   t.teardown(site.close);
   const flow = await startFlow();
@@ -71,7 +71,7 @@ test('pause, resume and cancel of an upload steer its crawl', async (t) => {
   t.like(done, { status: 'completed', progress: { total: 21, by_status: { ready: 21 } } });
 });
 
-test('a cancelled crawl asks for nothing more, leaves nothing under way, and can be done again', async (t) => {
+test('a cancelled crawl sends no more requests, leaves no unfinished work, and can be repeated', async (t) => {
   const site = await startGate();
   t.teardown(site.close);
   const flow = await startFlow();
@@ -94,7 +94,7 @@ test('a cancelled crawl asks for nothing more, leaves nothing under way, and can
   t.like(again, { status: 'completed', progress: { total: 21, by_status: { ready: 21 } } });
 });
 
-test('an upload is waited for with its crawl', async (t) => {
+test('waiting for an upload includes its crawl', async (t) => {
   const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a', ['/b']), '/b': htmlPage('b') });
   t.teardown(site.close);
   const flow = await startFlow();
@@ -106,7 +106,7 @@ test('an upload is waited for with its crawl', async (t) => {
   t.like(done, { status: 'completed', progress: { by_status: { ready: 3 } } });
 });
 
-test('files of the same upload are ingested beside its crawls', async (t) => {
+test('files of an upload are ingested while its crawls run', async (t) => {
   const site = await startSite({
     '/': htmlPage('start', ['/a']),
     '/a': htmlPage('a'),
@@ -126,7 +126,7 @@ test('files of the same upload are ingested beside its crawls', async (t) => {
   t.deepEqual(Object.keys(statusesOf(done, site.origin)).toSorted(), ['/', '/a', '/two', 'text']);
 });
 
-test('what is deleted in the middle of a crawl does not come back, and leaves nothing behind', async (t) => {
+test('contents deleted during a crawl do not reappear and leave nothing behind', async (t) => {
   const site = await startGate();
   t.teardown(site.close);
   const flow = await startFlow();
@@ -156,7 +156,7 @@ test('what is deleted in the middle of a crawl does not come back, and leaves no
   t.is((await pages()).length, 0);
 });
 
-test('a collection that is deleted in the middle of a crawl takes the crawl with it', async (t) => {
+test('deleting a collection ends its running crawl', async (t) => {
   const site = await startGate();
   t.teardown(site.close);
   const flow = await startFlow();
@@ -182,7 +182,7 @@ test('a collection that is deleted in the middle of a crawl takes the crawl with
   t.deepEqual(problemsOf(await takeCensus(behind, flow.workspaceId)), []);
 });
 
-test('a workspace that is deleted in the middle of a crawl takes the crawl with it', async (t) => {
+test('deleting a workspace ends its running crawl', async (t) => {
   const site = await startGate();
   t.teardown(site.close);
   const behind = openBehindTheApi(testStack());
@@ -209,7 +209,7 @@ test('a workspace that is deleted in the middle of a crawl takes the crawl with 
   t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
 });
 
-test('a collection that is archived in the middle of a crawl gets no further page', async (t) => {
+test('a collection archived during a crawl receives no more pages', async (t) => {
   const site = await startGate();
   t.teardown(site.close);
   const flow = await startFlow();

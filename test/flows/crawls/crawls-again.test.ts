@@ -35,7 +35,7 @@ async function contentsByPath(flow: Flow, done: { contents: { content_id: string
   return Object.fromEntries(contents.map((content) => [content.name.replace(origin, ''), content]));
 }
 
-test('crawling again takes what has changed, marks what has vanished, and does nothing twice', async (t) => {
+test('a repeated crawl ingests changed pages, marks missing ones, and repeats no work', async (t) => {
   const site = await startChangingSite();
   t.teardown(site.close);
   const flow = await startFlow();
@@ -93,7 +93,7 @@ test('crawling again takes what has changed, marks what has vanished, and does n
   t.deepEqual(Object.keys(statusesOf(fourth, site.origin)).length, 8);
 });
 
-test('a page that is served with other bytes at each visit is taken again only when it says something else', async (t) => {
+test('a page whose bytes change on every visit is ingested again only when its text changes', async (t) => {
   let visits = 0;
   let says = 'the first state';
   const token = () => `<meta name="csrf" content="${(visits += 1)}"><script>const visit = ${visits}</script>`;
@@ -119,7 +119,7 @@ test('a page that is served with other bytes at each visit is taken again only w
   t.true(visits >= 5);
 });
 
-test('two crawls of one site at the same time take each page once', async (t) => {
+test('two concurrent crawls of one site store each page once', async (t) => {
   const paths = Array.from({ length: 30 }, (_, index) => `/${index}`);
   const site = await startSite({
     '/': htmlPage('start', paths),

@@ -9,7 +9,7 @@ import { startTrapSite } from '#test/support/servers/trap-site.ts';
 
 const LIMITS = { maxDepth: 5, queriesOfPath: 7 };
 
-test('a crawl takes what is to be taken of a site full of traps, once each, and comes to its end', async (t) => {
+test('a crawl of a site full of traps stores every expected page once and completes', async (t) => {
   t.timeout(240_000);
   const site = await startTrapSite({ articles: 150, ...LIMITS });
   t.teardown(site.close);
@@ -50,7 +50,7 @@ test('a crawl takes what is to be taken of a site full of traps, once each, and 
   t.is(article?.source, `${site.origin}/article/77`);
 });
 
-test('pages are linked to the page they were found on, and only their own text is read', async (t) => {
+test('pages are linked to the page they were found on, and only their main text is read', async (t) => {
   const menu = `<div class="menu">${'<a href="/">A line of the menu of the harbour office</a> '.repeat(40)}</div>`;
   const text = 'The pilot boat leaves at dawn, whatever the weather, and takes the mail along. '.repeat(12);
   const page = (title: string, links: string) =>
@@ -80,7 +80,7 @@ test('pages are linked to the page they were found on, and only their own text i
   t.regex(whole, /line of the menu/);
 });
 
-test('a crawl stops at the number of pages and the depth that were asked for', async (t) => {
+test('a crawl stops at max_pages and max_depth', async (t) => {
   const links = Array.from({ length: 40 }, (_, index) => `/${index}`);
   const site = await startSite({
     '/': htmlPage('start', links),
@@ -105,7 +105,7 @@ test('a crawl stops at the number of pages and the depth that were asked for', a
   t.like(alone, { progress: { total: 1, by_status: { ready: 1 } } });
 });
 
-test('a crawl of stored pages fetches them and ingests nothing', async (t) => {
+test('a crawl with ingest=false stores pages without ingesting them', async (t) => {
   const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a') });
   t.teardown(site.close);
   const flow = await startFlow();
@@ -116,7 +116,7 @@ test('a crawl of stored pages fetches them and ingests nothing', async (t) => {
   t.deepEqual(await flow.search('everything about a'), []);
 });
 
-test('a site that does not want its start crawled, or whose robots.txt cannot be read, is left alone', async (t) => {
+test('a site that disallows its start page, or whose robots.txt cannot be read, is not crawled', async (t) => {
   const flow = await startFlow();
   const refused = async (pages: Parameters<typeof startSite>[0]) => {
     const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a'), ...pages });
@@ -138,7 +138,7 @@ test('a site that does not want its start crawled, or whose robots.txt cannot be
   t.regex((await refused({ '/': unwanted })).message, /noindex/);
 });
 
-test('what a site asks for between two requests is what its crawl goes by, up to a bound', async (t) => {
+test('a crawl respects the Crawl-delay of the site up to a limit', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const site = await startSite({
@@ -159,13 +159,13 @@ test('what a site asks for between two requests is what its crawl goes by, up to
   t.is(pace({ delayMs: 1_000, maxDelayMs: 30_000 }, null), 1_000);
 });
 
-test('a private address is refused as that, and nothing is asked of it', async (t) => {
+test('a private address is refused without a request', async (t) => {
   const done = await crawl(await startFlow(), 'http://127.0.0.1:1/');
   t.like(done, { status: 'failed', crawl: { status: 'failed' } });
   t.regex(done.contents[0]?.status_message ?? '', /Refused to fetch .* loopback/);
 });
 
-test('the start may lead to another address of its site; what leads away from it, or in a circle, fails and says so', async (t) => {
+test('the start page may redirect within its site; redirects to another site or in a loop fail with a message', async (t) => {
   const other = await startSite({ '/': htmlPage('another site') });
   t.teardown(other.close);
   const site = await startSite({

@@ -2,7 +2,7 @@ import test from 'ava';
 import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { idsOf, openInsides, startFlow } from '#test/support/harness/flow.ts';
 
-test('a collection whose index is gone says so instead of finding nothing, and is found again when it is indexed again', async (t) => {
+test('searching a collection whose index is lost answers 503 instead of no results, and works again after reindexing', async (t) => {
   const flow = await startFlow();
   const insides = openInsides(t);
   const [id] = idsOf(await flow.upload(['content', 'The viaduct has twelve arches.']));

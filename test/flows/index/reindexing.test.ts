@@ -42,7 +42,7 @@ async function furnished() {
   return { flow, other, remembered };
 }
 
-test('whatever the index lost is found again, by every search, filter and vector, and nothing is there twice', async (t) => {
+test('reindexing restores everything that the index lost, for every search type and filter, without duplicates', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const { flow, other, remembered } = await furnished();
@@ -76,7 +76,7 @@ test('whatever the index lost is found again, by every search, filter and vector
   t.deepEqual(problemsOf(census), []);
 });
 
-test('what changes while the index is made anew is found as it is in the end', async (t) => {
+test('contents changed during reindexing are found in their final state', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const flow = await startFlow();
@@ -103,7 +103,7 @@ test('what changes while the index is made anew is found as it is in the end', a
   t.deepEqual(problemsOf(await until(() => takeCensus(behind, flow.workspaceId), isSound)), []);
 });
 
-test('asking again while it is under way is the same, and afterwards another one', async (t) => {
+test('a second request during reindexing returns the same run, and a later one starts another', async (t) => {
   const { flow } = await furnished();
   t.is((await flow.api.fail(pathOf(flow))).status, 404);
   const first = await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
@@ -116,7 +116,7 @@ test('asking again while it is under way is the same, and afterwards another one
   t.not((await reindex(flow)).id, first.id);
 });
 
-test('the command has a workspace indexed, shows how far it is, and says what is wrong', async (t) => {
+test('the command reindexes a workspace, shows its progress, and reports errors', async (t) => {
   const { flow } = await furnished();
   const { baseUrl, adminToken } = testStack();
   const run = async (...args: string[]) => {

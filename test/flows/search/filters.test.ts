@@ -51,7 +51,7 @@ const cases: [filters: Record<string, unknown>, letters: string][] = [
   [{ 'chunk.start': 0, 'chunk.page': { $exists: false } }, 'abcd'],
 ];
 
-test('filters leave what they say, in every search type', async (t) => {
+test('filters return exactly the matching contents, in every search type', async (t) => {
   const flow = await withAnimals();
   for (const [filters, letters] of cases) {
     for (const search_type of ['vector', 'keyword', 'hybrid'] as const) {
@@ -62,7 +62,7 @@ test('filters leave what they say, in every search type', async (t) => {
   }
 });
 
-test('a page number finds the chunks that begin there', async (t) => {
+test('a page filter returns the chunks that begin on that page', async (t) => {
   const flow = await startFlow();
   const pages = [1, 2, 3].map((page) =>
     Array.from({ length: 45 }, (_, line) => ({
@@ -92,7 +92,7 @@ test('a page number finds the chunks that begin there', async (t) => {
   t.deepEqual(await pagesOf({ $gt: 3 }), []);
 });
 
-test('max_results is what comes back as long as there is as much', async (t) => {
+test('a search returns max_results results when there are enough', async (t) => {
   const flow = await startFlow();
   const files = Array.from(
     { length: 120 },

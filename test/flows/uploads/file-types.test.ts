@@ -100,7 +100,7 @@ test('a known sentence of every file type is found by every search type, and by 
   }
 });
 
-test('a text is downloaded from its URL, with the name and type that the server gives, and found', async (t) => {
+test('a text is downloaded from its URL, with the name and type from the server, and found', async (t) => {
   const page =
     '<!doctype html><title>Moths</title><article><h1>Moths</h1><p>Hawk moths hover over jasmine.</p></article>';
   const origin = await serve(t, { '/moths?token=secret': { type: 'text/html', body: page } });
@@ -117,7 +117,7 @@ test('a text is downloaded from its URL, with the name and type that the server 
   }
 });
 
-test('what cannot be downloaded is a failed content that says why, beside those that can', async (t) => {
+test('a URL that cannot be downloaded fails with a reason, and the others are ingested', async (t) => {
   const origin = await serve(t, {
     '/good': { type: 'text/plain', body: 'Lichen grows on north walls.' },
     '/empty': { type: 'text/plain', body: '' },
@@ -137,7 +137,7 @@ test('what cannot be downloaded is a failed content that says why, beside those 
     t.regex(messages[place + 1] ?? '', words);
 });
 
-test('chunks keep their place in the text, and their vectors have unit length', async (t) => {
+test('chunks store their position in the text, and their vectors have unit length', async (t) => {
   const flow = await startFlow();
   const text = Array.from({ length: 60 }, (_, index) => `Entry ${index} — naïve 日本 😀 words about wool.`).join(
     '\n\n',
@@ -154,7 +154,7 @@ test('chunks keep their place in the text, and their vectors have unit length', 
   t.is(covered.size, 60, 'nothing is lost between chunks');
 });
 
-test('a file is read as what its bytes are, whatever it is called, and its file_data says so', async (t) => {
+test('the type of a file is detected from its bytes, not from its name, and shown in file_data', async (t) => {
   const flow = await startFlow();
   const page = '<!doctype html><title>x</title><p>Wombats dig at night.</p>';
   const origin = await serve(t, { '/report.pdf': { type: 'application/pdf', body: page } });
@@ -188,7 +188,7 @@ test('a file is read as what its bytes are, whatever it is called, and its file_
   t.is((await flow.search('wombats dig at night'))[0]?.content_id, downloaded?.id);
 });
 
-test('a reader whose server is not configured refuses each item at upload, and says what to do', async (t) => {
+test('a reader whose server is not configured rejects every item at upload with a remedy', async (t) => {
   const flow = await startFlow();
   const form = formFor(flow.collectionId, [
     ['files', new File(['text'], 'a.txt')],
@@ -203,7 +203,7 @@ test('a reader whose server is not configured refuses each item at upload, and s
   }
 });
 
-test('documents with a password, and old binary ones, are refused at upload with what to do', async (t) => {
+test('documents with a password and old binary documents are rejected at upload with a remedy', async (t) => {
   const flow = await startFlow();
   const files: readonly (readonly [name: string, bytes: Buffer, code: string, message: RegExp])[] = [
     // So long that the beginning of the file does not tell what it is.

@@ -9,7 +9,7 @@ import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 /** A request holds at most so many bytes of the corpus. */
 const BATCH_BYTES = 40 * 1024 * 1024;
 
-test('every hostile file that is uploaded is refused with a message, or ends ready or failed with one, and asks nobody', async (t) => {
+test('every hostile file is rejected with a message, or ends ready or failed with one, and causes no request', async (t) => {
   t.timeout(1_800_000);
   let requests = 0;
   const server = createServer((_, response) => response.end(String((requests += 1)))).listen(0, DOWNLOAD_ADDRESS);

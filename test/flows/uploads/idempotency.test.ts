@@ -18,7 +18,7 @@ const send = (flow: Flow, sent: Entries = entries, headers: Record<string, strin
   flow.api.send('/upload', { method: 'POST', body: formFor(flow.collectionId, sent), headers });
 const countContents = async (flow: Flow) => (await flow.api.get('/contents', ContentList)).total_count;
 
-test('an upload of files that is sent again, even in another order of fields, gets the first answer and no effect', async (t) => {
+test('a repeated upload of files, even with its fields in another order, gets the first response and has no effect', async (t) => {
   const flow = await startFlow();
   const first = await send(flow);
   t.is(first.status, 202);
@@ -36,7 +36,7 @@ test('an upload of files that is sent again, even in another order of fields, ge
   t.is(await (await send(flow)).text(), text, 'the answer of then, though the contents went on');
 });
 
-test('a byte, a name, a field, the order of files or the collection make it another request', async (t) => {
+test('another byte, name, field, order of files or collection makes it a different request', async (t) => {
   const flow = await startFlow();
   await send(flow);
   const [a = file('', ''), b = file('', ''), ...fields] = entries;
@@ -57,7 +57,7 @@ test('a byte, a name, a field, the order of files or the collection make it anot
   t.is(await countContents(flow), 2);
 });
 
-test('of equal uploads at the same time one has the effect; the others get its answer or are told to come back', async (t) => {
+test('of identical concurrent uploads one takes effect; the others get its response or a conflict', async (t) => {
   const flow = await startFlow();
   const answers = await Promise.all(Array.from({ length: 8 }, () => send(flow)));
   const texts = new Set<string>();
@@ -74,7 +74,7 @@ test('of equal uploads at the same time one has the effect; the others get its a
   t.deepEqual(new Set([await (await send(flow)).text()]), texts);
 });
 
-test('a refused upload keeps its key free where it failed, and its answer where all items were bad', async (t) => {
+test('a failed upload leaves its key unused; the response to an upload with only rejected items is stored', async (t) => {
   const flow = await startFlow();
   const invalid = await send(flow, [...entries, ['reader', 'nonsense']]);
   t.is(invalid.status, 400);
@@ -85,7 +85,7 @@ test('a refused upload keeps its key free where it failed, and its answer where 
   t.is(await countContents(flow), 0);
 });
 
-test('the same key of another caller is another key, and chunks are created once under one', async (t) => {
+test('keys of different callers are independent, and a repeated key creates chunks once', async (t) => {
   const flow = await startFlow();
   const stored: Entries = [...entries, ['ingest', 'false']];
   const first = await send(flow, stored);
@@ -109,7 +109,7 @@ test('the same key of another caller is another key, and chunks are created once
   t.is((await create({ content_id: id }, KEY)).status, 422, 'a key belongs to one route');
 });
 
-test('a retry that is sent again under its key gets the first answer, and nothing is tried a second time', async (t) => {
+test('a repeated retry request with the same key gets the first response and retries nothing again', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(file('   ', 'blank.txt')));
   const retry = async () => {

@@ -20,7 +20,7 @@ async function areAllThere(database: Database, { workspaceId }: Flow): Promise<b
   return found?.stored === UPLOADS && found.waiting > 0;
 }
 
-test('uploads that wait for one another in one collection leave the connections to everybody else', async (t) => {
+test('uploads that wait for one collection do not exhaust the database connections', async (t) => {
   const [busy, other] = await Promise.all([startFlow(), startFlow()]);
   const database = createPostgres({ url: testStack().databaseUrl, poolSize: 2, applicationName: 'loci-test' });
   t.teardown(() => database.destroy());

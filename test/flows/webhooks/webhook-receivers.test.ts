@@ -35,7 +35,7 @@ async function firstAttempt(api: ApiClient, id: string) {
 
 const closed = (response: ServerResponse) => new Promise<void>((resolve) => void response.once('close', resolve));
 
-test('a receiver that never answers is given up after the time limit, and tried again', async (t) => {
+test('a delivery to a receiver that never answers times out and is retried', async (t) => {
   const { api, webhook, id } = await sendTo(t, () => undefined);
   const attempt = await firstAttempt(api, id);
   t.is(attempt?.status_code, null);
@@ -46,7 +46,7 @@ test('a receiver that never answers is given up after the time limit, and tried 
   t.regex(over.status_message ?? '', /disabled/);
 });
 
-test('what a receiver says after its status is not waited for: a body that drips', async (t) => {
+test('a slow response body is not waited for once the status has arrived', async (t) => {
   const closings: Promise<void>[] = [];
   const { api, id } = await sendTo(t, (response) => {
     closings.push(closed(response));
@@ -59,7 +59,7 @@ test('what a receiver says after its status is not waited for: a body that drips
   await closings[0];
 });
 
-test('nothing is kept of a body of 1 GB, and little of it is read', async (t) => {
+test('a response body of 1 GB is not stored, and little of it is read', async (t) => {
   const written: Promise<number>[] = [];
   const { api, id } = await sendTo(t, (response) => {
     const { socket } = response;
@@ -78,12 +78,12 @@ test('nothing is kept of a body of 1 GB, and little of it is read', async (t) =>
   t.true(bytes < 32 * 1024 * 1024, `${bytes} bytes went into buffers of the system`);
 });
 
-test('an answer in a compression that nobody knows counts by its status', async (t) => {
+test('a response with an unknown compression is judged by its status', async (t) => {
   const { api, id } = await sendTo(t, answer(200, { 'content-encoding': 'nonsense' }));
   t.deepEqual((await deliveryOver(api, id)).attempts.length, 1);
 });
 
-test('a redirect is no success and is not followed, least of all to the server itself', async (t) => {
+test('a redirect fails the attempt and is not followed', async (t) => {
   const visits: string[] = [];
   const inside = createServer((request, response) => {
     visits.push(request.url ?? '');
@@ -105,7 +105,7 @@ test('a redirect is no success and is not followed, least of all to the server i
   t.deepEqual(visits, []);
 });
 
-test('a receiver that answers 410 is asked no more: its webhook is disabled with all that was on its way', async (t) => {
+test('a 410 disables the webhook and ends its pending deliveries', async (t) => {
   let status = 500;
   const receiver = await startWebhookReceiver(t, (response, attempt) => answer(status)(response, attempt));
   const api = await freshClient();
@@ -131,7 +131,7 @@ test('a receiver that answers 410 is asked no more: its webhook is disabled with
   t.is((await deliveryOver(api, first.id)).status, 'delivered');
 });
 
-test('a receiver that asks to wait by Retry-After is waited for', async (t) => {
+test('Retry-After of a receiver delays the next attempt', async (t) => {
   const { api, id } = await sendTo(t, (response, attempt) =>
     answer(attempt.number === 1 ? 429 : 200, { 'retry-after': '2' })(response, attempt),
   );
@@ -142,7 +142,7 @@ test('a receiver that asks to wait by Retry-After is waited for', async (t) => {
   t.true(waitedMs >= 2_000, `${waitedMs} ms`);
 });
 
-test('a webhook that moves takes what is on its way with it', async (t) => {
+test('pending deliveries are sent to the new URL of a webhook', async (t) => {
   const { api, webhook, id } = await sendTo(t, answer(500));
   const better = await startWebhookReceiver(t);
   await api.get(`/webhooks/${webhook.id}`, Webhook, { method: 'PATCH', json: { url: better.origin } });

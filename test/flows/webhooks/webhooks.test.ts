@@ -15,7 +15,7 @@ import {
   assertToldOnce,
 } from '#test/support/servers/webhook-receiver.ts';
 
-test('what becomes of an upload is told, signed as the published library verifies it', async (t) => {
+test('the events of an upload are delivered with signatures that the published library verifies', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const flow = await startFlow();
   const events = ['content.ready', 'content.failed', 'upload.completed'];
@@ -59,7 +59,7 @@ test('what becomes of an upload is told, signed as the published library verifie
   t.is(log.data[0]?.url, `${receiver.origin}/hook`);
 });
 
-test('the end of an upload with crawls is told once, when the last of them is over', async (t) => {
+test('an upload with crawls sends one completion event, after its last crawl', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const site = await startSite({ '/': htmlPage('start', ['/a']), '/a': htmlPage('a'), '/two': htmlPage('two') });
   t.teardown(site.close);
@@ -73,7 +73,7 @@ test('the end of an upload with crawls is told once, when the last of them is ov
   await assertToldOnce(t, { flow, receiver, uploadId: upload_id });
 });
 
-test('a webhook that names no events is not told of single contents, and one that is limited not of other collections', async (t) => {
+test('a webhook without event types gets no content events, and one limited to a collection gets no events of others', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const flow = await startFlow();
   const other = await flow.api.createCollection('other');
@@ -92,7 +92,7 @@ test('a webhook that names no events is not told of single contents, and one tha
   ]);
 });
 
-test('a receiver that fails at first gets the same id and bytes again, until it takes them', async (t) => {
+test('a failed delivery is repeated with the same id and bytes until the receiver accepts it', async (t) => {
   const receiver = await startWebhookReceiver(t, (response, attempt) =>
     answer(attempt.number < 4 ? 500 : 200)(response, attempt),
   );
@@ -112,7 +112,7 @@ test('a receiver that fails at first gets the same id and bytes again, until it 
   for (const message of receiver.received) t.deepEqual(verified(webhook.secret, message), delivery.payload);
 });
 
-test('for a day after a rotation both secrets sign', async (t) => {
+test('both secrets sign for a day after a rotation', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const api = await freshClient();
   const webhook = await createWebhook(api, receiver.origin);
@@ -138,7 +138,7 @@ test('for a day after a rotation both secrets sign', async (t) => {
   t.is((await api.get(`/webhooks/${webhook.id}`, Webhook)).previous_secret_expires_at, null);
 });
 
-test('what goes to the webhook_url of a request is signed with the secret of the workspace', async (t) => {
+test('deliveries to the webhook_url of a request are signed with the secret of the workspace', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const api = await freshClient();
   const { stores } = openInsides(t);
@@ -165,7 +165,7 @@ test('what goes to the webhook_url of a request is signed with the secret of the
   for (const each of [secret, rotated.secret]) t.deepEqual(verified(each, second), second.event);
 });
 
-test('after the last attempt a delivery is failed, shown in the log, and can be sent again', async (t) => {
+test('a delivery fails after its last attempt, is shown in the log, and can be redelivered', async (t) => {
   let status = 503;
   const receiver = await startWebhookReceiver(t, (response, attempt) => answer(status)(response, attempt));
   const api = await freshClient();

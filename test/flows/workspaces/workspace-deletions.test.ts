@@ -25,7 +25,7 @@ const receiptOf = (deletionId: string) =>
     ({ status }) => status === 'completed',
   );
 
-test('a workspace is gone for everybody at once, and nothing of it is left when its receipt is complete', async (t) => {
+test('a deleted workspace disappears for all callers at once, and nothing of it is left when its receipt completes', async (t) => {
   const behind = openBehind(t);
   const made = {
     method: 'POST',
@@ -88,7 +88,7 @@ test('a workspace is gone for everybody at once, and nothing of it is left when 
   t.is((await operator.fail('/workspaces', made)).status, 409, 'an id never comes back');
 });
 
-test('what other workspaces have stays as it is', async (t) => {
+test('deleting a workspace does not change other workspaces', async (t) => {
   const behind = openBehind(t);
   const [flow, other] = [await startFlow(), await startFlow()];
   for (const one of [flow, other]) await one.upload(['content', 'The same sundial in two workspaces.']);
@@ -109,7 +109,7 @@ test('what other workspaces have stays as it is', async (t) => {
   t.is(await (await other.api.send(`/contents/${id}/file`)).text(), 'The same sundial in two workspaces.');
 });
 
-test('requests that race with the deletion leave nothing behind', async (t) => {
+test('requests concurrent with the deletion leave nothing behind', async (t) => {
   const behind = openBehind(t);
   const flow = await startFlow();
   await flow.upload(['content', 'A herring.']);

@@ -4,7 +4,7 @@ import { query } from '#store/postgres.ts';
 import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
-test('parts are not taken into a collection that is being deleted: the step waits instead of looking again at once', async (t) => {
+test('entries are not added to a collection that is being deleted: the activity waits instead of retrying at once', async (t) => {
   const { services, database } = await openOwnServices(t);
   const place = await makePlace(database);
   const { collectionId, runId, contentIds } = await addContents(place);

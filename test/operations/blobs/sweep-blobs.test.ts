@@ -48,7 +48,7 @@ async function openBlobs(t: ExecutionContext) {
 const THERE = { row: true, bytes: true };
 const GONE = { row: false, bytes: false };
 
-test('what nothing refers to goes after a day, row and bytes, and not before', async (t) => {
+test('an unreferenced blob is removed after a day, row and bytes, not earlier', async (t) => {
   const { services, stored, state } = await openBlobs(t);
   const [old, young] = [await stored('old', 24.1), await stored('young', 23.9)];
   t.is(await sweepBlobs(services), 1);
@@ -56,7 +56,7 @@ test('what nothing refers to goes after a day, row and bytes, and not before', a
   t.deepEqual(await state(young), THERE);
 });
 
-test('a file stays while a content has it, an extracted text while a version has it', async (t) => {
+test('a file is kept while a content refers to it, an extracted text while a version refers to it', async (t) => {
   const { services, place, stored, state, refer } = await openBlobs(t);
   const [id = ''] = (await addContents(place)).contentIds;
   for (const column of ['content_hash', 'text_sha256', 'active_text_sha256']) {
@@ -70,7 +70,7 @@ test('a file stays while a content has it, an extracted text while a version has
   }
 });
 
-test('the text of the published version stays while the next one is made, and goes after it', async (t) => {
+test('the text of the published version is kept until the next version is published', async (t) => {
   const { services, place, stored, state, refer } = await openBlobs(t);
   const { stores, scope } = place;
   const first = await addContents(place);
@@ -88,7 +88,7 @@ test('the text of the published version stays while the next one is made, and go
   t.deepEqual(await state(text), GONE);
 });
 
-test('the same bytes in two workspaces are two blobs', async (t) => {
+test('the same bytes in two workspaces are stored as two blobs', async (t) => {
   const { services, database, place, stored, state, refer } = await openBlobs(t);
   const blob = await stored('the same', 1_000);
   const other = await makePlace(database);
@@ -99,7 +99,7 @@ test('the same bytes in two workspaces are two blobs', async (t) => {
   t.not(other.scope.workspaceId, place.scope.workspaceId);
 });
 
-test('a sweep that meets an upload of the same bytes waits for it and leaves them', async (t) => {
+test('a sweep waits for a concurrent upload of the same bytes and keeps them', async (t) => {
   const { services, database, place, stored, state } = await openBlobs(t);
   const blob = await stored('wanted again', 1_000);
   let sweep: Promise<number> = Promise.resolve(0);
@@ -131,7 +131,7 @@ for (const [what, hasRow] of [
   ['that a request left unused', true],
   ['without a row', false],
 ] as const) {
-  test(`an upload that meets the sweep of the same bytes, ${what}, waits for it and is told to send them again`, async (t) => {
+  test(`an upload concurrent with a sweep of the same bytes, ${what}, waits for it and must be repeated`, async (t) => {
     const { services, database, stored, put, age, retain, state } = await openBlobs(t);
     const blob = hasRow ? await stored('going', 1_000) : await put('going');
     if (!hasRow) await age(blob, 1_000);
@@ -151,7 +151,7 @@ for (const [what, hasRow] of [
   });
 }
 
-test('bytes without a row go after a day, also when nobody knows their workspace', async (t) => {
+test('bytes without a row are removed after a day, even when their workspace is unknown', async (t) => {
   const { services, blobDir, put, age, state, retain } = await openBlobs(t);
   const [old, young, kept] = [await put('old'), await put('young'), await put('kept')];
   await age(old, 25);

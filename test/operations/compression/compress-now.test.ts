@@ -23,7 +23,7 @@ async function openServices(t: ExecutionContext, behaviour: ChatBehaviour, timeo
   return { services: { ...services, chat, compressors, limits: { ...services.limits, compress } }, server };
 }
 
-test('a long text is rewritten window by window, and parts that the model fails with keep their sentences', async (t) => {
+test('a long text is rewritten window by window, and windows that the model fails on keep their sentences', async (t) => {
   const { services } = await openServices(t, ({ material }) =>
     material.includes('storm') ? { status: 503 } : 'Boats rest.',
   );
@@ -37,7 +37,7 @@ test('a long text is rewritten window by window, and parts that the model fails 
   t.regex(answer.content ?? '', /^Boats rest\.\n\nBoat|Boats rest\./);
 });
 
-test('what takes too long is broken off, and the answer says what to do', async (t) => {
+test('a compression that takes too long is aborted with a remedy', async (t) => {
   const silent = async function* () {
     yield 'Boats ';
     await new Promise<void>(() => undefined);
@@ -49,7 +49,7 @@ test('what takes too long is broken off, and the answer says what to do', async 
   t.regex(error.message, /webhook_url/);
 });
 
-test('the windows that hold what the question is about keep most', async (t) => {
+test('the windows most relevant to the question keep the most text', async (t) => {
   const { services } = await openServices(t, () => 'x');
   const filler = PARAGRAPH.repeat(1_500);
   const fact = 'The otter of the lighthouse is called Marlene.';

@@ -83,7 +83,7 @@ async function publishHeldOpen(place: Place, slice: RunSlice) {
   };
 }
 
-test('a walk beside a publication that is held open shows neither too much nor too little, however that one ends', async (t) => {
+test('paging during an open publication returns exactly the published chunks, whether it commits or rolls back', async (t) => {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const place = await makePlace(database);
   const slices = await readyContents(place, 7);
@@ -109,7 +109,7 @@ test('a walk beside a publication that is held open shows neither too much nor t
   t.is(all.length, 6 * CHUNKS);
 });
 
-test('a walk goes on in a restored database: nothing skipped or repeated, whatever was open when the copy was made', async (t) => {
+test('paging continues in a restored database without skipping or repeating, whatever was open when the dump was taken', async (t) => {
   const [source, target] = [
     await openOwnServices(t, { temporal: 'away' }),
     await openOwnServices(t, { temporal: 'away' }),

@@ -3,7 +3,7 @@ import { listContentChunks } from '#operations/contents/list-content-chunks.ts';
 import { addContents, makePlace, makeReady } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
-test('chunks that go while they are read end in an error, never in a list that looks whole', async (t) => {
+test('chunks deleted while they are listed cause an error, never a list that looks complete', async (t) => {
   const { services, database } = await openOwnServices(t);
   const place = await makePlace(database);
   const { scope, stores, collectionId } = place;

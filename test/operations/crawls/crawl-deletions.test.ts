@@ -89,7 +89,7 @@ function afterLook(work: () => Promise<unknown>): (inside: Stores) => Stores {
 }
 
 for (const named of ['by its content', 'by its address'] as const) {
-  test(`a page, known ${named}, whose deletion is accepted while it is written does not come back`, async (t) => {
+  test(`a page, known ${named}, whose deletion is accepted while it is written does not reappear`, async (t) => {
     const { contentId, remove, write, document, rows, pages } = await openCrawl(t);
     const content_id = named === 'by its content' ? contentId : null;
     const page = { url_hash: urlHash(START_URL), kind: 'page' as const, content_id, is_start: content_id !== null };
@@ -99,7 +99,7 @@ for (const named of ['by its content', 'by its address'] as const) {
   });
 }
 
-test('a page whose deletion is accepted between its request and its answer does not come back', async (t) => {
+test('a page whose deletion is accepted between its request and its response does not reappear', async (t) => {
   const { services, scope, crawlId, contentId, remove, write, document, rows, pages } = await openCrawl(t);
   const crawl = await services.stores.crawls.find(scope, crawlId);
   if (!crawl) throw new Error('there is no crawl');
@@ -113,7 +113,7 @@ test('a page whose deletion is accepted between its request and its answer does 
   t.like((await pages())[0], { state: 'skipped', reason: 'deleted' });
 });
 
-test('a page to start from that is deleted while its site turns out to be closed does not come back', async (t) => {
+test('a start page that is deleted while its site is found to disallow crawling does not reappear', async (t) => {
   const { contentId, remove, write, rows, pages } = await openCrawl(t);
   const refused: Outcome = { kind: 'robots', robots: '', delayMs: null, sitemaps: [], isStartAllowed: false };
   const page = { url_hash: 'robots', kind: 'robots' as const, content_id: null, is_start: false };
@@ -122,7 +122,7 @@ test('a page to start from that is deleted while its site turns out to be closed
   t.like((await pages())[0], { kind: 'page', state: 'skipped', reason: 'deleted' });
 });
 
-test('what is being deleted gets no new run', async (t) => {
+test('a content that is being deleted gets no new run', async (t) => {
   const { services, scope, contentId, remove, rows } = await openCrawl(t);
   await remove();
   const run = { contentIds: [contentId], runId: uuidv7(), workflowId: null, stage: 'pending' as const };

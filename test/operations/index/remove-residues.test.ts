@@ -61,7 +61,7 @@ async function publishAndRestart({ place, index }: Awaited<ReturnType<typeof ope
   return { id: first.contentIds[0] ?? '', second };
 }
 
-test('what is published and what is under way stays; what a cancel left goes', async (t) => {
+test('published and running versions are kept, and residues of a cancelled run are removed', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, versions, pass } = leftovers;
   const { id } = await publishAndRestart(leftovers);
@@ -72,7 +72,7 @@ test('what is published and what is under way stays; what a cancel left goes', a
   t.deepEqual(await versions(id, 2), ['2/2', '0/0']);
 });
 
-test('the version before goes once the next one is published', async (t) => {
+test('the previous version is removed once the next one is published', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, versions, pass } = leftovers;
   const { id, second } = await publishAndRestart(leftovers);
@@ -81,7 +81,7 @@ test('the version before goes once the next one is published', async (t) => {
   t.deepEqual(await versions(id, 2), ['0/0', '2/2']);
 });
 
-test('what a stalled worker sends to the index after its run ended goes with a later pass', async (t) => {
+test('objects that a stalled worker writes after its run ended are removed by a later pass', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, index, versions, pass, residues, nowMs } = leftovers;
   const { id, second } = await publishAndRestart(leftovers);
@@ -100,7 +100,7 @@ test('what a stalled worker sends to the index after its run ended goes with a l
   t.is(await pass(), 0);
 });
 
-test('a content that ends again during a pass is looked at from the start', async (t) => {
+test('a content whose run ends again during a pass starts over with its passes', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, residues } = leftovers;
   const { id } = await publishAndRestart(leftovers);
@@ -116,7 +116,7 @@ test('a content that ends again during a pass is looked at from the start', asyn
   t.like(await residues(), [{ passes: 0 }]);
 });
 
-test('a pass that began before a new version came leaves that version alone', async (t) => {
+test('a pass that began before a new version does not remove that version', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, services, versions } = leftovers;
   const { id } = await publishAndRestart(leftovers);
@@ -135,7 +135,7 @@ test('a pass that began before a new version came leaves that version alone', as
   t.deepEqual(await versions(id, 3), ['2/2', '0/0', '2/2']);
 });
 
-test('of a content that is gone nothing stays; of one that is being deleted the deletion takes care', async (t) => {
+test('nothing of a deleted content is kept; a content that is being deleted is left to its deletion', async (t) => {
   const leftovers = await openLeftovers(t);
   const { place, versions, pass, index, services } = leftovers;
   const { id, second } = await publishAndRestart(leftovers);
@@ -152,7 +152,7 @@ test('of a content that is gone nothing stays; of one that is being deleted the 
   t.deepEqual(await versions(id, 2), ['0/0', '0/0']);
 });
 
-test('several loops share the passes, none takes what another one has', async (t) => {
+test('concurrent loops share the passes without claiming the same residue', async (t) => {
   const { place, database, services } = await openLeftovers(t);
   const slice = await addContents(place, 60);
   for (const contentId of slice.contentIds) await place.stores.runControl.cancel(place.scope, { contentId });

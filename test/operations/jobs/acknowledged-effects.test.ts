@@ -42,7 +42,7 @@ async function openRequests(t: ExecutionContext) {
 
 const idIn = (body: { uploads: { content_id: string }[] }) => body.uploads[0]?.content_id ?? '';
 
-test('everything that is acknowledged is in the outbox, also while Temporal is away', async (t) => {
+test('every acknowledged request is in the outbox, even while Temporal is unavailable', async (t) => {
   const { services, caller, scope, place, upload, added } = await openRequests(t);
   const body = await upload('A text.');
   const id = idIn(body);
@@ -72,7 +72,7 @@ test('everything that is acknowledged is in the outbox, also while Temporal is a
   t.deepEqual(await added(), [], 'deleting twice is one deletion');
 });
 
-test('what is only stored waits without work, until chunks are asked for', async (t) => {
+test('a stored content has no outbox row until chunks are requested', async (t) => {
   const { services, caller, upload, added } = await openRequests(t);
   const id = idIn(await upload('A text.', { ingest: false }));
   t.deepEqual(await added(), []);
@@ -83,7 +83,7 @@ test('what is only stored waits without work, until chunks are asked for', async
   t.deepEqual(await added(), [], 'it is under way already');
 });
 
-test('what is refused is not in the outbox', async (t) => {
+test('a rejected request adds nothing to the outbox', async (t) => {
   const { services, caller, upload, added, database } = await openRequests(t);
   const id = idIn(await upload('A text.', { ingest: false }));
   const retried = controlContent(services, caller, { contentId: id, action: 'retry', idempotency: null });
@@ -93,7 +93,7 @@ test('what is refused is not in the outbox', async (t) => {
   t.deepEqual(await added(), []);
 });
 
-test('two keys that reach different collections of a content have a deletion each, and see their own', async (t) => {
+test('two keys limited to different collections of a content get separate deletions and see only their own', async (t) => {
   const { services, caller, scope, place, upload } = await openRequests(t);
   const id = idIn(await upload('A text.'));
   const other = await makePlace(place.database);

@@ -64,7 +64,7 @@ async function executionsOf(client: Client, workflowId: string): Promise<number>
   });
 }
 
-test('a start that was lost is made good, later and later, until it succeeds', async (t) => {
+test('a lost workflow start is retried with growing delays until it succeeds', async (t) => {
   const { add, place, rows, dispatch, services, hurry } = await openOutbox(t, 'away');
   const job = someBatch(place);
   await add(job);
@@ -88,7 +88,7 @@ test('a start that was lost is made good, later and later, until it succeeds', a
   t.is(await executionsOf(await openTemporal(t), job.workflow_id), 1);
 });
 
-test('however many start the same work at once, each workflow is started once', async (t) => {
+test('concurrent dispatchers start each workflow once', async (t) => {
   const { add, place, rows, hurry, services } = await openOutbox(t);
   const client = await openTemporal(t);
   const jobs = Array.from({ length: 30 }, () => someBatch(place));
@@ -107,7 +107,7 @@ test('however many start the same work at once, each workflow is started once', 
   for (const job of jobs) t.is(await executionsOf(client, job.workflow_id), 1);
 });
 
-test('work that Temporal has forgotten is started again under its own id', async (t) => {
+test('a workflow that Temporal has lost is started again with the same id', async (t) => {
   const { add, place, rows, reconcile, dispatch, services } = await openOutbox(t);
   const job = someBatch(place);
   await add(job);
@@ -118,7 +118,7 @@ test('work that Temporal has forgotten is started again under its own id', async
   t.is(await executionsOf(await openTemporal(t), job.workflow_id), 1);
 });
 
-test('work that is done is taken off, and work that runs is left alone', async (t) => {
+test('rows of completed workflows are removed, and those of running workflows are kept', async (t) => {
   const { add, place, rows, reconcile, services } = await openOutbox(t);
   const client = await openTemporal(t);
   const [done, running] = [someBatch(place), someBatch(place)];
@@ -135,7 +135,7 @@ test('work that is done is taken off, and work that runs is left alone', async (
   );
 });
 
-test('contents of an ingestion that was ended by hand fail, with their run only, and its row is gone', async (t) => {
+test('terminating an ingestion fails the contents of its run only, and removes its outbox row', async (t) => {
   const { add, place, rows, reconcile, services } = await openOutbox(t);
   const client = await openTemporal(t);
   const [mine, others] = [await addContents(place, 3), await addContents(place, 1)];
@@ -159,7 +159,7 @@ test('contents of an ingestion that was ended by hand fail, with their run only,
   t.is(await statusOf(others.contentIds[0] ?? ''), 'pending');
 });
 
-test('a deletion or projection that was ended by hand gets a successor, as often as it takes', async (t) => {
+test('a terminated deletion or reprojection is started again as often as needed', async (t) => {
   const { add, place, rows, reconcile, services } = await openOutbox(t);
   const client = await openTemporal(t);
   for (const job of [deletionOf(place), reprojectJob({ ...keyOf(place), content_ids: [uuidv7()], run_id: uuidv7() })]) {
@@ -175,7 +175,7 @@ test('a deletion or projection that was ended by hand gets a successor, as often
   }
 });
 
-test('a summary that fails again and again, or is ended by hand as often, is given up', async (t) => {
+test('a summary that fails or is terminated repeatedly is abandoned', async (t) => {
   const { add, place, rows, reconcile, services } = await openOutbox(t);
   const client = await openTemporal(t);
   const job = summariseJob({ workspace_id: place.scope.workspaceId, conversation_id: uuidv7(), messages: 2 });
@@ -191,7 +191,7 @@ test('a summary that fails again and again, or is ended by hand as often, is giv
   t.deepEqual(await rows(), []);
 });
 
-test('a webhook delivery whose workflow was ended by hand ends as failed', async (t) => {
+test('a webhook delivery whose workflow was terminated fails', async (t) => {
   const { add, place, rows, reconcile, services, database } = await openOutbox(t);
   const client = await openTemporal(t);
   const event = { url: 'https://example.com/hook', type: 'compress.failed' as const, data: {} };

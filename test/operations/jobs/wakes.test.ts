@@ -9,7 +9,7 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-test('a wake-up that was lost is sent, and one for what has ended asks for nothing more', async (t) => {
+test('a lost wake-up is sent, and one for a completed workflow is dropped', async (t) => {
   const away = await openOwnServices(t, { temporal: 'away' });
   const running = await openOwnServices(t);
   const services = { ...away.services, jobs: running.services.jobs };
@@ -43,7 +43,7 @@ test('a wake-up that was lost is sent, and one for what has ended asks for nothi
   await eventually('it is woken at once, and noted', async () => (await rows()).length === 0);
 });
 
-test('what is asked for while a wake-up is sent is not forgotten with it', async (t) => {
+test('a wake-up requested while another one is being sent is not lost', async (t) => {
   const { services, database } = await openOwnServices(t);
   const { scope } = await makePlace(database);
   const ids = Array.from({ length: 20 }, () => uuidv7());

@@ -41,7 +41,7 @@ function withEmbedder(services: Services, change: Partial<Embedder>): Services {
   return { ...services, embedders: createEmbedderSet(embedder) };
 }
 
-test('an index that lost its memories is said to be gone, and gets them again', async (t) => {
+test('searching a lost memory index fails, and the worker indexes the memories again', async (t) => {
   const { services, tenant, write, find } = await openWorkspace(t);
   const { space } = services.embedders.preferred;
   t.deepEqual(await find('telescope'), [], 'nothing was ever written');
@@ -54,7 +54,7 @@ test('an index that lost its memories is said to be gone, and gets them again', 
   t.is(await projectMemories(services), 0, 'and there is nothing left to do');
 });
 
-test('memories come back after a loss of the index, also when the next thing that happens is a write', async (t) => {
+test('memories are restored after a loss of the index, even when a write happens first', async (t) => {
   const { services, tenant, write, find } = await openWorkspace(t);
   await write('Built a telescope.');
   await services.vectors.dropTenant(services.embedders.preferred.space, tenant);
@@ -67,7 +67,7 @@ test('memories come back after a loss of the index, also when the next thing tha
   t.deepEqual(await find('microscope'), ['Built a microscope.']);
 });
 
-test('with another embedder every memory is embedded anew, and the old index is emptied', async (t) => {
+test('with another embedder, every memory is embedded again, and the old index is dropped', async (t) => {
   const { services, tenant, write, find } = await openWorkspace(t);
   await write('Breeds canaries.');
   const other = withEmbedder(services, {});
@@ -83,7 +83,7 @@ test('with another embedder every memory is embedded anew, and the old index is 
   t.false(await services.vectors.tenantExists(services.embedders.preferred.space, tenant));
 });
 
-test('a memory that is deleted before it came into the space of a new embedder leaves nothing in the old one', async (t) => {
+test('a memory deleted before it is indexed by a new embedder leaves nothing in the old index', async (t) => {
   const { services, caller, tenant, write } = await openWorkspace(t);
   const { space } = services.embedders.preferred;
   const { memory_id } = (await write('Owes the miller two sacks.')).body;
@@ -94,7 +94,7 @@ test('a memory that is deleted before it came into the space of a new embedder l
   t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 0);
 });
 
-test('what a stalled process writes of a deleted memory is shown to nobody, and removed', async (t) => {
+test('objects that a stalled process writes for a deleted memory are not returned and are removed', async (t) => {
   const { services, database, caller, workspaceId, tenant, write, find } = await openWorkspace(t);
   const { space } = services.embedders.preferred;
   const { memory_id } = (await write('Owes the baker nine euros.')).body;
@@ -113,7 +113,7 @@ test('what a stalled process writes of a deleted memory is shown to nobody, and 
   t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 0);
 });
 
-test('a text that the embedder refuses keeps no other one out of the index', async (t) => {
+test('a text that the embedder rejects does not block other memories', async (t) => {
   const { services, database, write, find } = await openWorkspace(t);
   const lexical = createLexicalEmbedder();
   const picky = withEmbedder(services, {

@@ -39,7 +39,7 @@ async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
 
 const isRewrite = (instructions: string) => instructions.includes('search queries');
 
-test('the agentic methods search with the wordings of the model, and show what it selects in its order', async (t) => {
+test('the agentic methods search with the rewritten queries of the model and return its selection in its order', async (t) => {
   const { ask, server } = await openWithModel(t, ({ instructions, material }) => {
     if (isRewrite(instructions)) return 'Sure: ["walnuts allergic", "sister in Turin", 7]';
     const number = (text: string) => new RegExp(`^(\\d+)\\. ${text}`, 'm').exec(material)?.[1] ?? '0';
@@ -71,15 +71,15 @@ test('the agentic methods search with the wordings of the model, and show what i
   t.is(server.requests.length, asked, 'the other methods ask no model');
 });
 
-test('an answer that cannot be read costs nothing but the help', async (t) => {
+test('an unparsable answer of the model does not fail the search', async (t) => {
   const { ask } = await openWithModel(t, () => 'I would rather not.');
   const answer = await ask('agentic', 'walnuts');
   t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
   t.deepEqual(answer.retrieval_details.steps, ['rewrite', 'hybrid', 'fuse']);
-  t.regex(answer.retrieval_details.note ?? '', /selected nothing/);
+  t.regex(answer.retrieval_details.note ?? '', /could not be parsed/);
 });
 
-test('a model that is away is done without, and that is said', async (t) => {
+test('the search works without an unavailable model and reports that', async (t) => {
   const { ask } = await openWithModel(t, () => ({ status: 500 }));
   const answer = await ask('agentic', 'walnuts');
   t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');

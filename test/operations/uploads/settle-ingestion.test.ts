@@ -6,7 +6,7 @@ import { query } from '#store/postgres.ts';
 import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
-test('the end of an upload is told once, however often it is settled, with what became of its contents', async (t) => {
+test('an upload sends one completion event with its outcome, no matter how often it is completed', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope, collectionId, database } = place;
   const { runId, contentIds } = await addContents(place, 3);

@@ -14,7 +14,7 @@ async function sendAll(services: WebhookServices): Promise<void> {
   while ((await sender.sendDue()) > 0) await sender.drain();
 }
 
-test('a receiver that never answers holds up no other', async (t) => {
+test('a receiver that never answers does not block others', async (t) => {
   const own = await openOwnSender(t);
   let waiting = 0;
   let most = 0;
@@ -37,7 +37,7 @@ test('a receiver that never answers holds up no other', async (t) => {
   await sender.drain();
 });
 
-test('a receiver that fails in a row is left alone, then tried with one, then sent to as before', async (t) => {
+test('deliveries to a repeatedly failing receiver are paused, then probed with one attempt, then resumed', async (t) => {
   const own = await openOwnSender(t);
   let status = 500;
   const receiver = await startWebhookReceiver(t, (response, attempt) => answer(status)(response, attempt));
@@ -61,7 +61,7 @@ test('a receiver that fails in a row is left alone, then tried with one, then se
   t.deepEqual(await query(own.database, 'select * from webhook_origins'), []);
 });
 
-test('what waits for a receiver that is left alone is sent in spite of it after a while', async (t) => {
+test('a delivery to a paused receiver is sent anyway after a while', async (t) => {
   const own = await openOwnSender(t);
   const receiver = await startWebhookReceiver(t);
   const [id = ''] = await own.announce(receiver.origin);
@@ -79,7 +79,7 @@ test('what waits for a receiver that is left alone is sent in spite of it after 
   t.is(receiver.received.length, 1);
 });
 
-test('the attempts of a workflow wait for the receiver as well, without using one up', async (t) => {
+test('attempts of a workflow also wait for a paused receiver, without counting as attempts', async (t) => {
   const own = await openOwnSender(t);
   const receiver = await startWebhookReceiver(t, answer(500));
   const [id = ''] = await own.announce(receiver.origin);
@@ -93,7 +93,7 @@ test('the attempts of a workflow wait for the receiver as well, without using on
   t.like(await retryDelivery(own.services, { ...key, round: 2 }), { status: 'over' });
 });
 
-test('the steps of a workflow spread ten attempts over 75 h 35 min, and end as failed', async (t) => {
+test('a workflow spreads ten attempts over 75 h 35 min, and then the delivery fails', async (t) => {
   const own = await openOwnSender(t);
   const receiver = await startWebhookReceiver(t, answer(404));
   const [id = ''] = await own.announce(receiver.origin);
@@ -124,7 +124,7 @@ const expireLeases = (database: Database) =>
     `update webhook_deliveries set leased_until = now() - interval '1 second' where leased_until is not null`,
   );
 
-test('two workers never take the same delivery; what a dead one took is taken again, and its attempt is shown', async (t) => {
+test('two workers never claim the same delivery; that of a crashed worker is claimed again, and its attempt is shown', async (t) => {
   const own = await openOwnSender(t);
   const receiver = await startWebhookReceiver(t);
   await own.announce(receiver.origin, 4);
@@ -157,7 +157,7 @@ test('two workers never take the same delivery; what a dead one took is taken ag
   t.is(await countDeliveries(own.database, 'delivered'), 4);
 });
 
-test('a stalled attempt that did succeed ends a delivery that somebody else is trying again', async (t) => {
+test('the success of a stalled attempt completes a delivery that another worker is retrying', async (t) => {
   const own = await openOwnSender(t);
   await own.announce('http://127.99.0.1:9/hook');
   const { webhookQueue, webhookAttempts } = own.services.stores;
@@ -173,7 +173,7 @@ test('a stalled attempt that did succeed ends a delivery that somebody else is t
   t.is(await countDeliveries(own.database, 'delivered'), 1);
 });
 
-test('the log keeps what is under way, and what is over for as long as it is told to', async (t) => {
+test('the log keeps pending deliveries, and finished ones for the configured time', async (t) => {
   const own = await openOwnSender(t);
   const receiver = await startWebhookReceiver(t);
   const [old = '', young = ''] = await own.announce(receiver.origin, 2);

@@ -46,7 +46,7 @@ async function open(t: ExecutionContext, count: number) {
   };
 }
 
-test('several receptions of 410 at once are all written down, and disable the webhook', async (t) => {
+test('several concurrent 410 responses are all recorded and disable the webhook', async (t) => {
   const own = await open(t, 4);
   await own.answerGone();
   t.like(await own.webhook(), { status: 'disabled', disabled_reason: 'gone' });
@@ -58,7 +58,7 @@ test('several receptions of 410 at once are all written down, and disable the we
   );
 });
 
-test('a 410 of the place that a webhook has moved away from does not disable it', async (t) => {
+test('a 410 from the previous URL of a webhook does not disable it', async (t) => {
   const own = await open(t, 1);
   await own.move();
   await own.answerGone();
