@@ -42,7 +42,7 @@ export async function withBenchStack<Result>(
     cacheDir: resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
     ports: 'free',
     environment,
-    isThrowAway: true,
+    isTemporary: true,
     log: (line) => console.error(line),
   });
   const services = createLociServices(servers);

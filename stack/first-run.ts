@@ -12,20 +12,20 @@ import { writePrivateFile } from './stack-secrets.ts';
 export type FirstRun = { workspace_id: string; collection_id: string; api_key: string; embedder: string };
 
 const KeyFile = z.object({ api_key: z.string() });
-const COLLECTION = 'getting-started';
+const COLLECTION_NAME = 'getting-started';
 
 /**
- * Makes sure that there is a workspace with an API key and the collection `getting-started`, and says which. The key is
- * written down before it is stored, so that a run that was cut short goes on with the same one.
- * @param environment every `LOCI_` variable that the API runs with
+ * Returns the first workspace, its API key and the collection `getting-started`; creates them if they are missing. The key
+ * is written to the state folder before it is stored in the database, so that an interrupted run continues with the same key.
+ * @param environment all `LOCI_` variables of the API
  */
-export async function firstRun(environment: Readonly<Record<string, string>>): Promise<FirstRun> {
+export async function ensureFirstRun(environment: Readonly<Record<string, string>>): Promise<FirstRun> {
   const config = readConfig(environment);
   const knex = createPostgres({ url: config.database.url, poolSize: 1, applicationName: 'loci-first-run' });
   const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
   try {
     const { space } = embedders.preferred;
-    const apiKey = ownKey(join(environment['LOCI_STATE_DIR'] ?? '.loci', 'first-key.json'));
+    const apiKey = loadOrCreateKey(join(environment['LOCI_STATE_DIR'] ?? '.loci', 'first-key.json'));
     const stores = createStores(knex);
     const workspaceId = await stores.transaction((inside) =>
       ensureWorkspace(inside, { apiKey, space, pepper: config.secrets.apiKeyPepper }),
@@ -47,7 +47,7 @@ export async function firstRun(environment: Readonly<Record<string, string>>): P
   }
 }
 
-function ownKey(path: string): string {
+function loadOrCreateKey(path: string): string {
   if (existsSync(path)) return KeyFile.parse(JSON.parse(readFileSync(path, 'utf8'))).api_key;
   const { secret } = generateApiKey();
   writePrivateFile(path, `${JSON.stringify({ api_key: secret })}\n`);
@@ -60,7 +60,7 @@ async function ensureWorkspace(
 ): Promise<string> {
   const key = parseApiKey(first.apiKey)?.id;
   if (key === undefined)
-    throw new Error('The stored API key is damaged: remove first-key.json from the state folder to get a new one.');
+    throw new Error('The stored API key is damaged. Delete first-key.json from the state folder to create a new one.');
   const existing = await stores.system.findApiKey(key);
   if (existing) return existing.workspace_id;
   const workspaceId = await stores.system.insertWorkspace('default');
@@ -75,8 +75,8 @@ async function ensureWorkspace(
     createdBy,
   });
   const collection = {
-    name: COLLECTION,
-    description: 'Made at the first start; use it or make others.',
+    name: COLLECTION_NAME,
+    description: 'Created at the first start; use it or create others.',
     visibility: 'private' as const,
     tags: [],
     parent_id: null,

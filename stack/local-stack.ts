@@ -1,50 +1,50 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { chooseEmbedder } from './choose-embedder.ts';
-import { createLocalPostgres } from './local-postgres.ts';
-import { createLocalTemporal } from './local-temporal.ts';
-import { createLocalWeaviate } from './local-weaviate.ts';
-import type { ManagedProcess } from './managed-process.ts';
-import { createProcessRecords } from './process-records.ts';
-import { prepareNamespace } from './search-attributes.ts';
-import type { ServerContext } from './server-context.ts';
+import { chooseEmbedder } from '#stack/acquire/choose-embedder.ts';
+import { createLocalPostgres } from '#stack/servers/local-postgres.ts';
+import { createLocalTemporal } from '#stack/servers/local-temporal.ts';
+import { createLocalWeaviate } from '#stack/servers/local-weaviate.ts';
+import type { ManagedProcess } from '#stack/processes/managed-process.ts';
+import { createProcessRecords } from '#stack/processes/process-records.ts';
+import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
+import type { ServerContext } from '#stack/servers/server-context.ts';
 import { freePorts, type PortName, type Ports, requireFreePorts } from './stack-ports.ts';
-import { loadStackSecrets, type StackSecrets } from './stack-secrets.ts';
-import { claimStateFolder, removeStateFolder } from './state-folder.ts';
+import { loadOrCreateStackSecrets, type StackSecrets } from './stack-secrets.ts';
+import { lockStateFolder, removeStateFolder } from './state-folder.ts';
 import { type Log, timedStep } from './timed-step.ts';
 
 export type StackOptions = {
-  /** Kept between starts, unless it is thrown away. */
+  /** Folder of all state; kept between starts unless `isTemporary`. */
   stateDir: string;
   cacheDir: string;
   ports: 'free' | Ports;
-  /** Settings are looked up here; a server whose address is given is used instead of one of our own. */
+  /** Settings are read from here. If it has the address of a server, that server is used and none is started. */
   environment: NodeJS.ProcessEnv;
-  /** Removes the state folder when the stack stops, or when its launcher is killed. */
-  isThrowAway: boolean;
+  /** True removes the state folder when the stack stops or its launcher is killed. */
+  isTemporary: boolean;
   log: Log;
 };
 
-/** The servers, running. */
+/** The running servers. */
 export type RunningStack = {
-  /** Every `LOCI_` variable that API, worker and tests need. */
+  /** All `LOCI_` variables that API, worker and tests need. */
   environment: Record<string, string>;
   ports: Ports;
-  /** Null when Temporal is somebody else's. */
+  /** Address of the Temporal UI; null if it is unknown, for an external server. */
   temporalUi: string | null;
-  /** Servers of our own, for those that kill and restart them; null when somebody else's is used. */
+  /** The servers that this stack started; null for external servers. */
   postgres: ManagedProcess | null;
   temporal: ManagedProcess | null;
   weaviate: ManagedProcess | null;
-  /** What API and worker are started from, so that they are ended with the rest. */
+  /** Used to start API and worker, so that they are stopped together with the servers. */
   context: ServerContext;
   stop(): Promise<void>;
 };
 
 const RETENTION_DAYS = 7;
 
-/** Ports of the servers that each setting makes unnecessary. */
+/** Ports that are not needed if the setting names an external server. */
 const SERVER_PORTS: Record<string, readonly PortName[]> = {
   LOCI_DATABASE_URL: ['postgres'],
   LOCI_TEMPORAL_ADDRESS: ['temporal', 'temporalUi', 'temporalHttp', 'temporalMetrics'],
@@ -52,28 +52,29 @@ const SERVER_PORTS: Record<string, readonly PortName[]> = {
 };
 
 /**
- * Starts PostgreSQL, Temporal and Weaviate as child processes, obtaining what is missing, and waits until they serve.
- * @throws StackError, with everything stopped again
+ * Starts PostgreSQL, Temporal and Weaviate as child processes and waits until they are ready. Obtains missing executables.
+ * On an error, stops everything again.
+ * @throws StackError
  */
 export async function startLocalStack(options: StackOptions): Promise<RunningStack> {
   const stateDir = resolve(options.stateDir);
-  const lock = await claimStateFolder(stateDir, options.log);
+  const lock = await lockStateFolder(stateDir, options.log);
   const launcher = randomUUID();
-  const secrets = loadStackSecrets(stateDir);
+  const secrets = loadOrCreateStackSecrets(stateDir);
   const ports = options.ports === 'free' ? await freePorts() : options.ports;
   const records = createProcessRecords(stateDir, launcher);
   const context: ServerContext = { ...options, stateDir, ports, secrets, records };
-  const reaper = startReaper(stateDir, launcher, options.isThrowAway);
+  const reaper = startReaper(stateDir, launcher, options.isTemporary);
   const servers: ManagedProcess[] = [];
   const stop = async () => {
-    // Nobody is connected any more when PostgreSQL stops, so that it stops at once.
+    // PostgreSQL stops last: without connections it stops immediately.
     for (const server of servers.toReversed()) await server.stop();
     lock.release();
-    if (options.isThrowAway) removeStateFolder(stateDir);
+    if (options.isTemporary) removeStateFolder(stateDir);
     await reaper.release();
   };
   try {
-    await requireFreePorts(ports, portsInUse(options.environment));
+    await requireFreePorts(ports, requiredPorts(options.environment));
     return { ...(await startServers(context, servers)), ports, context, stop };
   } catch (error) {
     await stop();
@@ -83,22 +84,23 @@ export async function startLocalStack(options: StackOptions): Promise<RunningSta
 
 async function startServers(context: ServerContext, servers: ManagedProcess[]) {
   const { environment, log } = context;
-  // One after the other: two builds at once would only fight for the cores.
+  // One after the other: parallel builds would only compete for the cores.
   const embedder = await chooseEmbedder(context);
   const postgres = isSet(environment, 'LOCI_DATABASE_URL') ? null : await createLocalPostgres(context);
   const temporal = isSet(environment, 'LOCI_TEMPORAL_ADDRESS') ? null : await createLocalTemporal(context);
   const weaviate = isSet(environment, 'LOCI_WEAVIATE_URL') ? null : await createLocalWeaviate(context);
-  const own = [postgres, temporal, weaviate].flatMap((server) => (server === null ? [] : [server.process]));
-  servers.push(...own);
-  const title = `Starting ${own.map((server) => server.title).join(', ')}`;
-  if (own.length > 0) await timedStep({ log, title }, () => allSettledOrThrow(own.map((server) => server.start())));
+  const started = [postgres, temporal, weaviate].flatMap((server) => (server === null ? [] : [server.process]));
+  servers.push(...started);
+  const title = `Starting ${started.map((server) => server.title).join(', ')}`;
+  if (started.length > 0)
+    await timedStep({ log, title }, () => allSettledOrThrow(started.map((server) => server.start())));
 
   const address = temporal?.address ?? environment['LOCI_TEMPORAL_ADDRESS'] ?? '';
   const namespace = environment['LOCI_TEMPORAL_NAMESPACE'] ?? 'default';
-  await prepareNamespace({ address, namespace, retentionDays: temporal === null ? null : RETENTION_DAYS });
+  await prepareTemporalNamespace({ address, namespace, retentionDays: temporal === null ? null : RETENTION_DAYS });
   return {
     environment: {
-      ...settingsOf(environment),
+      ...lociSettings(environment),
       ...generatedSecrets(environment, context.secrets),
       ...embedder,
       LOCI_STATE_DIR: context.stateDir,
@@ -124,23 +126,23 @@ async function startServers(context: ServerContext, servers: ManagedProcess[]) {
   };
 }
 
-/** Waits for all before the first failure is thrown, so that nothing is being started while the rest is stopped. */
+/** Waits for all promises before it throws the first error, so that nothing is starting while the rest is stopped. */
 async function allSettledOrThrow(promises: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) {
     if (result.status === 'rejected') throw result.reason;
   }
 }
 
-function startReaper(stateDir: string, launcher: string, isThrowAway: boolean) {
+function startReaper(stateDir: string, launcher: string, isTemporary: boolean) {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'reaper.ts'), stateDir, launcher, ...(isThrowAway ? ['--remove'] : [])],
+    [join(import.meta.dirname, 'processes', 'reaper.ts'), stateDir, launcher, ...(isTemporary ? ['--remove'] : [])],
     {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     },
   );
-  const gone = new Promise<void>((settle) => {
+  const exited = new Promise<void>((settle) => {
     child.once('exit', () => settle());
     child.once('error', () => settle());
   });
@@ -149,19 +151,19 @@ function startReaper(stateDir: string, launcher: string, isThrowAway: boolean) {
     async release() {
       child.ref();
       child.stdin.end();
-      await gone;
+      await exited;
     },
   };
 }
 
-function portsInUse(environment: NodeJS.ProcessEnv): PortName[] {
+function requiredPorts(environment: NodeJS.ProcessEnv): PortName[] {
   const servers = Object.entries(SERVER_PORTS).flatMap(([setting, names]) =>
     isSet(environment, setting) ? [] : names,
   );
   return ['api', 'worker', ...servers];
 }
 
-function settingsOf(environment: NodeJS.ProcessEnv): Record<string, string> {
+function lociSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('LOCI_') && value !== undefined && value !== '') settings[name] = value;
@@ -178,7 +180,7 @@ function generatedSecrets(environment: NodeJS.ProcessEnv, secrets: StackSecrets)
   return Object.fromEntries(Object.entries(generated).filter(([name]) => !isSet(environment, name)));
 }
 
-/** True when a setting is given, itself or as the name of a file that holds it. */
+/** Returns true if the setting is given directly or as a file (`…_FILE`). */
 function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
   return [name, `${name}_FILE`].some((key) => environment[key] !== undefined && environment[key] !== '');
 }

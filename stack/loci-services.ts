@@ -1,48 +1,49 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
-import { runCommand } from './run-command.ts';
-import type { ServerContext } from './server-context.ts';
+import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
+import type { FirstRun } from './first-run.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
+import type { ServerContext } from '#stack/servers/server-context.ts';
 import { timedStep } from './timed-step.ts';
 
-/** The folder of the checkout. */
+/** The root folder of the checkout. */
 export const PROJECT_DIR = join(import.meta.dirname, '..');
 
 /** Loci's own two processes. */
 export type LociServices = { api: ManagedProcess; worker: ManagedProcess };
 
-type Surroundings = { context: ServerContext; environment: Readonly<Record<string, string>> };
+type ServiceSetup = { context: ServerContext; environment: Readonly<Record<string, string>> };
 
-/** Describes the API and the worker; they run after `start()`. `environment` is what a running stack offers. */
-export function createLociServices(surroundings: Surroundings): LociServices {
-  const { api, worker } = surroundings.context.ports;
+/** Creates the API and worker processes, which run after `start()`. `environment` is that of a running stack. */
+export function createLociServices(setup: ServiceSetup): LociServices {
+  const { api, worker } = setup.context.ports;
   return {
-    api: service({ name: 'api', title: 'API', main: 'api/main.ts', port: api }, surroundings),
-    worker: service({ name: 'worker', title: 'Worker', main: 'workers/main.ts', port: worker }, surroundings),
+    api: createService({ name: 'api', title: 'API', main: 'api/main.ts', port: api }, setup),
+    worker: createService({ name: 'worker', title: 'Worker', main: 'workers/main.ts', port: worker }, setup),
   };
 }
 
-/** Brings the database to the present schema. @throws StackError with the migration's output */
-export async function migrate(surroundings: Surroundings): Promise<void> {
-  await timedStep({ log: surroundings.context.log, title: 'Migrating the database' }, () =>
-    runMain('migrations/run.ts', surroundings),
+/** Migrates the database to the current schema. @throws StackError with the output of the migration */
+export async function migrate(setup: ServiceSetup): Promise<void> {
+  await timedStep({ log: setup.context.log, title: 'Migrating the database' }, () =>
+    runMain('migrations/run.ts', setup),
   );
 }
 
-const FirstRunAnswer = z.object({
+const FirstRunOutput = z.object({
   workspace_id: z.string(),
   collection_id: z.string(),
   api_key: z.string(),
   embedder: z.string(),
 });
 
-/** Makes the first workspace, API key and collection, or finds them. @throws StackError */
-export async function prepareFirstRun(surroundings: Surroundings): Promise<z.infer<typeof FirstRunAnswer>> {
-  const output = await runMain('stack/show-first-run.ts', surroundings);
-  return FirstRunAnswer.parse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''));
+/** Returns the first workspace, API key and collection; creates them if they are missing. @throws StackError */
+export async function prepareFirstRun(setup: ServiceSetup): Promise<FirstRun> {
+  const output = await runMain('stack/show-first-run.ts', setup);
+  return FirstRunOutput.parse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''));
 }
 
-function runMain(main: string, { context, environment }: Surroundings): Promise<string> {
+function runMain(main: string, { context, environment }: ServiceSetup): Promise<string> {
   return runCommand({
     file: process.execPath,
     args: [main],
@@ -52,18 +53,24 @@ function runMain(main: string, { context, environment }: Surroundings): Promise<
   });
 }
 
-/** Garbage is collected earlier, in MiB: the worker took 100 MiB less at its peak and not a second more. As in package.json and the containers. */
-const SMALL_NURSERY = '--max-semi-space-size=8';
+/**
+ * Size of V8's young generation in MiB. It lowers the peak memory of the worker by 100 MiB and does not slow it down.
+ * package.json and the containers use the same value.
+ */
+const SEMI_SPACE_FLAG = '--max-semi-space-size=8';
 
-type Service = { name: string; title: string; main: string; port: number };
+type ServiceSpec = { name: string; title: string; main: string; port: number };
 
-function service({ name, title, main, port }: Service, { context, environment }: Surroundings): ManagedProcess {
+function createService(
+  { name, title, main, port }: ServiceSpec,
+  { context, environment }: ServiceSetup,
+): ManagedProcess {
   const host = loopbackOf(environment['LOCI_HOST']);
   return createManagedProcess({
     name,
     title,
     file: process.execPath,
-    args: [SMALL_NURSERY, main],
+    args: [SEMI_SPACE_FLAG, main],
     env: serviceEnvironment(context, environment),
     cwd: PROJECT_DIR,
     logFile: join(context.stateDir, 'logs', `${name}.log`),
@@ -79,13 +86,13 @@ function service({ name, title, main, port }: Service, { context, environment }:
   });
 }
 
-/** The address under which this machine reaches a server that listens on `host`. */
+/** Returns the address at which this machine reaches a server that listens on `host`. */
 export function loopbackOf(host: string | undefined): string {
   if (host === undefined || host === '' || host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The launcher's environment, for proxies and the like, with the stack's settings alone under the names that are Loci's. */
+/** Returns the launcher's environment (for proxies and the like), with `LOCI_` variables only from the stack. */
 function serviceEnvironment(
   context: ServerContext,
   environment: Readonly<Record<string, string>>,

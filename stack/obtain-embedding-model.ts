@@ -1,7 +1,7 @@
-/** `node stack/obtain-embedding-model.ts`: puts the local embedding model into LOCI_CACHE_DIR, e.g. for an image. */
+/** `node stack/obtain-embedding-model.ts`: obtains the local embedding model in LOCI_CACHE_DIR, for example for an image. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { acquireEmbeddingModel } from './acquire-embedding-model.ts';
+import { acquireEmbeddingModel } from '#stack/acquire/acquire-embedding-model.ts';
 
 const acquired = await acquireEmbeddingModel({
   cacheDir: resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),

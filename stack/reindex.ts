@@ -1,7 +1,8 @@
 /**
- * `npm run reindex -- --workspace ID | --all`: has the search index of a workspace, or of all of them, made anew from what is stored, and
- * shows how far that is. The work is the service's: it goes on when this is interrupted, and asking again shows how far it is.
- * Takes address and administrator token from `LOCI_PUBLIC_URL` and `LOCI_ADMIN_TOKEN`, or from the `connection.json` that `npm start` writes.
+ * `npm run reindex -- --workspace ID | --all`: rebuilds the search index of one workspace or of all workspaces from the stored
+ * data, and shows the progress. The service does the work: it continues if this command is interrupted, and running the
+ * command again shows the progress of the same rebuild. The address and the administrator token come from `LOCI_PUBLIC_URL`
+ * and `LOCI_ADMIN_TOKEN`, or from the `connection.json` that `npm start` writes.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,15 +17,15 @@ const Connection = z.object({ base_url: z.string(), admin_token: z.string() });
 type Connection = z.infer<typeof Connection>;
 
 const POLL_MS = 1_000;
-const USAGE = 'Say what to index: npm run reindex -- --workspace ID, or --all';
+const USAGE = 'Usage: npm run reindex -- --workspace ID, or npm run reindex -- --all';
 
 try {
   const { values } = parseArgs({ options: { workspace: { type: 'string' }, all: { type: 'boolean' } } });
   if ((values.workspace === undefined) === (values.all !== true)) throw new StackError(USAGE);
   const connection = findConnection();
-  const ids = values.workspace === undefined ? await allWorkspaces(connection) : [values.workspace];
-  for (const id of ids) await ask(connection, `/workspaces/${id}/reindex`, { method: 'POST', schema: Reindexing });
-  for (const id of ids) await follow(connection, id);
+  const ids = values.workspace === undefined ? await listWorkspaceIds(connection) : [values.workspace];
+  for (const id of ids) await request(connection, `/workspaces/${id}/reindex`, { method: 'POST', schema: Reindexing });
+  for (const id of ids) await printProgress(connection, id);
 } catch (error) {
   console.error(reasonOf(error));
   process.exitCode = 1;
@@ -37,39 +38,44 @@ function findConnection(): Connection {
   try {
     return Connection.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    throw new StackError(`Set LOCI_PUBLIC_URL and LOCI_ADMIN_TOKEN, or run this where ${path} is, while Loci runs.`);
+    throw new StackError(
+      `Set LOCI_PUBLIC_URL and LOCI_ADMIN_TOKEN, or run this command while Loci is running, in the folder that contains ${path}.`,
+    );
   }
 }
 
-async function allWorkspaces(connection: Connection): Promise<string[]> {
+async function listWorkspaceIds(connection: Connection): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: WorkspaceList = await ask(connection, `/workspaces?limit=1000${query}`, { schema: WorkspaceList });
+    const page: WorkspaceList = await request(connection, `/workspaces?limit=1000${query}`, { schema: WorkspaceList });
     ids.push(...page.data.map((workspace) => workspace.id));
     cursor = page.next_cursor;
   }
   return ids;
 }
 
-async function follow(connection: Connection, id: string): Promise<void> {
-  for (let shown = ''; ;) {
-    const at = await ask(connection, `/workspaces/${id}/reindex`, { schema: Reindexing });
-    const skipped = at.skipped_contents > 0 ? `, ${at.skipped_contents} skipped: their embedder is not configured` : '';
-    const line = `${id}: ${at.status}, ${at.contents} of ${at.total_contents} contents${skipped}, ${at.memories} of ${at.total_memories} memories`;
-    if (line !== shown) console.log(line);
-    if (at.status === 'completed') return;
-    shown = line;
+async function printProgress(connection: Connection, id: string): Promise<void> {
+  for (let printed = ''; ;) {
+    const progress = await request(connection, `/workspaces/${id}/reindex`, { schema: Reindexing });
+    const skipped =
+      progress.skipped_contents > 0
+        ? `, ${progress.skipped_contents} skipped because their embedder is not configured`
+        : '';
+    const line = `${id}: ${progress.status}, ${progress.contents} of ${progress.total_contents} contents${skipped}, ${progress.memories} of ${progress.total_memories} memories`;
+    if (line !== printed) console.log(line);
+    if (progress.status === 'completed') return;
+    printed = line;
     await delay(POLL_MS);
   }
 }
 
-async function ask<S extends z.ZodType>(
+async function request<S extends z.ZodType>(
   { base_url: baseUrl, admin_token: token }: Connection,
   path: string,
   { method = 'GET', schema }: { method?: string; schema: S },
 ): Promise<z.output<S>> {
   const response = await fetch(`${baseUrl}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
-  if (!response.ok) throw new StackError(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new StackError(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   return schema.parse(await response.json());
 }

@@ -1,4 +1,4 @@
-/** A reason why the one-machine stack cannot be started, told to the person at the terminal: its message is all they need. */
+/** An error of the one-machine stack. Only its message is shown to the user, without a stack trace. */
 export class StackError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -6,7 +6,7 @@ export class StackError extends Error {
   }
 }
 
-/** The message of anything that was thrown, with the reason behind it where `fetch` and friends hide one. */
+/** Returns the message of a thrown value, with the message of its cause, where `fetch` puts the actual reason. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const reason = error.cause instanceof Error ? error.cause.message : '';

@@ -1,21 +1,21 @@
 import { createServer } from 'node:net';
 import { StackError } from './stack-error.ts';
 
-/** Every port that the one-machine stack listens on: its setting and what it is by default. */
-export const PORT_SETTINGS = {
-  api: { setting: 'LOCI_PORT', standard: 8700, title: 'API' },
-  worker: { setting: 'LOCI_WORKER_PORT', standard: 8701, title: 'worker' },
-  temporal: { setting: 'LOCI_TEMPORAL_PORT', standard: 8733, title: 'Temporal' },
-  temporalUi: { setting: 'LOCI_TEMPORAL_UI_PORT', standard: 8780, title: 'Temporal UI' },
-  temporalHttp: { setting: 'LOCI_TEMPORAL_HTTP_PORT', standard: 8734, title: 'Temporal HTTP API' },
-  temporalMetrics: { setting: 'LOCI_TEMPORAL_METRICS_PORT', standard: 8735, title: 'Temporal metrics' },
-  postgres: { setting: 'LOCI_POSTGRES_PORT', standard: 8754, title: 'PostgreSQL' },
-  weaviate: { setting: 'LOCI_WEAVIATE_PORT', standard: 8790, title: 'Weaviate' },
-  weaviateGrpc: { setting: 'LOCI_WEAVIATE_GRPC_PORT', standard: 8791, title: 'Weaviate gRPC' },
-  weaviateGossip: { setting: 'LOCI_WEAVIATE_GOSSIP_PORT', standard: 8792, title: 'Weaviate cluster gossip' },
-  weaviateData: { setting: 'LOCI_WEAVIATE_DATA_PORT', standard: 8793, title: 'Weaviate cluster data' },
-  weaviateRaft: { setting: 'LOCI_WEAVIATE_RAFT_PORT', standard: 8794, title: 'Weaviate Raft' },
-  weaviateRaftRpc: { setting: 'LOCI_WEAVIATE_RAFT_RPC_PORT', standard: 8795, title: 'Weaviate Raft RPC' },
+/** The ports of the one-machine stack with their settings and defaults. */
+const PORT_SETTINGS = {
+  api: { setting: 'LOCI_PORT', defaultPort: 8700, title: 'API' },
+  worker: { setting: 'LOCI_WORKER_PORT', defaultPort: 8701, title: 'worker' },
+  temporal: { setting: 'LOCI_TEMPORAL_PORT', defaultPort: 8733, title: 'Temporal' },
+  temporalUi: { setting: 'LOCI_TEMPORAL_UI_PORT', defaultPort: 8780, title: 'Temporal UI' },
+  temporalHttp: { setting: 'LOCI_TEMPORAL_HTTP_PORT', defaultPort: 8734, title: 'Temporal HTTP API' },
+  temporalMetrics: { setting: 'LOCI_TEMPORAL_METRICS_PORT', defaultPort: 8735, title: 'Temporal metrics' },
+  postgres: { setting: 'LOCI_POSTGRES_PORT', defaultPort: 8754, title: 'PostgreSQL' },
+  weaviate: { setting: 'LOCI_WEAVIATE_PORT', defaultPort: 8790, title: 'Weaviate' },
+  weaviateGrpc: { setting: 'LOCI_WEAVIATE_GRPC_PORT', defaultPort: 8791, title: 'Weaviate gRPC' },
+  weaviateGossip: { setting: 'LOCI_WEAVIATE_GOSSIP_PORT', defaultPort: 8792, title: 'Weaviate cluster gossip' },
+  weaviateData: { setting: 'LOCI_WEAVIATE_DATA_PORT', defaultPort: 8793, title: 'Weaviate cluster data' },
+  weaviateRaft: { setting: 'LOCI_WEAVIATE_RAFT_PORT', defaultPort: 8794, title: 'Weaviate Raft' },
+  weaviateRaftRpc: { setting: 'LOCI_WEAVIATE_RAFT_RPC_PORT', defaultPort: 8795, title: 'Weaviate Raft RPC' },
 } as const;
 
 export type PortName = keyof typeof PORT_SETTINGS;
@@ -23,18 +23,19 @@ export type Ports = Readonly<Record<PortName, number>>;
 
 const PORT_NAMES = Object.keys(PORT_SETTINGS) as PortName[]; // the keys of a literal object
 
-/** Free ports are drawn from here: below the range that systems take for outgoing connections, so that a server that is
- * restarted finds its port still free. */
+/**
+ * Range of free ports. It is below the range of outgoing connections, so that the port of a restarted server is still free.
+ */
 const FREE_RANGE = { from: 15_000, to: 30_000 };
 
-/** The configured ports. @throws StackError naming every setting that is not a port number, or two with the same one */
+/** Returns the configured ports. @throws StackError that names all settings with an invalid or duplicate port */
 export function configuredPorts(environment: NodeJS.ProcessEnv): Ports {
   const problems: string[] = [];
   const owners = new Map<number, string>();
   const ports = fillPorts((name) => {
-    const { setting, standard } = PORT_SETTINGS[name];
+    const { setting, defaultPort } = PORT_SETTINGS[name];
     const text = environment[setting];
-    const port = text === undefined || text === '' ? standard : Number(text);
+    const port = text === undefined || text === '' ? defaultPort : Number(text);
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
       problems.push(`${setting} is "${text}", which is not a port number`);
     const owner = owners.get(port);
@@ -46,7 +47,7 @@ export function configuredPorts(environment: NodeJS.ProcessEnv): Ports {
   return ports;
 }
 
-/** Ports that nobody listens on at the moment, none twice. */
+/** Returns different ports that are currently free. */
 export async function freePorts(): Promise<Ports> {
   const taken = new Set<number>();
   const found: number[] = [];
@@ -59,13 +60,13 @@ export async function freePorts(): Promise<Ports> {
   return fillPorts((_name, index) => found[index] ?? 0);
 }
 
-/** @throws StackError that names the setting of every port in `names` that somebody else listens on */
+/** @throws StackError that names the settings of all ports in `names` that are in use */
 export async function requireFreePorts(ports: Ports, names: readonly PortName[]): Promise<void> {
   const problems: string[] = [];
   for (const name of names) {
     const { setting, title } = PORT_SETTINGS[name];
     if (!(await isFree(ports[name])))
-      problems.push(`Port ${ports[name]} (${title}) is taken by another program. Set ${setting} to a free one.`);
+      problems.push(`Port ${ports[name]} (${title}) is in use by another program. Set ${setting} to a free port.`);
   }
   if (problems.length > 0) throw new StackError(problems.join('\n'));
 }
@@ -75,7 +76,7 @@ function fillPorts(portOf: (name: PortName, index: number) => number): Ports {
 }
 
 async function isFree(port: number): Promise<boolean> {
-  // Some servers listen on every interface, others on loopback: both must be free.
+  // Some servers listen on every interface, others on loopback only, so both must be free.
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { StackError } from './stack-error.ts';
 
-/** Passwords and keys of one state folder, made up on its first start. Whoever has them reads everything in it. */
+/** Passwords and keys of one state folder, generated on its first start. They give access to all data in it. */
 const StackSecrets = z.object({
   postgres_password: z.string(),
   weaviate_api_key: z.string(),
@@ -17,16 +17,16 @@ export type StackSecrets = z.infer<typeof StackSecrets>;
 
 const FILE = 'secrets.json';
 
-/** Reads the secrets of a state folder, or makes and stores them (mode 0600) when it has none yet. */
-export function loadStackSecrets(stateDir: string): StackSecrets {
+/** Reads the secrets of a state folder, or generates and stores them (mode 0600) if there are none. */
+export function loadOrCreateStackSecrets(stateDir: string): StackSecrets {
   const path = join(stateDir, FILE);
-  const text = readIfThere(path);
+  const text = readIfExists(path);
   if (text !== null) {
     try {
       return StackSecrets.parse(JSON.parse(text));
     } catch (error) {
       throw new StackError(
-        `${path} is damaged. Restore it from a backup: without it stored credentials and API keys cannot be used.`,
+        `${path} is damaged. Restore it from a backup: without it, stored credentials and API keys cannot be used.`,
         {
           cause: error,
         },
@@ -34,18 +34,18 @@ export function loadStackSecrets(stateDir: string): StackSecrets {
     }
   }
   const secrets: StackSecrets = {
-    postgres_password: token(),
-    weaviate_api_key: token(),
-    weaviate_cluster_password: token(),
-    admin_token: token(),
-    api_key_pepper: token(),
+    postgres_password: randomToken(),
+    weaviate_api_key: randomToken(),
+    weaviate_cluster_password: randomToken(),
+    admin_token: randomToken(),
+    api_key_pepper: randomToken(),
     secret_keys: `1:${randomBytes(32).toString('base64')}`,
   };
   writePrivateFile(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Atomically writes a file that only its owner can read. */
 export function writePrivateFile(path: string, text: string): void {
   const partial = `${path}.partial`;
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
@@ -53,7 +53,7 @@ export function writePrivateFile(path: string, text: string): void {
   renameSync(partial, path);
 }
 
-function readIfThere(path: string): string | null {
+function readIfExists(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -62,6 +62,6 @@ function readIfThere(path: string): string | null {
   }
 }
 
-function token(): string {
+function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }

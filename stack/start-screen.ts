@@ -1,4 +1,4 @@
-/** What a person needs to know once Loci runs; also what `connection.json` holds for programs. */
+/** Connection data of a running Loci: shown on the start screen and stored in `connection.json`. */
 export type Connection = {
   base_url: string;
   api_key: string;
@@ -12,14 +12,14 @@ export type Connection = {
 
 export type StartScreen = {
   connection: Connection;
-  /** Why the embedder is not the one that would be used by default; null when it is. */
+  /** Reason for not using the default embedder; null if it is used. */
   embedderNote: string | null;
   stateDir: string;
-  /** A file that is there, for the upload that is shown. */
+  /** An existing file for the upload example. */
   exampleFile: string;
 };
 
-/** The text shown when everything is ready, with commands that work as they are. */
+/** Returns the text that is printed when everything is ready, with commands that can be copied. */
 export function startScreen({ connection, embedderNote, stateDir, exampleFile }: StartScreen): string {
   const { base_url: baseUrl, api_key: key, collection_id: collectionId } = connection;
   const search = JSON.stringify({
@@ -34,7 +34,7 @@ export function startScreen({ connection, embedderNote, stateDir, exampleFile }:
     '',
     `  API          ${baseUrl}/api/v1`,
     `  Docs         ${baseUrl}/docs`,
-    `  Temporal UI  ${connection.temporal_ui ?? '(the one of your Temporal server)'}`,
+    `  Temporal UI  ${connection.temporal_ui ?? '(use the UI of your Temporal server)'}`,
     `  API key      ${key}`,
     `  Collection   ${collectionId} (getting-started)`,
     `  Embedder     ${connection.embedder}`,
@@ -48,7 +48,7 @@ export function startScreen({ connection, embedderNote, stateDir, exampleFile }:
     `  curl -sS -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
     `    -d '${search}' ${baseUrl}/api/v1/collections/search`,
     '',
-    `Data and logs are in ${stateDir}. Ctrl-C stops everything; the next start finds all of it again.`,
+    `Data and logs are in ${stateDir}. Ctrl-C stops everything; the next start uses the same data.`,
     '',
   ].join('\n');
 }

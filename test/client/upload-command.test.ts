@@ -4,7 +4,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
-import { runCommand } from '#stack/run-command.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
 import { startFlow, until } from '#test/support/harness/flow.ts';
 import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import { testStack } from '#test/support/harness/stack.ts';

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { acquireServer } from '#stack/acquire-server.ts';
-import { acquireEmbeddingModel } from '#stack/acquire-embedding-model.ts';
-import { chooseEmbedder } from '#stack/choose-embedder.ts';
-import { findOnPath } from '#stack/run-command.ts';
+import { acquireServer } from '#stack/acquire/acquire-server.ts';
+import { acquireEmbeddingModel } from '#stack/acquire/acquire-embedding-model.ts';
+import { chooseEmbedder } from '#stack/acquire/choose-embedder.ts';
+import { findOnPath } from '#stack/processes/run-command.ts';
 import { StackError } from '#stack/stack-error.ts';
 import { currentPlatform, EMBEDDING_MODEL, type Platform, type Release, type ServerSource } from '#stack/versions.ts';
 
@@ -84,7 +84,7 @@ test('a download with another checksum is not used, and the error tells what was
   const { url } = await releaseHost(t);
   const { source, context } = await setUp(t, { url, sha256: 'b'.repeat(64) });
   const error = await t.throwsAsync(acquireServer(source, context), { instanceOf: StackError });
-  t.regex(error.message, /official release: .*expected is b{64}/);
+  t.regex(error.message, /official release: .*expected b{64}/);
   t.regex(error.message, /build with Go: no Go toolchain is on PATH/);
   t.regex(error.message, /LOCI_THING_BINARY/);
   t.deepEqual(await leftovers(context.cacheDir), []);
@@ -93,7 +93,7 @@ test('a download with another checksum is not used, and the error tells what was
 test('a host that cannot be reached is said so, and what a killed process left behind is removed', async (t) => {
   const { source, context, lines } = await setUp(t, UNREACHABLE);
   await mkdir(join(context.cacheDir, '.partial-thing-old', 'go'), { recursive: true });
-  await t.throwsAsync(acquireServer(source, context), { message: /127\.0\.0\.1:9 cannot be used/ });
+  await t.throwsAsync(acquireServer(source, context), { message: /127\.0\.0\.1:9 is not usable/ });
   t.true(lines.some((line) => line.includes('not available: 127.0.0.1:9 cannot be used')));
   t.deepEqual(await leftovers(context.cacheDir), []);
 });
@@ -109,12 +109,12 @@ test('a binary that is named by its setting comes first, one on PATH next unless
   t.is(await acquireServer(source, { ...context, environment: { PATH: pathDir, LOCI_THING_BINARY: named } }), named);
 
   await t.throwsAsync(acquireServer(source, context, { rejectPathBinary: () => Promise.resolve('it is too old') }));
-  t.true(lines.includes(`Thing: ${onPath} is passed over: it is too old`));
+  t.true(lines.includes(`Thing: ${onPath} is not used: it is too old`));
 
   await writeFile(named, SCRIPT, { mode: 0o644 });
   await chmod(named, 0o644);
   await t.throwsAsync(acquireServer(source, { ...context, environment: { LOCI_THING_BINARY: named } }), {
-    message: /LOCI_THING_BINARY names .*not an executable file/,
+    message: /\(LOCI_THING_BINARY\) is not an executable file/,
   });
 });
 
@@ -126,7 +126,7 @@ test('a folder that is named must hold the whole model', async (t) => {
   const named = { ...context, environment: { PATH: pathDir, LOCI_EMBEDDER_FOLDER: folder } };
   await t.throwsAsync(acquireEmbeddingModel(named), {
     instanceOf: StackError,
-    message: /which has no tokenizer\.json, tokenizer_config\.json, onnx\/model_quantized\.onnx/,
+    message: /has no tokenizer\.json, tokenizer_config\.json, onnx\/model_quantized\.onnx/,
   });
   for (const path of EMBEDDING_MODEL.requiredFiles) await writeFile(join(folder, path), '{}');
   t.deepEqual(await chooseEmbedder(named), { LOCI_EMBEDDER: 'local', LOCI_EMBEDDER_FOLDER: folder });

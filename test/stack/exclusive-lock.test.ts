@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { tryExclusiveLock, waitForExclusiveLock } from '#stack/exclusive-lock.ts';
-import { claimStateFolder } from '#stack/state-folder.ts';
+import { tryExclusiveLock, waitForExclusiveLock } from '#stack/processes/exclusive-lock.ts';
+import { lockStateFolder } from '#stack/state-folder.ts';
 import { StackError } from '#stack/stack-error.ts';
 
 const STACK = join(import.meta.dirname, '..', '..', 'stack');
@@ -35,7 +35,7 @@ test('a lock is refused while another process holds it, and free again when that
   const path = join(await folder(t), 'a.lock');
   const other = await holder(
     t,
-    `import { tryExclusiveLock } from '${STACK}/exclusive-lock.ts'; globalThis.lock = tryExclusiveLock('${path}')`,
+    `import { tryExclusiveLock } from '${STACK}/processes/exclusive-lock.ts'; globalThis.lock = tryExclusiveLock('${path}')`,
   );
   t.is(tryExclusiveLock(path), null);
   await other.kill();
@@ -60,14 +60,14 @@ test('a second launcher on one state folder is refused and told who has it', asy
   const stateDir = await folder(t);
   const other = await holder(
     t,
-    `import { claimStateFolder } from '${STACK}/state-folder.ts'; globalThis.lock = await claimStateFolder('${stateDir}', () => {})`,
+    `import { lockStateFolder } from '${STACK}/state-folder.ts'; globalThis.lock = await lockStateFolder('${stateDir}', () => {})`,
   );
   const error = await t.throwsAsync(
-    claimStateFolder(stateDir, () => undefined),
+    lockStateFolder(stateDir, () => undefined),
     { instanceOf: StackError },
   );
-  t.regex(error.message, new RegExp(`already running on .* \\(process ${other.pid}\\)`));
+  t.regex(error.message, new RegExp(`already running in .* \\(process ${other.pid}\\)`));
   t.regex(error.message, /LOCI_STATE_DIR/);
   await other.kill();
-  (await claimStateFolder(stateDir, () => undefined)).release();
+  (await lockStateFolder(stateDir, () => undefined)).release();
 });

@@ -8,8 +8,8 @@ import test from 'ava';
 import type { ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import { z } from 'zod';
-import { isSameProcess, processStartTime } from '#stack/process-identity.ts';
-import { prepareNamespace } from '#stack/search-attributes.ts';
+import { isSameProcess, processStartTime } from '#stack/processes/process-identity.ts';
+import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
@@ -17,7 +17,7 @@ const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
 const Facts = z.object({ pids: z.array(z.number()), databaseUrl: z.string() });
 
 /** A launcher in a process of its own, with servers of its own. It runs until it is killed or its input ends. */
-async function launch(t: ExecutionContext, options: { stateDir: string; isThrowAway: boolean }) {
+async function launch(t: ExecutionContext, options: { stateDir: string; isTemporary: boolean }) {
   const { LOCI_CACHE_DIR: cacheDir } = testStack().environment;
   const settings = JSON.stringify({ ...options, cacheDir, ports: 'free' });
   const code = `
@@ -60,20 +60,20 @@ test.serial('kill -9 of a launcher leaves no server running, and the next start 
   t.timeout(120_000);
   const stateDir = await mkdtemp(join(tmpdir(), 'loci-stack-'));
   t.teardown(() => rm(stateDir, { recursive: true, force: true }));
-  const first = await launch(t, { stateDir, isThrowAway: false });
+  const first = await launch(t, { stateDir, isTemporary: false });
   t.is(first.runningCount(), 3);
   await inDatabase(first.databaseUrl, 'create table kept as select 42 as answer');
   await first.kill();
 
   // At once: the servers of the killed launcher may still be running, on other ports but on the same data.
-  const second = await launch(t, { stateDir, isThrowAway: false });
+  const second = await launch(t, { stateDir, isTemporary: false });
   t.is(first.runningCount(), 0);
   t.deepEqual(await inDatabase(second.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
   await second.kill();
   // Nobody starts again this time.
   await until(() => second.runningCount() === 0);
 
-  const third = await launch(t, { stateDir, isThrowAway: false });
+  const third = await launch(t, { stateDir, isTemporary: false });
   t.deepEqual(await inDatabase(third.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
   await third.stop();
   t.is(third.runningCount(), 0);
@@ -85,7 +85,7 @@ test.serial('state that is thrown away is gone even when the launcher is killed'
   t.timeout(60_000);
   const parent = await mkdtemp(join(tmpdir(), 'loci-stack-'));
   t.teardown(() => rm(parent, { recursive: true, force: true }));
-  const launcher = await launch(t, { stateDir: join(parent, 'state'), isThrowAway: true });
+  const launcher = await launch(t, { stateDir: join(parent, 'state'), isTemporary: true });
   await launcher.kill();
   await until(async () => (await readdir(parent)).length === 0);
   t.is(launcher.runningCount(), 0);
@@ -94,12 +94,12 @@ test.serial('state that is thrown away is gone even when the launcher is killed'
 test('preparing a Temporal namespace makes it when it is absent, and doing it again changes nothing', async (t) => {
   const { address } = testStack().temporal;
   const namespace = `prepared-${process.pid}`;
-  await prepareNamespace({ address, namespace, retentionDays: 3 });
-  await t.notThrowsAsync(prepareNamespace({ address, namespace, retentionDays: 3 }));
+  await prepareTemporalNamespace({ address, namespace, retentionDays: 3 });
+  await t.notThrowsAsync(prepareTemporalNamespace({ address, namespace, retentionDays: 3 }));
 });
 
 test('a Temporal server that is not there is named in the error', async (t) => {
-  await t.throwsAsync(prepareNamespace({ address: '127.0.0.1:9', namespace: 'default', retentionDays: null }), {
-    message: /Temporal at 127\.0\.0\.1:9 cannot be reached/,
+  await t.throwsAsync(prepareTemporalNamespace({ address: '127.0.0.1:9', namespace: 'default', retentionDays: null }), {
+    message: /Temporal at 127\.0\.0\.1:9 is unreachable/,
   });
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
-import { createManagedProcess, type ProcessSpec } from '#stack/managed-process.ts';
-import { isSameProcess, processStartTime } from '#stack/process-identity.ts';
-import { createProcessRecords, endLeftovers } from '#stack/process-records.ts';
+import { createManagedProcess, type ProcessSpec } from '#stack/processes/managed-process.ts';
+import { isSameProcess, processStartTime } from '#stack/processes/process-identity.ts';
+import { createProcessRecords, stopOrphanedProcesses } from '#stack/processes/process-records.ts';
 import { StackError } from '#stack/stack-error.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 
@@ -80,7 +80,7 @@ test('a process that ends while it starts fails with the end of its log', async 
   let told = 0;
   managed.onUnexpectedExit(() => (told += 1));
   const error = await t.throwsAsync(managed.start(), { instanceOf: StackError });
-  t.regex(error.message, /The server ended while it was starting.*no such plug/s);
+  t.regex(error.message, /The server exited during startup.*no such plug/s);
   t.is(told, 0, 'who starts it knows already: told twice, a supervisor would start it twice');
 });
 
@@ -116,7 +116,7 @@ test('what a killed launcher left running is ended, and a process that only has 
   t.teardown(() => sleepers.forEach((sleeper) => sleeper.kill('SIGKILL')));
   const left = identityOf(sleepers[0]?.pid ?? 0);
   const stranger = identityOf(sleepers[1]?.pid ?? 0);
-  createProcessRecords(stateDir, 'killed launcher').note('temporal', left.pid, 'SIGTERM');
+  createProcessRecords(stateDir, 'killed launcher').add('temporal', left.pid, 'SIGTERM');
   const mistaken = {
     name: 'worker',
     pid: stranger.pid,
@@ -127,9 +127,9 @@ test('what a killed launcher left running is ended, and a process that only has 
   await writeFile(join(stateDir, 'processes', 'worker.json'), JSON.stringify(mistaken));
   await writeFile(join(stateDir, 'processes', 'api.json'), '{"name":"api","pi');
 
-  await endLeftovers(stateDir, { launcher: 'another launcher' });
+  await stopOrphanedProcesses(stateDir, { launcher: 'another launcher' });
   t.true(isSameProcess(left));
-  await endLeftovers(stateDir);
+  await stopOrphanedProcesses(stateDir);
   t.false(isSameProcess(left));
   t.true(isSameProcess(stranger));
   t.deepEqual(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { StackError } from '#stack/stack-error.ts';
 import { configuredPorts, freePorts, requireFreePorts } from '#stack/stack-ports.ts';
-import { loadStackSecrets } from '#stack/stack-secrets.ts';
+import { loadOrCreateStackSecrets } from '#stack/stack-secrets.ts';
 
 test('ports come from their settings, else from the standard ones', (t) => {
   const ports = configuredPorts({ LOCI_PORT: '9000', LOCI_POSTGRES_PORT: '' });
@@ -35,20 +35,20 @@ test('a taken port is reported with the setting that changes it', async (t) => {
   t.teardown(() => server.close());
   await t.throwsAsync(requireFreePorts(ports, ['temporalUi', 'weaviate']), {
     instanceOf: StackError,
-    message: `Port ${ports.temporalUi} (Temporal UI) is taken by another program. Set LOCI_TEMPORAL_UI_PORT to a free one.`,
+    message: `Port ${ports.temporalUi} (Temporal UI) is in use by another program. Set LOCI_TEMPORAL_UI_PORT to a free port.`,
   });
 });
 
 test('secrets are made once, readable by their owner alone, and never replaced when damaged', async (t) => {
   const stateDir = await mkdtemp(join(tmpdir(), 'loci-secrets-'));
   t.teardown(() => rm(stateDir, { recursive: true, force: true }));
-  const first = loadStackSecrets(stateDir);
+  const first = loadOrCreateStackSecrets(stateDir);
   const path = join(stateDir, 'secrets.json');
   t.is((await stat(path)).mode & 0o777, 0o600);
-  t.deepEqual(loadStackSecrets(stateDir), first);
+  t.deepEqual(loadOrCreateStackSecrets(stateDir), first);
   t.regex(first.secret_keys, /^1:/);
   t.is(Buffer.from(first.secret_keys.slice(2), 'base64').length, 32);
 
   await writeFile(path, (await readFile(path, 'utf8')).slice(0, 40));
-  t.throws(() => loadStackSecrets(stateDir), { instanceOf: StackError, message: /secrets\.json is damaged/ });
+  t.throws(() => loadOrCreateStackSecrets(stateDir), { instanceOf: StackError, message: /secrets\.json is damaged/ });
 });

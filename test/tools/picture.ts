@@ -74,7 +74,7 @@ async function withStack(use: (stack: RunningStack, first: First) => Promise<voi
     cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
     ports: 'free',
     environment,
-    isThrowAway: true,
+    isTemporary: true,
     log,
   });
   const services = createLociServices(stack);

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import test from 'ava';
-import { prepareNamespace } from '#stack/search-attributes.ts';
+import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { startChatServer } from '#test/support/servers/chat-server.ts';
 import { createRecorder } from '#test/support/servers/recorded-answers.ts';
@@ -61,7 +61,7 @@ test.before(async (t) => {
   let questions = 0;
   chat = await startChatServer(() => ((questions += 1) % 2 === 0 ? { status: 500 } : '["Knows something."]'));
   closing.push(() => chat.close());
-  await prepareNamespace({ ...temporal, retentionDays: 1 });
+  await prepareTemporalNamespace({ ...temporal, retentionDays: 1 });
   const own = await createOwnDatabase();
   closing.push(() => own.drop());
   databaseUrl = own.url;

@@ -3,9 +3,9 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as Client from '../../../client/dist/index.js';
-import { waitForExclusiveLock } from '#stack/exclusive-lock.ts';
+import { waitForExclusiveLock } from '#stack/processes/exclusive-lock.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
-import { runCommand } from '#stack/run-command.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
 
 export const CLIENT_DIR = join(PROJECT_DIR, 'client');
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ManagedProcess } from '#stack/managed-process.ts';
+import type { ManagedProcess } from '#stack/processes/managed-process.ts';
 import { reasonOf } from '#stack/stack-error.ts';
 
 /** The signals that tests send; SIGSTOP and SIGCONT make a process stall and go on. */

@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
 import { createLociServices, type LociServices, migrate, prepareFirstRun, PROJECT_DIR } from '#stack/loci-services.ts';
-import { endOfLog } from '#stack/process-log.ts';
+import { readLogTail } from '#stack/processes/process-log.ts';
 import { StackError } from '#stack/stack-error.ts';
 import { formatDuration, timedStep } from '#stack/timed-step.ts';
 import { createAvaReport, type TestCounts } from './ava-report.ts';
@@ -89,7 +89,7 @@ async function withStack(use: (facts: TestStackFacts) => Promise<void>): Promise
     cacheDir: resolve(environment['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
     ports: 'free',
     environment,
-    isThrowAway: true,
+    isTemporary: true,
     log,
   });
   const services = createLociServices(stack);
@@ -202,7 +202,7 @@ async function runAva(args: readonly string[], facts: TestStackFacts): Promise<A
 /** What API and worker complained about, when a test failed. */
 async function showLogs(services: LociServices): Promise<void> {
   for (const { title, logFile } of [services.api, services.worker]) {
-    const lines = (await endOfLog(logFile, 5_000))
+    const lines = (await readLogTail(logFile, 5_000))
       .split('\n')
       .filter((line) => !/"level":"(info|debug|trace)"/.test(line));
     log(`--- warnings and errors of the ${title}`);

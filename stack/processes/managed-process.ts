@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killGroup } from './process-identity.ts';
-import { endOfLog, keepLogSmall, openLog } from './process-log.ts';
+import { killProcessGroup } from './process-identity.ts';
+import { readLogTail, limitLogSize, openProcessLog } from './process-log.ts';
 import type { ProcessRecords, StopSignal } from './process-records.ts';
-import { StackError } from './stack-error.ts';
+import { StackError } from '#stack/stack-error.ts';
 
 export type ProcessSpec = {
   name: string;
@@ -20,37 +20,37 @@ export type ProcessSpec = {
   stopSignal: StopSignal;
   stopTimeoutMs: number;
   readyTimeoutMs: number;
-  /** Resolves to true once the process does its work; false or an error means "ask again". */
+  /** Resolves to true once the process is ready; after false or an error, it is called again. */
   isReady: (signal: AbortSignal) => Promise<boolean>;
-  /** Runs before every start, e.g. to clear what a killed predecessor left. */
+  /** Runs before every start, for example to remove files of a killed predecessor. */
   prepare?: () => Promise<void>;
 };
 
-/** Told when a process ended that nobody asked to end. */
+/** Called when a process exits that was not stopped. */
 export type ExitListener = (exit: { code: number | null; signal: NodeJS.Signals | null }) => void;
 
-/** A child process that can be started again with the same arguments, ports and data. */
+/** A child process that can be restarted with the same arguments, ports and data. */
 export type ManagedProcess = {
   readonly name: string;
   readonly title: string;
   readonly logFile: string;
-  /** Number of the running process; null while it does not run. */
+  /** Process id; null while the process is not running. */
   pid(): number | null;
-  /** Starts it and waits until it is ready. @throws StackError with the end of its log when it does not become ready */
+  /** Starts the process and waits until it is ready. @throws StackError with the end of its log if it does not get ready */
   start(): Promise<void>;
-  /** Sends any signal; for one that ends it (SIGKILL, SIGTERM, SIGINT) waits until it is gone. Does not start it again. */
+  /** Sends a signal. After SIGKILL, SIGTERM and SIGINT, waits for the exit. Does not restart the process. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Stops it gracefully, by force when it does not obey, with everything it started. Fine when it does not run. */
+  /** Stops the process and its children: gracefully, then by force after a timeout. Does nothing if it is not running. */
   stop(): Promise<void>;
   onUnexpectedExit(listener: ExitListener): void;
 };
 
 const READY_POLL_MS = 50;
 
-/** Describes a child process; nothing runs before `start`. */
+/** Creates a managed process without starting it. */
 export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
   const listeners: ExitListener[] = [];
-  let running: Running | null = null;
+  let running: RunningProcess | null = null;
 
   return {
     name: spec.name,
@@ -60,7 +60,7 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
     async start() {
       if (running !== null) return;
       await spec.prepare?.();
-      const started = launch(spec, (exit) => {
+      const started = spawnProcess(spec, (exit) => {
         running = null;
         if (started.isReady && !started.isEnding) for (const listener of listeners) listener(exit);
       });
@@ -68,7 +68,7 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
       try {
         await waitUntilReady(spec, started);
       } catch (error) {
-        await end(spec, started);
+        await stopRunning(spec, started);
         throw error;
       }
       started.isReady = true;
@@ -82,25 +82,25 @@ export function createManagedProcess(spec: ProcessSpec): ManagedProcess {
       if (ends) await target.exited;
     },
     async stop() {
-      if (running !== null) await end(spec, running);
+      if (running !== null) await stopRunning(spec, running);
     },
     onUnexpectedExit: (listener) => listeners.push(listener),
   };
 }
 
-type Running = {
+type RunningProcess = {
   child: ChildProcess;
   pid: number;
   exited: Promise<void>;
   hasExited: boolean;
   isEnding: boolean;
-  /** Before that its end is told by `start` alone: who starts it anew hears of it once. */
+  /** Until the process is ready, only `start` reports its exit, so that listeners do not restart it a second time. */
   isReady: boolean;
 };
 
-function launch(spec: ProcessSpec, onExit: ExitListener): Running {
-  const output = openLog(spec.logFile);
-  // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which then stops everything in order.
+function spawnProcess(spec: ProcessSpec, onExit: ExitListener): RunningProcess {
+  const output = openProcessLog(spec.logFile);
+  // A separate process group: Ctrl-C in the terminal reaches only the launcher, which then stops everything in order.
   const child = spawn(spec.file, spec.args, {
     cwd: spec.cwd,
     env: spec.env,
@@ -110,50 +110,55 @@ function launch(spec: ProcessSpec, onExit: ExitListener): Running {
     ...(spec.gid === undefined ? {} : { gid: spec.gid }),
   });
   closeSync(output);
-  const logKeeper = keepLogSmall(spec.logFile);
+  const logLimit = limitLogSize(spec.logFile);
   const { promise: exited, resolve: settle } = Promise.withResolvers<void>();
-  const running: Running = { child, pid: child.pid ?? 0, exited, hasExited: false, isEnding: false, isReady: false };
-  let isOver = false;
-  const over = (code: number | null, signal: NodeJS.Signals | null) => {
-    if (isOver) return;
-    isOver = true;
+  const running: RunningProcess = {
+    child,
+    pid: child.pid ?? 0,
+    exited,
+    hasExited: false,
+    isEnding: false,
+    isReady: false,
+  };
+  let hasEnded = false;
+  const handleExit = (code: number | null, signal: NodeJS.Signals | null) => {
+    if (hasEnded) return;
+    hasEnded = true;
     running.hasExited = true;
-    logKeeper.stop();
-    spec.records.forget(spec.name);
+    logLimit.stop();
+    spec.records.remove(spec.name);
     onExit({ code, signal });
     settle();
   };
-  child.once('exit', over);
-  child.once('error', () => over(null, null));
-  if (child.pid !== undefined) spec.records.note(spec.name, child.pid, spec.stopSignal);
+  child.once('exit', handleExit);
+  child.once('error', () => handleExit(null, null));
+  if (child.pid !== undefined) spec.records.add(spec.name, child.pid, spec.stopSignal);
   return running;
 }
 
-async function waitUntilReady(spec: ProcessSpec, running: Running): Promise<void> {
+async function waitUntilReady(spec: ProcessSpec, running: RunningProcess): Promise<void> {
   const deadline = AbortSignal.timeout(spec.readyTimeoutMs);
   while (!deadline.aborted && !running.hasExited) {
     const isReady = await spec.isReady(deadline).catch(() => false);
     if (isReady && !running.hasExited) return;
     await delay(READY_POLL_MS);
   }
-  const what = running.hasExited
-    ? 'ended while it was starting'
-    : `was not ready within ${spec.readyTimeoutMs / 1000} s`;
-  throw new StackError(`${spec.title} ${what}. The end of ${spec.logFile}:\n${await endOfLog(spec.logFile)}`);
+  const problem = running.hasExited ? 'exited during startup' : `was not ready within ${spec.readyTimeoutMs / 1000} s`;
+  throw new StackError(`${spec.title} ${problem}. The end of ${spec.logFile}:\n${await readLogTail(spec.logFile)}`);
 }
 
-async function end(spec: ProcessSpec, running: Running): Promise<void> {
+async function stopRunning(spec: ProcessSpec, running: RunningProcess): Promise<void> {
   running.isEnding = true;
   running.child.kill(spec.stopSignal);
-  // A stopped process takes notice of nothing but SIGKILL until it goes on.
+  // A suspended process handles only SIGKILL until it is resumed.
   running.child.kill('SIGCONT');
-  const patience = new AbortController();
+  const stopTimeout = new AbortController();
   await Promise.race([
     running.exited,
-    delay(spec.stopTimeoutMs, undefined, { signal: patience.signal }).catch(() => undefined),
+    delay(spec.stopTimeoutMs, undefined, { signal: stopTimeout.signal }).catch(() => undefined),
   ]);
-  patience.abort();
+  stopTimeout.abort();
   if (!running.hasExited) running.child.kill('SIGKILL');
   await running.exited;
-  killGroup(running.pid);
+  killProcessGroup(running.pid);
 }

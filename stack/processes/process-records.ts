@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { endProcess, isSameProcess, killGroup, processStartTime } from './process-identity.ts';
-import type { Log } from './timed-step.ts';
+import { stopProcess, isSameProcess, killProcessGroup, processStartTime } from './process-identity.ts';
+import type { Log } from '#stack/timed-step.ts';
 
-/** What is noted in the state folder about a child process, so that somebody else can end it when its launcher was killed. */
+/** Stored in the state folder for each child process, so that it can be stopped after its launcher was killed. */
 const ProcessRecord = z.object({
   name: z.string(),
   pid: z.number().int().positive(),
@@ -16,46 +16,50 @@ type ProcessRecord = z.infer<typeof ProcessRecord>;
 
 export type StopSignal = ProcessRecord['stopSignal'];
 
-/** Servers get so long to close their files before they are killed. */
-const PATIENCE_MS = 15_000;
-/** Those that use the others go first. */
-const ORDER = ['api', 'worker', 'weaviate', 'temporal', 'postgres'];
+/** Time that a server has to close its files before it is killed. */
+const STOP_TIMEOUT_MS = 15_000;
+/** Processes stop before the ones they depend on. */
+const STOP_ORDER = ['api', 'worker', 'weaviate', 'temporal', 'postgres'];
 
 export type ProcessRecords = {
-  note(name: string, pid: number, stopSignal: StopSignal): void;
-  forget(name: string): void;
+  add(name: string, pid: number, stopSignal: StopSignal): void;
+  remove(name: string): void;
 };
 
-/** Keeps the notes of one launcher, which is told from later ones by `launcher`. */
+/** Returns the process records of one launcher. `launcher` is an id that distinguishes it from later launchers. */
 export function createProcessRecords(stateDir: string, launcher: string): ProcessRecords {
   const folder = recordFolder(stateDir);
   return {
-    note(name, pid, stopSignal) {
+    add(name, pid, stopSignal) {
       const startedAt = processStartTime(pid);
       if (startedAt === null) return;
       const record: ProcessRecord = { name, pid, startedAt, launcher, stopSignal };
       writeFileSync(join(folder, `${name}.json`), JSON.stringify(record));
     },
-    forget(name) {
+    remove(name) {
       rmSync(join(folder, `${name}.json`), { force: true });
     },
   };
 }
 
 /**
- * Ends processes that a launcher left behind in this state folder. Only what is provably the same process is touched.
- * @param launcher restricts it to this launcher's processes
+ * Stops the processes that a killed launcher left running on this state folder. Processes that only reuse a recorded id
+ * are not affected.
+ * @param options.launcher limits it to the processes of this launcher
  */
-export async function endLeftovers(stateDir: string, options: { launcher?: string; log?: Log } = {}): Promise<void> {
+export async function stopOrphanedProcesses(
+  stateDir: string,
+  options: { launcher?: string; log?: Log } = {},
+): Promise<void> {
   const records = readRecords(stateDir).filter(
     (record) => options.launcher === undefined || record.launcher === options.launcher,
   );
-  const rank = (record: ProcessRecord) => ORDER.indexOf(record.name);
+  const rank = (record: ProcessRecord) => STOP_ORDER.indexOf(record.name);
   for (const record of records.sort((a, b) => rank(a) - rank(b))) {
     if (isSameProcess(record)) {
-      options.log?.(`Ending ${record.name} (process ${record.pid}), left behind by a launcher that was killed`);
-      await endProcess(record, record.stopSignal, PATIENCE_MS);
-      killGroup(record.pid);
+      options.log?.(`Stopping ${record.name} (process ${record.pid}), which a killed launcher left running`);
+      await stopProcess(record, record.stopSignal, STOP_TIMEOUT_MS);
+      killProcessGroup(record.pid);
     }
     rmSync(join(recordFolder(stateDir), `${record.name}.json`), { force: true });
   }
@@ -73,7 +77,7 @@ function readRecords(stateDir: string): ProcessRecord[] {
     try {
       return [ProcessRecord.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))];
     } catch {
-      // Half a file of a launcher that was killed while it wrote; the process it would name has no other trace.
+      // An incomplete file of a launcher that was killed while writing it. The process cannot be identified otherwise.
       return [];
     }
   });

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { acquireServer } from './acquire-server.ts';
+import { acquireServer } from '#stack/acquire/acquire-server.ts';
 import { childEnvironment } from './child-environment.ts';
-import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
-import { runCommand } from './run-command.ts';
-import { SEARCH_ATTRIBUTES } from './search-attributes.ts';
+import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
+import { SEARCH_ATTRIBUTES } from './temporal-namespace.ts';
 import type { ServerContext } from './server-context.ts';
-import { OLDEST_TEMPORAL_SERVER, TEMPORAL } from './versions.ts';
+import { OLDEST_TEMPORAL_SERVER, TEMPORAL } from '#stack/versions.ts';
 
 export type LocalTemporal = { process: ManagedProcess; address: string; uiUrl: string };
 
-/** Obtains Temporal if need be and describes the server with its UI; it runs after `process.start()`. */
+/** Obtains Temporal if necessary and returns the server with its UI, which runs after `process.start()`. */
 export async function createLocalTemporal(context: ServerContext): Promise<LocalTemporal> {
-  const file = await acquireServer(TEMPORAL, context, { rejectPathBinary: objectionToServer });
+  const file = await acquireServer(TEMPORAL, context, { rejectPathBinary: reasonToRejectServer });
   const dataDir = join(context.stateDir, 'temporal');
   const address = `127.0.0.1:${context.ports.temporal}`;
   const managed = createManagedProcess({
@@ -46,10 +46,10 @@ function serverArguments(databaseFile: string, { ports }: ServerContext): string
     '--ui-disable-news-fetch',
     `--metrics-port=${ports.temporalMetrics}`,
     `--db-filename=${databaseFile}`,
-    // Twice the activities a second, and nothing is lost by a killed server.
+    // This doubles the activities per second. A killed server loses nothing.
     '--sqlite-pragma=journal_mode=wal',
     '--sqlite-pragma=synchronous=normal',
-    // Without it fairness keys have no effect, and nothing says so.
+    // Without this setting, fairness keys are silently ignored.
     '--dynamic-config-value=matching.enableFairness=true',
     '--log-level=warn',
     ...attributes,
@@ -66,12 +66,12 @@ async function servesNamespace(address: string): Promise<boolean> {
   }
 }
 
-async function objectionToServer(binary: string): Promise<string | null> {
+async function reasonToRejectServer(binary: string): Promise<string | null> {
   const text = await runCommand({ file: binary, args: ['--version'] }).catch(() => '');
   const version = /Server (\d+\.\d+\.\d+)/.exec(text)?.[1];
-  if (version === undefined) return 'it does not tell its server version';
+  if (version === undefined) return 'it does not report its server version';
   return isOlder(version, OLDEST_TEMPORAL_SERVER)
-    ? `its server is ${version}, ${OLDEST_TEMPORAL_SERVER} or newer is needed`
+    ? `its server version is ${version}, but ${OLDEST_TEMPORAL_SERVER} or newer is required`
     : null;
 }
 

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { acquireServer } from './acquire-server.ts';
+import { acquireServer } from '#stack/acquire/acquire-server.ts';
 import { childEnvironment } from './child-environment.ts';
-import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
+import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
 import type { ServerContext } from './server-context.ts';
-import { WEAVIATE } from './versions.ts';
+import { WEAVIATE } from '#stack/versions.ts';
 
 export type LocalWeaviate = { process: ManagedProcess; url: string; grpc: string; apiKey: string };
 
-/** Obtains Weaviate if need be and describes the server; it runs after `process.start()`. */
+/** Obtains Weaviate if necessary and returns the server, which runs after `process.start()`. */
 export async function createLocalWeaviate(context: ServerContext): Promise<LocalWeaviate> {
   const file = await acquireServer(WEAVIATE, context);
   const dataDir = join(context.stateDir, 'weaviate');
@@ -29,13 +29,13 @@ export async function createLocalWeaviate(context: ServerContext): Promise<Local
     isReady: async (signal) => {
       const answer = await fetch(`${url}/v1/.well-known/ready`, { signal });
       await answer.body?.cancel();
-      return answer.ok && (await accepts(ports.weaviateGrpc));
+      return answer.ok && (await acceptsConnections(ports.weaviateGrpc));
     },
   });
   return { process: managed, url, grpc: `127.0.0.1:${ports.weaviateGrpc}`, apiKey: context.secrets.weaviate_api_key };
 }
 
-/** gRPC and the cluster's data port listen on every interface whatever is set: nothing is open without a key. */
+/** The gRPC and cluster data ports always listen on every interface, so both require a key or password. */
 function serverSettings(dataDir: string, { ports, secrets }: ServerContext): Record<string, string> {
   return {
     PERSISTENCE_DATA_PATH: dataDir,
@@ -46,7 +46,7 @@ function serverSettings(dataDir: string, { ports, secrets }: ServerContext): Rec
     AUTHORIZATION_ADMINLIST_ENABLED: 'true',
     AUTHORIZATION_ADMINLIST_USERS: 'loci',
     GRPC_PORT: String(ports.weaviateGrpc),
-    // The node's name is part of its stored state: it must not follow the machine's.
+    // The node name is part of the stored state, so it must not depend on the name of the machine.
     CLUSTER_HOSTNAME: 'loci',
     CLUSTER_BIND_ADDR: '127.0.0.1',
     CLUSTER_ADVERTISE_ADDR: '127.0.0.1',
@@ -57,9 +57,9 @@ function serverSettings(dataDir: string, { ports, secrets }: ServerContext): Rec
     RAFT_PORT: String(ports.weaviateRaft),
     RAFT_INTERNAL_RPC_PORT: String(ports.weaviateRaftRpc),
     RAFT_BOOTSTRAP_EXPECT: '1',
-    // A cluster of one has no network between its members to be patient with.
+    // A single node has no network latency between members.
     RAFT_TIMEOUTS_MULTIPLIER: '1',
-    // Other ports than last time are another address to Raft.
+    // To Raft, a change of ports is a change of address.
     RAFT_ENABLE_ONE_NODE_RECOVERY: 'true',
     DEFAULT_VECTORIZER_MODULE: 'none',
     API_BASED_MODULES_DISABLED: 'true',
@@ -67,14 +67,14 @@ function serverSettings(dataDir: string, { ports, secrets }: ServerContext): Rec
     QUERY_MAXIMUM_RESULTS: '100000',
     GO_PROFILING_DISABLE: 'true',
     DISABLE_TELEMETRY: 'true',
-    // By default a disk that is 90 % full makes Weaviate read-only; on a desktop that is an ordinary disk.
+    // By default Weaviate becomes read-only when the disk is 90 % full, which is common on a desktop.
     DISK_USE_WARNING_PERCENTAGE: '95',
     DISK_USE_READONLY_PERCENTAGE: '98',
     LOG_LEVEL: 'warning',
   };
 }
 
-function accepts(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => {

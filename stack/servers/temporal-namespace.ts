@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { reasonOf, StackError } from './stack-error.ts';
+import { reasonOf, StackError } from '#stack/stack-error.ts';
 
-/** The search attributes by which Loci's runs are found in the Temporal UI, as start-dev wants their types. */
+/** Search attributes of Loci's workflows, with the type names that `temporal server start-dev` accepts. */
 export const SEARCH_ATTRIBUTES = {
   LociWorkspace: 'Keyword',
   LociCollection: 'Keyword',
@@ -12,40 +12,44 @@ export const SEARCH_ATTRIBUTES = {
   LociStage: 'Keyword',
 } as const;
 
-/** The numbers that the operator API has for these types (`temporal.api.enums.v1.IndexedValueType`). */
+/** Numbers of these types in the operator API (`temporal.api.enums.v1.IndexedValueType`). */
 const TYPE_NUMBERS = { Keyword: 2, Int: 3 } as const;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const CALL_TIMEOUT_MS = 20_000;
-/** A namespace made a moment ago is not yet known to every part of the server. */
+/** A new namespace is not immediately known to every service of the server. */
 const PROPAGATION_POLL_MS = 500;
-const STANDARD_RETENTION_DAYS = 7;
+const DEFAULT_RETENTION_DAYS = 7;
 const DAY_MS = 86_400_000;
-/** gRPC's number for "there is no such thing". */
+/** gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
 
 export type NamespacePreparation = {
   address: string;
   namespace: string;
-  /** How long closed runs are kept; null leaves it as the server has it. */
+  /** Days for which closed workflows are kept; null keeps the setting of the server. */
   retentionDays: number | null;
 };
 
 /**
- * Makes a Temporal namespace fit for Loci: makes it if there is none, registers what is missing of the search attributes,
- * and sets the retention.
- * Doing it twice is fine. @throws StackError that says what to do by hand when the server refuses
+ * Prepares a Temporal namespace for Loci: creates it if it is missing, registers missing search attributes, and sets the
+ * retention. Idempotent.
+ * @throws StackError that lists the commands to run by hand if the server refuses
  */
-export async function prepareNamespace({ address, namespace, retentionDays }: NamespacePreparation): Promise<void> {
+export async function prepareTemporalNamespace({
+  address,
+  namespace,
+  retentionDays,
+}: NamespacePreparation): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS }).catch(
     (error: unknown) => {
-      throw new StackError(`Temporal at ${address} cannot be reached: ${reasonOf(error)}`, { cause: error });
+      throw new StackError(`Temporal at ${address} is unreachable: ${reasonOf(error)}`, { cause: error });
     },
   );
   try {
     await connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
-      await makeIfAbsent(connection, namespace, retentionDays ?? STANDARD_RETENTION_DAYS);
-      await registerMissing(connection, namespace);
+      await createIfMissing(connection, namespace, retentionDays ?? DEFAULT_RETENTION_DAYS);
+      await registerMissingAttributes(connection, namespace);
       if (retentionDays !== null) await setRetention(connection, namespace, retentionDays);
     });
   } catch (error) {
@@ -56,7 +60,7 @@ export async function prepareNamespace({ address, namespace, retentionDays }: Na
     throw new StackError(
       [
         `The namespace ${namespace} of Temporal at ${address} could not be prepared: ${reasonOf(error)}`,
-        'By hand it is:',
+        'To prepare it by hand, run:',
         ...commands,
       ].join('\n'),
       { cause: error },
@@ -66,7 +70,7 @@ export async function prepareNamespace({ address, namespace, retentionDays }: Na
   }
 }
 
-async function makeIfAbsent(connection: Connection, namespace: string, days: number): Promise<void> {
+async function createIfMissing(connection: Connection, namespace: string, days: number): Promise<void> {
   const { workflowService, operatorService } = connection;
   if (await isFound(workflowService.describeNamespace({ namespace }))) return;
   await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(days * DAY_MS) });
@@ -83,7 +87,7 @@ async function isFound(call: Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function registerMissing(connection: Connection, namespace: string): Promise<void> {
+async function registerMissingAttributes(connection: Connection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => customAttributes[name] === undefined);
   if (missing.length === 0) return;
@@ -94,8 +98,8 @@ async function registerMissing(connection: Connection, namespace: string): Promi
 }
 
 async function setRetention(connection: Connection, namespace: string, days: number): Promise<void> {
-  const wanted = msToTs(days * DAY_MS);
+  const retention = msToTs(days * DAY_MS);
   const { config } = await connection.workflowService.describeNamespace({ namespace });
-  if (String(config?.workflowExecutionRetentionTtl?.seconds) === String(wanted.seconds)) return;
-  await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: wanted } });
+  if (String(config?.workflowExecutionRetentionTtl?.seconds) === String(retention.seconds)) return;
+  await connection.workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl: retention } });
 }

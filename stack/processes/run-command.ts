@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants, accessSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { StackError } from './stack-error.ts';
+import { StackError } from '#stack/stack-error.ts';
 
 export type Command = {
   file: string;
@@ -12,14 +12,14 @@ export type Command = {
   baseEnvironment?: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
-  /** Receives every line of output as it comes. */
+  /** Called with every line of output as it arrives. */
   onLine?: (line: string) => void;
   signal?: AbortSignal;
 };
 
-const KEPT_LINES = 40;
+const MAX_KEPT_LINES = 40;
 
-/** Runs a program to its end and answers its standard output. @throws StackError with the last lines of output when it fails */
+/** Runs a program and returns its standard output. @throws StackError with the last lines of output if it fails */
 export async function runCommand(command: Command): Promise<string> {
   const child = spawn(command.file, command.args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,7 +35,7 @@ export async function runCommand(command: Command): Promise<string> {
     for (const line of text.split('\n').filter((part) => part.trim() !== '')) {
       command.onLine?.(line);
       lastLines.push(line);
-      if (lastLines.length > KEPT_LINES) lastLines.shift();
+      if (lastLines.length > MAX_KEPT_LINES) lastLines.shift();
     }
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -43,7 +43,7 @@ export async function runCommand(command: Command): Promise<string> {
     listen(text);
   });
   child.stderr.setEncoding('utf8').on('data', listen);
-  // A launcher that is interrupted in the middle of a build takes the build with it.
+  // If the launcher is interrupted during a build, stop the build as well.
   const endWithParent = () => child.kill('SIGTERM');
   process.once('exit', endWithParent);
   return new Promise<string>((resolve, reject) => {
@@ -57,7 +57,7 @@ export async function runCommand(command: Command): Promise<string> {
   }).finally(() => process.removeListener('exit', endWithParent));
 }
 
-/** The full path of the first of these programs that PATH has, or null. */
+/** Returns the full path of the first of these programs that is found on `path`, or null. */
 export function findOnPath(names: readonly string[], path: string | undefined): string | null {
   for (const folder of (path ?? '').split(delimiter).filter((part) => part !== '')) {
     for (const name of names) {

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AcquireContext } from './acquire-server.ts';
-import { findOnPath, runCommand } from './run-command.ts';
-import { StackError } from './stack-error.ts';
-import { timedStep } from './timed-step.ts';
-import type { ServerSource } from './versions.ts';
+import type { AcquireContext } from './acquire-context.ts';
+import { findOnPath, runCommand } from '#stack/processes/run-command.ts';
+import { StackError } from '#stack/stack-error.ts';
+import { timedStep } from '#stack/timed-step.ts';
+import type { ServerSource } from '#stack/versions.ts';
 
 /**
- * Builds a server from the Go modules pinned in `stack/go/<name>`. Takes minutes, needs no C compiler.
- * @returns the path of the executable inside `work`
- * @throws StackError when there is no Go toolchain or the build fails
+ * Builds a server from the Go modules pinned in `stack/go/<name>`. This takes minutes and needs no C compiler.
+ * @returns the path of the executable in the folder `work`
+ * @throws StackError if there is no Go toolchain, or if the build fails
  */
 export async function buildWithGo(source: ServerSource, work: string, context: AcquireContext): Promise<string> {
   const go = findOnPath(['go'], context.environment['PATH']);
@@ -24,13 +24,13 @@ export async function buildWithGo(source: ServerSource, work: string, context: A
       : downloaded > 0
         ? `${downloaded} modules downloaded`
         : 'resolving modules';
-  const title = `${source.title} ${source.version}: building it with Go, once; this takes a few minutes`;
+  const title = `${source.title} ${source.version}: building with Go; this takes a few minutes and happens only once`;
   await timedStep({ log: context.log, title, describe }, () =>
     runCommand({
       file: go,
       args: ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', `${output}/`, 'tool'],
-      cwd: join(import.meta.dirname, 'go', source.name),
-      // A workspace, vendoring or C settings of the user must not leak in: go.mod and go.sum alone decide.
+      cwd: join(import.meta.dirname, '..', 'go', source.name),
+      // Ignore the user's Go workspace, vendoring and C settings: only go.mod and go.sum determine the build.
       env: { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false', GOWORK: 'off' },
       onLine: (line) => {
         if (line.startsWith('go: downloading')) downloaded += 1;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Held until `release` or until the process ends in whatever way: the operating system gives it back, even after `kill -9`. */
+/** Held until `release` or until the process ends: the operating system releases it, even after `kill -9`. */
 export type ExclusiveLock = { release(): void };
 
 /** SQLite's result code for "another process holds the lock". */
@@ -11,8 +11,8 @@ const SQLITE_BUSY = 5;
 const RETRY_MS = 300;
 
 /**
- * Takes the lock that the file at `path` stands for, or answers null when another process holds it.
- * Node has no file locks of its own; SQLite's are the operating system's, and need no clean-up.
+ * Acquires the lock of the file at `path`, or returns null if another process holds it.
+ * Node has no file locks. SQLite uses those of the operating system, which need no cleanup.
  */
 export function tryExclusiveLock(path: string): ExclusiveLock | null {
   mkdirSync(dirname(path), { recursive: true });
@@ -27,7 +27,7 @@ export function tryExclusiveLock(path: string): ExclusiveLock | null {
   return { release: () => database.close() };
 }
 
-/** Takes the lock, waiting for its holder as long as it takes. `onWait` is called once if there is somebody to wait for. */
+/** Acquires the lock, waiting without limit while another process holds it. `onWait` is called once if it has to wait. */
 export async function waitForExclusiveLock(path: string, onWait: () => void): Promise<ExclusiveLock> {
   let lock = tryExclusiveLock(path);
   if (lock === null) onWait();

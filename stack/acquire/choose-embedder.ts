@@ -1,0 +1,27 @@
+import { acquireEmbeddingModel } from './acquire-embedding-model.ts';
+import type { AcquireContext } from './acquire-context.ts';
+import { StackError } from '#stack/stack-error.ts';
+import { EMBEDDING_MODEL } from '#stack/versions.ts';
+
+/**
+ * Returns the embedder settings to add to the environment: none if the environment selects `openai` or `lexical`,
+ * otherwise those of the local model, otherwise `lexical` with the reason.
+ * @throws StackError if the environment selects `local` and its model cannot be obtained
+ */
+export async function chooseEmbedder(context: AcquireContext): Promise<Record<string, string>> {
+  const { LOCI_EMBEDDER: embedder, LOCI_EMBEDDER_MODEL: model, LOCI_EMBEDDER_FOLDER: folder } = context.environment;
+  if (embedder === 'openai' || embedder === 'lexical') return {};
+  if (model !== undefined && model !== EMBEDDING_MODEL.name && folder === undefined) {
+    throw new StackError(
+      `Only ${EMBEDDING_MODEL.name} can be obtained automatically. For ${model}, set LOCI_EMBEDDER_FOLDER to its folder.`,
+    );
+  }
+  const acquired = await acquireEmbeddingModel(context);
+  if ('folder' in acquired) return { LOCI_EMBEDDER: 'local', LOCI_EMBEDDER_FOLDER: acquired.folder };
+  if (embedder === 'local') {
+    throw new StackError(
+      `LOCI_EMBEDDER is local, but ${acquired.unavailable}\nSet LOCI_EMBEDDER_FOLDER to a folder that contains the model.`,
+    );
+  }
+  return { LOCI_EMBEDDER: 'lexical', LOCI_EMBEDDER_NOTE: acquired.unavailable };
+}
