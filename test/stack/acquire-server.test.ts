@@ -94,7 +94,7 @@ test('a host that cannot be reached is said so, and what a killed process left b
   const { source, context, lines } = await setUp(t, UNREACHABLE);
   await mkdir(join(context.cacheDir, '.partial-thing-old', 'go'), { recursive: true });
   await t.throwsAsync(acquireServer(source, context), { message: /127\.0\.0\.1:9 is not usable/ });
-  t.true(lines.some((line) => line.includes('not available: 127.0.0.1:9 cannot be used')));
+  t.true(lines.some((line) => line.includes('not available: 127.0.0.1:9 is not usable')));
   t.deepEqual(await leftovers(context.cacheDir), []);
 });
 
