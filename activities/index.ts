@@ -26,21 +26,16 @@ import { indexSlice, publishContents } from '#activities/uploads/index-contents.
 import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
 import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
 import { readContents } from '#activities/uploads/read-contents.ts';
-import { removeParts } from '#activities/archives/remove-parts.ts';
+import { removeEntries } from '#activities/archives/remove-entries.ts';
 import { persistRefresh } from '#activities/connections/persist-refresh.ts';
 import { startDueRefreshes } from '#activities/connections/start-due-refreshes.ts';
 import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
 import { beginReindexing, completeReindexing, followMemories, reindexSlice } from '#activities/index/reindex.ts';
 import { reprojectContents } from '#activities/index/reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
-import {
-  controlUpload,
-  endContents,
-  planBatches,
-  settleOutbox,
-  settleRun,
-  summarizeBatch,
-} from '#activities/uploads/upkeep-steps.ts';
+import { controlUpload } from '#activities/uploads/control-upload.ts';
+import { failBatch, planBatches, summarizeBatch } from '#activities/uploads/plan-batches.ts';
+import { settleOutbox, settleRun } from '#activities/uploads/settle-run.ts';
 import { retryDelivery } from '#operations/webhooks/attempt-delivery.ts';
 import type { WorkerServices } from './worker-services.ts';
 import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
@@ -52,7 +47,7 @@ import {
   removeWorkspaceRows,
 } from '#activities/workspaces/workspace-deletion-steps.ts';
 
-/** The steps of every workflow, by task queue. */
+/** All activities, by task queue. */
 export type Activities = {
   upkeep: UpkeepSteps &
     CollectionDeletionSteps &
@@ -69,7 +64,7 @@ export type Activities = {
   webhooks: WebhookSteps;
 };
 
-/** Binds the steps to what they work with. */
+/** Binds the activities to their services. The keys are the activity names that histories contain. */
 export function createActivities(services: WorkerServices): Activities {
   const step =
     <Args extends { workspace_id: string | null }, Result>(
@@ -84,7 +79,7 @@ export function createActivities(services: WorkerServices): Activities {
     upkeep: {
       planBatches: step('plan', planBatches),
       controlUpload: step('control', controlUpload),
-      failContents: step('fail', endContents),
+      failContents: step('fail', failBatch),
       summarizeBatch: step('summarize', summarizeBatch),
       settleRun: step('settle', settleRun),
       settleOutbox: step('settle', settleOutbox),
@@ -92,7 +87,7 @@ export function createActivities(services: WorkerServices): Activities {
       extractFromMessages: step('extract', extractFromMessages),
       controlCrawl: step('control', controlCrawl),
       endCrawl: step('settle', endCrawl),
-      removeParts: step('remove', removeParts),
+      removeParts: step('remove', removeEntries),
       removeFromIndex: step('unindex', removeFromIndex),
       removeChunks: step('remove', removeChunks),
       completeDeletion: step('complete', completeDeletion),
@@ -141,7 +136,7 @@ export function createActivities(services: WorkerServices): Activities {
   };
 }
 
-/** The contents of a run that a step works on; null for steps that work on something else. */
+/** The contents of a run that an activity processes; null for all other activities. */
 function batchOf(args: { workspace_id: string | null } & Partial<Omit<Batch, 'workspace_id'>>): Batch | null {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   return workspace_id && collection_id && run_id && content_ids

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '#domain/app-error.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { collectionScope } from '#domain/access/scope.ts';
 import { toActivityFailure, isPassing } from './failures.ts';
 import type { WorkerServices } from './worker-services.ts';
 
@@ -53,7 +53,7 @@ async function showWaiting(services: WorkerServices, batch: Batch, error: unknow
   const message = `${reason.replace(/[;,] try again[^.;]*/, '')} Ingestion waits and goes on by itself.`;
   const { collection_id: collectionId, run_id: runId, content_ids: contentIds } = batch;
   try {
-    await services.stores.runs.showWaiting(scopeOf(batch), { collectionId, runId, contentIds }, message);
+    await services.stores.runs.showWaiting(collectionScope(batch), { collectionId, runId, contentIds }, message);
   } catch (failure) {
     // Postgres itself may be what is away.
     services.log.info(
@@ -63,7 +63,7 @@ async function showWaiting(services: WorkerServices, batch: Batch, error: unknow
   }
 }
 
-/** The scope of work in one collection. */
-export function scopeOf(key: { workspace_id: string; collection_id: string }): Scope {
-  return { workspaceId: key.workspace_id, collectionIds: [key.collection_id] };
+/** The run of a batch, for the stores. */
+export function runContentsOf(batch: Batch, contentIds: readonly string[] = batch.content_ids) {
+  return { collectionId: batch.collection_id, runId: batch.run_id, contentIds };
 }

@@ -132,6 +132,6 @@ export function errorMeaning(code: string): ErrorMeaning {
   return isErrorCode(code) ? ERROR_MEANINGS[code] : ERROR_MEANINGS.internal;
 }
 
-function isErrorCode(code: string): code is ErrorCode {
+export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_MEANINGS, code);
 }

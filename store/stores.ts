@@ -24,8 +24,8 @@ import { createOutboxStore, type OutboxStore } from '#store/outbox/outbox.ts';
 import { createMemoryStore, type MemoryStore } from '#store/memories/memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from '#store/memories/memory-projections.ts';
 import { createMessageStore, type MessageStore } from '#store/conversations/messages.ts';
-import { createPartRemovals, type PartRemovals } from '#store/archives/part-removals.ts';
-import { createPartStore, type PartStore } from '#store/archives/parts.ts';
+import { createEntryRemovals, type EntryRemovals } from '#store/archives/entry-removals.ts';
+import { createEntryStore, type EntryStore } from '#store/archives/entries.ts';
 import type { Database } from './postgres.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from '#store/index/projections.ts';
@@ -63,8 +63,8 @@ export type Stores = {
   runs: RunStages;
   publications: PublicationStore;
   projections: ProjectionStore;
-  parts: PartStore;
-  partRemovals: PartRemovals;
+  entries: EntryStore;
+  entryRemovals: EntryRemovals;
   reindexings: Reindexings;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
@@ -115,8 +115,8 @@ export function createStores(database: Database): Stores {
     runs: createRunStages(database),
     publications: createPublicationStore(database),
     projections: createProjectionStore(database),
-    parts: createPartStore(database),
-    partRemovals: createPartRemovals(database),
+    entries: createEntryStore(database),
+    entryRemovals: createEntryRemovals(database),
     reindexings: createReindexings(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),

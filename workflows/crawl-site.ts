@@ -1,15 +1,13 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   allHandlersFinished,
   condition,
   continueAsNew,
   defineQuery,
-  isCancellation,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { ErrorCode } from '#domain/app-error.ts';
 import {
   describeCounts,
   describeReasons,
@@ -20,17 +18,18 @@ import {
   type CrawlSlice,
 } from '#domain/crawls/crawl-jobs.ts';
 import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '#domain/uploads/ingest-outcomes.ts';
-import { openBatchWindow } from './batch-window.ts';
-import { wakeSignal } from './ingest-batch.ts';
-import { lookAgainMs } from './look-again.ts';
-import { showStage } from './search-attributes.ts';
-import { onSteering } from './steering.ts';
-import { stepsFor } from './steps.ts';
+import { createBatchPool } from './batch-pool.ts';
+import { wakeSignal } from './signals.ts';
+import { activityFailureOf } from './activity-failure.ts';
+import { pollIntervalMs } from './poll-interval.ts';
+import { upsertStage } from './upsert-stage.ts';
+import { handleControlSignals } from './control-signals.ts';
+import { activitiesFor } from './activity-proxies.ts';
 
-export const crawlProgressQuery = defineQuery<CrawlState>('progress');
+const progressQuery = defineQuery<CrawlState>('progress');
 
-/** What goes on from one run of the workflow to the next. `after`: pages up to this one have their batch. */
-export type CrawlState = {
+/** State that continue-as-new passes to the next execution. `after`: pages up to this position have a batch. */
+type CrawlState = {
   after: number;
   batches: number;
   counts: CrawlCounts;
@@ -39,13 +38,13 @@ export type CrawlState = {
 };
 
 const FIRST_STATE: CrawlState = { after: 0, batches: 0, counts: NO_COUNTS, max_pages: 0, outcome: NO_OUTCOME };
-/** Slices of one workflow run; its history stays a few thousand events long. */
-const SLICES_PER_RUN = 100;
+/** Time slices per execution: keeps the history at a few thousand events. */
+const TIME_SLICES_PER_EXECUTION = 100;
 
-/** Crawls a site: fetches pages in slices and ingests what they brought in batches, until nothing is left to fetch. */
+/** Crawls a site: fetches pages in time slices and ingests them in batches, until no page is left to fetch. */
 export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE): Promise<CrawlState> {
   const { workspace_id, collection_id, crawl_id, upload_id } = args;
-  const { upkeep, crawl } = stepsFor(workspace_id);
+  const { upkeep, crawl } = activitiesFor(workspace_id);
   let stage = 'crawling';
   let woken = false;
   const show = () => {
@@ -54,18 +53,18 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
   };
   const enter = (name: string) => {
     stage = name;
-    showStage(name);
+    upsertStage(name);
     show();
   };
-  const batches = openBatchWindow({ workspace_id, collection_id, run_id: crawl_id, upload_id }, state.outcome, show);
+  const batches = createBatchPool({ workspace_id, collection_id, run_id: crawl_id, upload_id }, state.outcome, show);
   const wake = () => {
     woken = true;
     return batches.wake();
   };
-  setHandler(crawlProgressQuery, () => state);
+  setHandler(progressQuery, () => state);
   setHandler(wakeSignal, wake);
-  onSteering(async (action) => {
-    await upkeep.controlCrawl.executeWithOptions({ summary: `An operator sent ${action}` }, [{ ...args, action }]);
+  handleControlSignals(async (action) => {
+    await upkeep.controlCrawl.executeWithOptions({ summary: `Operator signal: ${action}` }, [{ ...args, action }]);
     await wake();
   });
   const ingest = async (slice: CrawlSlice) => {
@@ -77,40 +76,41 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
     }
     show();
   };
-  // Since it was woken last; a wake-up may have been lost.
-  let looks = 0;
-  const pause = async ({ fate, wait_ms }: CrawlSlice) => {
+  // Polls since the last wake-up.
+  let polls = 0;
+  const waitForNext = async ({ fate, wait_ms }: CrawlSlice) => {
     if (fate === 'paused') enter('paused');
     if (fate === 'paused')
-      await condition(() => woken, lookAgainMs(looks), { summary: 'Paused: looks again by itself' });
-    else if (wait_ms > 0) await condition(() => woken, wait_ms, { summary: 'The host is left alone for a while' });
-    looks = woken || fate !== 'paused' ? 0 : looks + 1;
+      await condition(() => woken, pollIntervalMs(polls), { summary: 'Paused until woken, or until the next poll' });
+    else if (wait_ms > 0)
+      await condition(() => woken, wait_ms, { summary: 'Wait before the next request to the host' });
+    polls = woken || fate !== 'paused' ? 0 : polls + 1;
     woken = false;
     if (fate === 'paused') enter('crawling');
   };
   const fetchAll = async () => {
-    for (let slices = 0; ; slices += 1) {
-      if (slices >= SLICES_PER_RUN || workflowInfo().continueAsNewSuggested) {
-        await batches.rest(false);
+    for (let timeSlices = 0; ; timeSlices += 1) {
+      if (timeSlices >= TIME_SLICES_PER_EXECUTION || workflowInfo().continueAsNewSuggested) {
+        await batches.waitForUnpaused();
         await condition(allHandlersFinished);
-        // Children that rest are this run's.
+        // Paused children belong to this execution, which must wait for them.
         if (batches.size() === 0) await continueAsNew<typeof crawlSite>(args, state);
       }
       const summary = `Fetch pages, ${countTaken(state.counts)} so far`;
       const slice = await crawl.crawlSlice.executeWithOptions({ summary }, [{ ...args, after: state.after }]);
       await ingest(slice);
       if (slice.fate === 'over') return;
-      await pause(slice);
+      await waitForNext(slice);
     }
   };
 
   enter(stage);
-  const brokenOff = await failureOf(fetchAll);
+  const fetchFailure = await failureOf(fetchAll);
   enter('ingesting');
-  // What was fetched is ingested, however the fetching ended.
-  const failure = (await failureOf(() => batches.rest(true))) ?? brokenOff;
+  // Fetched pages are ingested even if fetching failed.
+  const failure = (await failureOf(() => batches.waitForAll())) ?? fetchFailure;
   const ending = { ...args, outbox_id: workflowInfo().workflowId, failure };
-  const summary = 'End the crawl; mark pages that vanished';
+  const summary = 'End the crawl and mark pages that no longer exist';
   state = { ...state, counts: await upkeep.endCrawl.executeWithOptions({ summary }, [ending]) };
   await condition(allHandlersFinished);
   const hasErrors = state.counts.failed > 0 || batches.outcome().failed > 0;
@@ -118,31 +118,30 @@ export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE
   return state;
 }
 
-/** How work failed that no retry helps; null when it did not. */
-async function failureOf(work: () => Promise<void>): Promise<{ code: string; message: string } | null> {
+/** The code and message with which work failed for good; null when it succeeded. */
+async function failureOf(work: () => Promise<void>): Promise<{ code: ErrorCode; message: string } | null> {
   try {
     await work();
     return null;
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    const code = (error.cause instanceof ApplicationFailure && error.cause.type) || 'internal';
-    return { code, message: `The crawl stopped: ${error.cause?.message ?? error.message}` };
+    const { code, message } = activityFailureOf(error);
+    return { code, message: `The crawl stopped: ${message}` };
   }
 }
 
-/** What an operator reads: how far, what failed and why, for whom, and how to steer. */
+/** Markdown for the Temporal UI: progress, failures with their reasons, ids, and the signals that control the workflow. */
 function detailsOf(args: CrawlArgs, now: CrawlState & { stage: string; running: number }): string {
   const { workspace_id, collection_id, upload_id, crawl_id } = args;
-  const isOver = !['crawling', 'paused', 'ingesting'].includes(now.stage);
-  const work = isOver ? '' : `, ${now.running} batches at work`;
+  const hasEnded = !['crawling', 'paused', 'ingesting'].includes(now.stage);
+  const work = hasEnded ? '' : `, ${now.running} batches running`;
   return [
     `**${now.stage}: ${countTaken(now.counts)} of at most ${now.max_pages} pages**\n\n${describeCounts(now.counts)}`,
     describeReasons(now.counts),
     `Ingestion: ${describeOutcome(now.outcome)}${work}`,
     describeFailures(now.outcome.failures),
     `- workspace \`${workspace_id}\`\n- collection \`${collection_id}\`\n- upload \`${upload_id}\`\n- crawl \`${crawl_id}\``,
-    isOver ? '' : 'Steer it with the signals `pause`, `resume` and `cancel`.',
+    hasEnded ? '' : 'Control it with the signals `pause`, `resume` and `cancel`.',
   ]
-    .filter((part) => part !== '')
+    .filter((section) => section !== '')
     .join('\n\n');
 }

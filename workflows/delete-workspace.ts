@@ -1,23 +1,23 @@
 import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { DeleteWorkspaceArgs, GivenUp } from '#domain/workspaces/workspace-deletion.ts';
-import { showStage } from './search-attributes.ts';
-import { stepsFor } from './steps.ts';
+import { upsertStage } from './upsert-stage.ts';
+import { activitiesFor } from './activity-proxies.ts';
 
 /**
- * Removes a workspace: first whatever works for it is ended, then rows and files go, which whatever is still under way
- * needs to write anything, then the index, until a look at all of it finds nothing.
+ * Deletes a workspace: ends its workflows, then removes its rows and files, without which any work that still runs cannot write,
+ * then drops its indexes. Repeats all of it until nothing is left.
  */
 export async function deleteWorkspace(args: DeleteWorkspaceArgs): Promise<void> {
-  const { upkeep } = stepsFor(args.workspace_id);
+  const { upkeep } = activitiesFor(args.workspace_id);
   const show = (doing: string) =>
     setCurrentDetails(`**${doing}**\n\n- workspace \`${args.workspace_id}\`\n- receipt \`${args.deletion_id}\``);
   const completion = { ...args, outbox_id: workflowInfo().workflowId };
-  showStage('deleting');
+  upsertStage('deleting');
   for (let pass = 1; ; pass += 1) {
-    const again = pass === 1 ? '' : `, pass ${pass}: something was still found`;
-    show(`ending what is under way${again}`);
+    const again = pass === 1 ? '' : `, pass ${pass}: some data was still found`;
+    show(`ending workflows${again}`);
     while (!(await upkeep.endWorkspaceWork.executeWithOptions({ summary: 'End its workflows' }, [args])));
-    while (!(await upkeep.giveUpIndex.executeWithOptions({ summary: 'Count what is in its indexes' }, [args])));
+    while (!(await upkeep.giveUpIndex.executeWithOptions({ summary: 'Count the objects in its indexes' }, [args])));
     show(`removing rows and files${again}`);
     while (!(await upkeep.removeWorkspaceRows.executeWithOptions({ summary: 'Remove rows and files' }, [args])));
     show(`dropping indexes${again}`);
@@ -25,10 +25,10 @@ export async function deleteWorkspace(args: DeleteWorkspaceArgs): Promise<void> 
     do {
       after = await upkeep.dropGivenUp.executeWithOptions({ summary: 'Drop its indexes' }, [{ ...args, after }]);
     } while (after !== null);
-    const summary = 'Look for what is left; complete the receipt when that is nothing';
+    const summary = 'Verify that nothing is left and complete the receipt';
     if (await upkeep.completeWorkspaceDeletion.executeWithOptions({ summary }, [completion])) break;
-    await sleep('2s', { summary: 'Something was still found' });
+    await sleep('2s', { summary: 'Some data was still found' });
   }
-  showStage('completed');
-  show('completed: nothing of it was found any more');
+  upsertStage('completed');
+  show('completed: nothing is left');
 }

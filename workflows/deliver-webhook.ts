@@ -1,51 +1,36 @@
-import {
-  condition,
-  continueAsNew,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { TASK_QUEUES } from '#domain/task-queues.ts';
-import type { AttemptOutcome, DeliverWebhookArgs, WebhookSteps } from '#domain/webhooks/webhook-jobs.ts';
-import { wakeSignal } from './ingest-batch.ts';
-import { showStage } from './search-attributes.ts';
-import { stepsFor } from './steps.ts';
+import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { AttemptOutcome, DeliverWebhookArgs } from '#domain/webhooks/webhook-jobs.ts';
+import { wakeSignal } from './signals.ts';
+import { upsertStage } from './upsert-stage.ts';
+import { activitiesFor } from './activity-proxies.ts';
 
 /**
- * Makes the further attempts of a webhook delivery whose first one did not succeed, until one does or none is left. The step
- * says how long to wait; the signal `wake` makes the next attempt come at once.
+ * Retries a webhook delivery whose first attempt failed, until an attempt succeeds or none is left. The activity returns the
+ * delay before the next attempt; the signal `wake` ends the delay.
  */
 export async function deliverWebhook(args: DeliverWebhookArgs): Promise<AttemptOutcome> {
   const { workspace_id, delivery_id, round } = args;
-  const { upkeep } = stepsFor(workspace_id);
-  const { attemptWebhook } = proxyActivities<WebhookSteps>({
-    taskQueue: TASK_QUEUES.webhooks,
-    startToCloseTimeout: '2m',
-    heartbeatTimeout: '10s',
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
-    priority: { fairnessKey: workspace_id },
-  });
+  const { upkeep, webhooks } = activitiesFor(workspace_id);
   let woken = false;
   setHandler(wakeSignal, () => void (woken = true));
   const show = (stage: string, detail: string) => {
-    showStage(stage);
+    upsertStage(stage);
     setCurrentDetails(
       `**${stage}**: ${detail}\n\n- delivery \`${delivery_id}\`, round ${round}\n- workspace \`${workspace_id}\``,
     );
   };
   let waitMs = args.wait_ms;
-  let detail = 'the first attempt did not succeed';
+  let detail = 'the first attempt failed';
   for (;;) {
-    show('retrying', `${detail}; the next one in ${describeMs(waitMs)}, or at once by the signal \`wake\``);
+    show('retrying', `${detail}; next attempt in ${describeMs(waitMs)}, or immediately after the signal \`wake\``);
     if (waitMs > 0) await condition(() => woken, waitMs, { summary: `Wait ${describeMs(waitMs)}` });
     woken = false;
-    const outcome = await attemptWebhook.executeWithOptions({ summary: 'Send' }, [
+    const outcome = await webhooks.attemptWebhook.executeWithOptions({ summary: 'Send' }, [
       { workspace_id, delivery_id, round },
     ]);
     if (outcome.status !== 'again' && outcome.status !== 'busy') {
-      const settling = { workspace_id, outbox_id: workflowInfo().workflowId };
-      await upkeep.settleOutbox.executeWithOptions({ summary: 'Take the delivery off the outbox' }, [settling]);
+      const finished = { workspace_id, outbox_id: workflowInfo().workflowId };
+      await upkeep.settleOutbox.executeWithOptions({ summary: 'Complete the outbox row of the delivery' }, [finished]);
       show(outcome.status, describeOutcome(outcome));
       return outcome;
     }
@@ -56,9 +41,9 @@ export async function deliverWebhook(args: DeliverWebhookArgs): Promise<AttemptO
 }
 
 function describeOutcome({ status, attempts, status_code }: AttemptOutcome): string {
-  if (status === 'over') return 'there was nothing left to do: it was delivered, or its webhook is gone';
-  if (status === 'busy') return `${attempts} attempts so far, the receiver is left alone at the moment`;
-  return `${attempts} attempts, the last answer was ${status_code ?? 'none'}`;
+  if (status === 'over') return 'nothing left to do: the event was delivered, or its webhook was deleted';
+  if (status === 'busy') return `${attempts} attempts so far; other deliveries to this endpoint are in progress`;
+  return `${attempts} attempts, last status ${status_code ?? 'none'}`;
 }
 
 function describeMs(ms: number): string {

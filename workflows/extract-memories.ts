@@ -1,15 +1,13 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ExtractionOutcome, ExtractMemoriesArgs } from '#domain/conversations/conversation-jobs.ts';
-import { conversationStepsFor } from './conversation-steps.ts';
-import { showStage } from './search-attributes.ts';
-import { stepsFor } from './steps.ts';
+import { upsertStage } from './upsert-stage.ts';
+import { activitiesFor } from './activity-proxies.ts';
 
-/** Makes memories of messages, some at a time. */
+/** Extracts memories from messages, a page of messages at a time. */
 export async function extractMemories(args: ExtractMemoriesArgs): Promise<void> {
   const { workspace_id, conversation_id, to } = args;
-  const { upkeep } = stepsFor(workspace_id);
-  const { extractFromMessages } = conversationStepsFor(workspace_id);
-  showStage('extracting');
+  const { upkeep, conversations } = activitiesFor(workspace_id);
+  upsertStage('extracting');
   let memories = 0;
   const show = (doing: string) =>
     setCurrentDetails(
@@ -18,13 +16,15 @@ export async function extractMemories(args: ExtractMemoriesArgs): Promise<void> 
   show('extracting');
   for (let from: number | null = args.from; from !== null;) {
     const summary = `Messages ${from} to ${to}`;
-    const outcome: ExtractionOutcome = await extractFromMessages.executeWithOptions({ summary }, [{ ...args, from }]);
+    const outcome: ExtractionOutcome = await conversations.extractFromMessages.executeWithOptions({ summary }, [
+      { ...args, from },
+    ]);
     memories += outcome.memories;
     from = outcome.next;
     show('extracting');
   }
-  const settling = { workspace_id, outbox_id: workflowInfo().workflowId };
-  await upkeep.settleOutbox.executeWithOptions({ summary: 'Take the work off the outbox' }, [settling]);
-  showStage('completed');
+  const finished = { workspace_id, outbox_id: workflowInfo().workflowId };
+  await upkeep.settleOutbox.executeWithOptions({ summary: 'Complete the outbox row' }, [finished]);
+  upsertStage('completed');
   show('completed');
 }

@@ -12,54 +12,54 @@ import {
   NO_OUTCOME,
   describeFailures,
   describeOutcome,
-  endOf,
-  settledOf,
+  finalStatusOf,
+  finishedCount,
   type BatchOutcome,
 } from '#domain/uploads/ingest-outcomes.ts';
-import { openBatchWindow } from './batch-window.ts';
-import { wakeSignal } from './ingest-batch.ts';
-import { showStage } from './search-attributes.ts';
-import { onSteering } from './steering.ts';
-import { stepsFor } from './steps.ts';
+import { createBatchPool } from './batch-pool.ts';
+import { wakeSignal } from './signals.ts';
+import { upsertStage } from './upsert-stage.ts';
+import { handleControlSignals } from './control-signals.ts';
+import { activitiesFor } from './activity-proxies.ts';
 
-export const progressQuery = defineQuery<UploadState & { contents: number }>('progress');
+const progressQuery = defineQuery<UploadState & { contents: number }>('progress');
 
-/** What goes on from one run of the workflow to the next. */
-export type UploadState = { after: string | null; batches: number; outcome: BatchOutcome };
+/** State that continue-as-new passes to the next execution. */
+type UploadState = { after: string | null; batches: number; outcome: BatchOutcome };
 
-/** Batches of one workflow run; its history stays a few thousand events long. */
-const BATCHES_PER_RUN = 100;
+/** Batches per execution: keeps the history at a few thousand events. */
+const BATCHES_PER_EXECUTION = 100;
 
-/** Ingests the contents of one upload in batches, to the end. Contents end one by one; a failed one never stops the others. */
+/** Ingests all contents of an upload in batches. Each content succeeds or fails on its own; a failure never stops the others. */
 export async function ingestUpload(
   args: IngestUploadArgs,
   state: UploadState = { after: null, batches: 0, outcome: NO_OUTCOME },
 ): Promise<BatchOutcome> {
   const { workspace_id, collection_id, upload_id } = args;
   const run = { workspace_id, collection_id, run_id: upload_id };
-  const { upkeep } = stepsFor(workspace_id);
+  const { upkeep } = activitiesFor(workspace_id);
   let stage = 'running';
   const show = () => {
     state = { ...state, outcome: batches.outcome() };
     setCurrentDetails(detailsOf(args, { ...state, stage, running: batches.size() }));
   };
-  const batches = openBatchWindow({ ...run, upload_id }, state.outcome, show);
+  const batches = createBatchPool({ ...run, upload_id }, state.outcome, show);
   setHandler(progressQuery, () => ({ ...state, contents: args.contents }));
   setHandler(wakeSignal, () => batches.wake());
-  onSteering(async (action) => {
+  handleControlSignals(async (action) => {
     const control = { workspace_id, collection_id, upload_id, action };
-    await upkeep.controlUpload.executeWithOptions({ summary: `An operator sent ${action}` }, [control]);
+    await upkeep.controlUpload.executeWithOptions({ summary: `Operator signal: ${action}` }, [control]);
     await batches.wake();
   });
 
-  showStage(stage);
+  upsertStage(stage);
   show();
-  const lastBatch = state.batches + BATCHES_PER_RUN;
+  const lastBatch = state.batches + BATCHES_PER_EXECUTION;
   for (let more = true; more; more = state.after !== null) {
     if (state.batches >= lastBatch) {
-      await batches.rest(false);
+      await batches.waitForUnpaused();
       await condition(allHandlersFinished);
-      // Children that rest are this run's.
+      // Paused children belong to this execution, which must wait for them.
       if (batches.size() === 0) await continueAsNew<typeof ingestUpload>(args, state);
     }
     const summary = `Plan batches${state.after === null ? '' : `, from number ${state.batches + 1} on`}`;
@@ -73,29 +73,29 @@ export async function ingestUpload(
     }
     state = { ...state, after: plan.next };
   }
-  await batches.rest(true);
-  const settling = { ...run, outbox_id: workflowInfo().workflowId };
-  await upkeep.settleRun.executeWithOptions({ summary: 'Take the upload off the outbox' }, [settling]);
+  await batches.waitForAll();
+  const finished = { ...run, outbox_id: workflowInfo().workflowId };
+  await upkeep.settleRun.executeWithOptions({ summary: 'Complete the outbox row of the upload' }, [finished]);
   await condition(allHandlersFinished);
-  stage = endOf(state.outcome);
-  showStage(stage);
+  stage = finalStatusOf(state.outcome);
+  upsertStage(stage);
   show();
   return state.outcome;
 }
 
-/** What an operator reads: how far, what failed and why, for whom, and how to steer. */
+/** Markdown for the Temporal UI: progress, failures with their reasons, ids, and the signals that control the workflow. */
 function detailsOf(args: IngestUploadArgs, now: UploadState & { stage: string; running: number }): string {
   const { workspace_id, collection_id, upload_id, contents } = args;
-  const settled = settledOf(now.outcome);
-  const percent = contents === 0 ? 100 : Math.floor((settled * 100) / contents);
-  const isOver = now.stage !== 'running';
-  const work = isOver ? '' : `\n\n${now.running} batches at work, ${now.batches} started so far`;
+  const finished = finishedCount(now.outcome);
+  const percent = contents === 0 ? 100 : Math.floor((finished * 100) / contents);
+  const hasEnded = now.stage !== 'running';
+  const work = hasEnded ? '' : `\n\n${now.running} batches running, ${now.batches} started so far`;
   return [
-    `**${now.stage}: ${settled} of ${contents} contents done (${percent} %)**\n\n${describeOutcome(now.outcome)}${work}`,
+    `**${now.stage}: ${finished} of ${contents} contents done (${percent} %)**\n\n${describeOutcome(now.outcome)}${work}`,
     describeFailures(now.outcome.failures),
     `- workspace \`${workspace_id}\`\n- collection \`${collection_id}\`\n- upload \`${upload_id}\``,
-    isOver ? '' : 'Steer it with the signals `pause`, `resume` and `cancel`.',
+    hasEnded ? '' : 'Control it with the signals `pause`, `resume` and `cancel`.',
   ]
-    .filter((part) => part !== '')
+    .filter((section) => section !== '')
     .join('\n\n');
 }

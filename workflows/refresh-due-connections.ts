@@ -1,24 +1,23 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { DueRefreshesArgs } from '#domain/connections/oauth-refresh.ts';
-import { oauthStepsFor } from './oauth-refresh.ts';
-import { showStage } from './search-attributes.ts';
+import { activitiesFor } from './activity-proxies.ts';
+import { upsertStage } from './upsert-stage.ts';
 
-/** More than is due in a minute is left to the next one. */
-const MOST_PAGES = 50;
+/** Pages of one run. The remaining connections wait for the next run, a minute later. */
+const MAX_PAGES = 50;
 
-/** Starts a run for every connection whose tokens are due; its schedule calls it every minute. */
+/** Starts a refresh for every connection whose tokens are due. A schedule runs this workflow every minute. */
 export async function refreshDueConnections(args: DueRefreshesArgs): Promise<number> {
-  const fairness = args.workspace_id ?? 'all';
-  const { startDueRefreshes } = oauthStepsFor(fairness);
-  showStage('refreshing');
+  const { oauth } = activitiesFor(args.workspace_id ?? 'all');
+  upsertStage('refreshing');
   let started = 0;
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const summary = `Start what is due, page ${page}`;
-    const { started: count, more } = await startDueRefreshes.executeWithOptions({ summary }, [args]);
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const summary = `Start due refreshes, page ${page}`;
+    const { started: count, more } = await oauth.startDueRefreshes.executeWithOptions({ summary }, [args]);
     started += count;
     if (!more) break;
   }
-  showStage('completed');
+  upsertStage('completed');
   setCurrentDetails(`**${started} refreshes started**`);
   return started;
 }

@@ -3,8 +3,9 @@ import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import type { CollectionDeletionKey, CollectionTenant } from '#store/collections/collection-deletions.ts';
-import { whileTimeLeft } from '#activities/time-budget.ts';
-import { scopeOf, type StepContext } from '#activities/step.ts';
+import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
+import type { StepContext } from '#activities/step.ts';
+import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 const BATCH_RUNS = 500;
@@ -18,12 +19,12 @@ export async function endCollectionRuns(
   step: StepContext,
 ): Promise<string | null> {
   let { after } = deletion;
-  return whileTimeLeft(step, async () => {
+  return repeatWithinTimeSlice(step, async () => {
     const page = { after, limit: BATCH_RUNS };
     const { ended, wakes } = await services.stores.transaction(async (stores) => {
-      const runs = await stores.collectionDeletions.endRuns(scopeOf(deletion), deletionKey(deletion), page);
+      const runs = await stores.collectionDeletions.endRuns(collectionScope(deletion), deletionKey(deletion), page);
       // Only what is paused waits to be woken; the others find out with their next write.
-      return { ended: runs, wakes: await enqueueWakeUps(stores, scopeOf(deletion), runs.workflowIds) };
+      return { ended: runs, wakes: await enqueueWakeUps(stores, collectionScope(deletion), runs.workflowIds) };
     });
     sendWakeUps(services, wakes);
     after = ended.last;
@@ -33,7 +34,7 @@ export async function endCollectionRuns(
 
 /** Counts the objects of the collection for the receipt, and drops its tenants. */
 export async function dropCollectionIndex(services: WorkerServices, deletion: DeleteCollectionArgs): Promise<void> {
-  const scope = scopeOf(deletion);
+  const scope = collectionScope(deletion);
   const tenants = await services.stores.collectionDeletions.listTenants(scope, deletion.collection_id);
   const counts = await Promise.all(tenants.map((one) => services.vectors.countObjects(spaceOf(one), one.tenant, {})));
   const objects = counts.reduce((sum, count) => sum + count, 0);
@@ -48,7 +49,7 @@ export async function removeCollectionRows(
   deletion: DeleteCollectionArgs,
   step: StepContext,
 ): Promise<boolean> {
-  const scope = scopeOf(deletion);
+  const scope = collectionScope(deletion);
   const deleted = deletionKey(deletion);
   const removeContents = async () => {
     const removed = await services.stores.transaction(async (stores) => {
@@ -58,7 +59,7 @@ export async function removeCollectionRows(
     if (removed) startWorkflows(services, scope, removed.jobs);
     return removed !== null;
   };
-  return whileTimeLeft(
+  return repeatWithinTimeSlice(
     step,
     async () =>
       (await removeContents()) ||
@@ -71,7 +72,7 @@ export async function completeCollectionDeletion(
   services: WorkerServices,
   deletion: DeleteCollectionArgs & { outbox_id: string },
 ): Promise<boolean> {
-  const scope = scopeOf(deletion);
+  const scope = collectionScope(deletion);
   const tenants = await services.stores.collectionDeletions.listTenants(scope, deletion.collection_id);
   const exist = await Promise.all(tenants.map((one) => services.vectors.tenantExists(spaceOf(one), one.tenant)));
   if (exist.includes(true)) return false;

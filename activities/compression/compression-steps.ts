@@ -3,7 +3,8 @@ import type { CompressArgs, CompressOutcome } from '#domain/compression/compress
 import { cutWindows } from '#domain/compression/cut-windows.ts';
 import { reportCompression } from '#domain/compression/report-compression.ts';
 import type { CompressionWindow } from '#domain/compression/compressor.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { startTimeSlice } from '#activities/time-slice.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import {
   compressWindow,
   planCompression as planText,
@@ -15,8 +16,6 @@ import { describeCompression } from '#operations/compression/present-compression
 import type { CompressionRow, EndedCompression, WindowRow } from '#store/compression/compressions.ts';
 import type { Stores } from '#store/stores.ts';
 
-/** Then a slice ends; its workflow comes again, and others get their turn. */
-const SLICE_MS = 30_000;
 /** Windows compressed at the same time. */
 const AT_ONCE = 4;
 /** Then sentences are kept instead: some ten minutes, with the pauses in between. */
@@ -27,7 +26,7 @@ type Attempt = { attempt: number; signal: AbortSignal };
 
 /** Reads the text once and notes its windows. Gives their number; 0 when there is nothing to do any more. */
 export async function planCompression(services: Services, args: CompressArgs, by: Attempt): Promise<number> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   const job = await services.stores.compressions.find(scope, args.job_id);
   if (!job || isOver(job)) return 0;
   if (job.windows_total !== null) return job.windows_total;
@@ -57,10 +56,10 @@ export async function compressSlice(
   args: CompressArgs & { next: number },
   by: Attempt,
 ): Promise<number | null> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   const job = await services.stores.compressions.find(scope, args.job_id);
   if (!job || isOver(job)) return null;
-  const deadlineMs = performance.now() + SLICE_MS;
+  const timeSlice = startTimeSlice();
   const rows = await services.stores.compressions.windows(scope, args.job_id);
   const todo = new Map(rows.filter((row) => row.index >= args.next && !row.is_done).map((row) => [row.index, row]));
   let index = 0;
@@ -72,7 +71,7 @@ export async function compressSlice(
     if (held.length < AT_ONCE) continue;
     if (!(await compressAll(services, job, { scope, todo: held, by }))) return null;
     held = [];
-    if (performance.now() > deadlineMs && index < rows.length) return index;
+    if (timeSlice.isOver() && index < rows.length) return index;
   }
   if (held.length > 0) await compressAll(services, job, { scope, todo: held, by });
   return null;
@@ -109,7 +108,7 @@ export async function completeCompression(
   services: Services,
   args: CompressArgs & { outbox_id: string },
 ): Promise<CompressOutcome> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   const job = await endCompression(services, scope, {
     id: args.job_id,
     outboxId: args.outbox_id,
@@ -158,7 +157,7 @@ export async function failCompression(
   services: Services,
   args: CompressArgs & { outbox_id: string; code: string; message: string },
 ): Promise<CompressOutcome> {
-  const job = await endCompression(services, scopeOf(args), {
+  const job = await endCompression(services, workspaceScope(args), {
     id: args.job_id,
     outboxId: args.outbox_id,
     decide: async () => failedWith('failed', args.code, args.message),
@@ -187,8 +186,4 @@ async function* decode(bytes: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   for await (const chunk of bytes) yield decoder.decode(chunk as Uint8Array, { stream: true }); // a stream of bytes
   yield decoder.decode();
-}
-
-function scopeOf({ workspace_id: workspaceId }: CompressArgs): Scope {
-  return { workspaceId, collectionIds: null };
 }

@@ -10,7 +10,7 @@ import {
 import type { OAuthSettings } from '#domain/connections/oauth-provider.ts';
 import type { TokenOutcome, Tokens } from '#domain/connections/token-response.ts';
 import type { ExchangeOutcome, OAuthRefreshArgs, RefreshTarget } from '#domain/connections/oauth-refresh.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { resolveOAuthSettings } from '#operations/connections/oauth-settings.ts';
 import { tokenReceiptNow, openCredentials, sealCredentials } from '#operations/connections/credentials.ts';
 import type { Services } from '#operations/services.ts';
@@ -51,7 +51,7 @@ export async function exchangeTokens(services: Services, args: ExchangeArgs): Pr
 }
 
 async function begin(services: Services, args: ExchangeArgs): Promise<Ready | ExchangeOutcome> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   return services.stores.transaction(async (stores): Promise<Ready | ExchangeOutcome> => {
     const found = await stores.credentialRefreshes.lock(scope, args.connection_id);
     if (!found) return { kind: 'gone' };
@@ -118,7 +118,10 @@ async function conclude(services: Services, ready: Ready, outcome: TokenOutcome)
   const received = tokenReceiptNow(services);
   const written = sealTokens(services, ready, { tokens: outcome.tokens, received });
   try {
-    await Promise.race([services.stores.credentialRefreshes.writeTokens(scopeOf(target), target, written), givingUp()]);
+    await Promise.race([
+      services.stores.credentialRefreshes.writeTokens(workspaceScope(target), target, written),
+      givingUp(),
+    ]);
   } catch (error) {
     // They go on as ciphertext in the history, and the next step writes them.
     services.log.warn(
@@ -148,10 +151,6 @@ function sealTokens(
 ) {
   const renewed = mergeTokensIntoCredentials({ refresh_token: refreshToken, ...credentials }, tokens, received);
   const id = target.credential_id;
-  const { sealed } = sealCredentials(services, scopeOf(target), { id, credentials: renewed });
+  const { sealed } = sealCredentials(services, workspaceScope(target), { id, credentials: renewed });
   return { sealed, ...lifetimeOfTokens(tokens, true, received) };
-}
-
-function scopeOf({ workspace_id: workspaceId }: { workspace_id: string }): Scope {
-  return { workspaceId, collectionIds: null };
 }

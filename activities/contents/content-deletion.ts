@@ -1,17 +1,13 @@
+import { startTimeSlice } from '#activities/time-slice.ts';
 import type { DeletionKey } from '#domain/uploads/ingest-steps.ts';
 import { enqueueReprojection } from '#operations/index/enqueue-reprojection.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import type { IndexedLink } from '#store/contents/deletions.ts';
-import { scopeOf, type StepContext } from '#activities/step.ts';
+import type { StepContext } from '#activities/step.ts';
+import { workspaceScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 const BATCH_ROWS = 2_000;
-const TIME_SLICE_MS = 30_000;
-
-/** A content may be in collections beyond the one that names its workflow. */
-function scopeOfWorkspace(deletion: DeletionKey) {
-  return { ...scopeOf(deletion), collectionIds: null };
-}
 
 function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
   return { provider, model, model_hash, dimensions };
@@ -19,7 +15,7 @@ function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
 
 /** Removes the objects of a content from every index it is in. */
 export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
-  const scope = scopeOfWorkspace(deletion);
+  const scope = workspaceScope(deletion);
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const indexObjects = await services.vectors.deleteContent(spaceOf(link), link.tenant, {
@@ -35,13 +31,13 @@ export async function removeChunks(
   deletion: DeletionKey,
   step: StepContext,
 ): Promise<boolean> {
-  const scope = scopeOfWorkspace(deletion);
-  const deadlineMs = performance.now() + TIME_SLICE_MS;
+  const scope = workspaceScope(deletion);
+  const timeSlice = startTimeSlice();
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const key = { contentId: deletion.content_id, collectionId: link.collection_id };
     for (let removed = BATCH_ROWS; removed === BATCH_ROWS;) {
-      if (performance.now() > deadlineMs || step.signal.aborted) return false;
+      if (timeSlice.isOver() || step.signal.aborted) return false;
       removed = await services.stores.transaction(async (stores) => {
         const chunks = await stores.chunks.deleteVersions(scope, key, {
           keep: [],
@@ -61,7 +57,7 @@ export async function completeDeletion(
   services: WorkerServices,
   deletion: DeletionKey & { outbox_id: string },
 ): Promise<boolean> {
-  const scope = scopeOfWorkspace(deletion);
+  const scope = workspaceScope(deletion);
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
   for (const link of links) {
     const left = await services.vectors.countObjects(spaceOf(link), link.tenant, { contentId: deletion.content_id });

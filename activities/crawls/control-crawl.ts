@@ -1,20 +1,20 @@
+import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import type { CrawlArgs, CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import * as operation from '#operations/crawls/end-crawl.ts';
-import { scopeOf } from '#activities/step.ts';
+import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** Pauses, resumes or cancels a crawl and the runs of its pages, on a signal that an operator sent in the Temporal UI. */
 export async function controlCrawl(
   services: WorkerServices,
-  control: CrawlArgs & { action: 'pause' | 'resume' | 'cancel' },
+  control: CrawlArgs & { action: ControlAction },
 ): Promise<void> {
   const { action, crawl_id: crawlId } = control;
-  const scope = scopeOf(control);
-  const { crawls, runControl } = services.stores;
-  await crawls.control(scope, { crawlId }, action);
-  const target = { runId: crawlId };
-  if (action === 'cancel') await runControl.cancel(scope, target);
-  else await runControl.setPaused(scope, target, action === 'pause');
+  const scope = collectionScope(control);
+  await services.stores.transaction(async (stores) => {
+    await stores.crawls.control(scope, { crawlId }, action);
+    await stores.runControl.control(scope, { runId: crawlId }, action);
+  });
   services.log.info(
     { upload_id: control.upload_id, workspace_id: control.workspace_id },
     'an operator paused, resumed or cancelled a crawl',

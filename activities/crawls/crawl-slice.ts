@@ -1,3 +1,4 @@
+import { startTimeSlice, TIME_SLICE_MS } from '#activities/time-slice.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrawlArgs, CrawlSlice } from '#domain/crawls/crawl-jobs.ts';
@@ -5,16 +6,15 @@ import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
 import { maxRequests } from './add-links.ts';
 import { waitForRequestSlot } from './wait-for-request-slot.ts';
-import { scopeOf, type StepContext } from '#activities/step.ts';
-import { packBatches } from '#activities/uploads/upkeep-steps.ts';
+import type { StepContext } from '#activities/step.ts';
+import { collectionScope } from '#domain/access/scope.ts';
+import { packBatches } from '#activities/uploads/plan-batches.ts';
 import { findKnownPage } from './lock-known-page.ts';
 import { crawlPage, type SliceContext } from './crawl-page.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-/** After this time no further page is requested: the workflow starts another slice, and other crawls get the worker. */
-const SLICE_MS = 30_000;
 /** The first slice is short, so that the first pages become searchable soon. */
-const FIRST_SLICE_MS = 5_000;
+const FIRST_TIME_SLICE_MS = 5_000;
 /** Pages in flight at once, so that a slow page does not delay the others. Request slots keep their requests apart. */
 const CONCURRENCY = 4;
 /** Pages of one slice; also the largest batch. */
@@ -31,7 +31,7 @@ export async function crawlSlice(
   args: CrawlArgs & { after: number },
   step: StepContext,
 ): Promise<CrawlSlice> {
-  const scope = scopeOf(args);
+  const scope = collectionScope(args);
   const { crawls, crawlPages } = services.stores;
   const slice = randomUUID();
   const begun = await crawls.beginSlice(scope, args.crawl_id, slice);
@@ -58,12 +58,12 @@ export async function crawlSlice(
 type SliceEnd = { isOver: boolean; waitMs: number };
 
 async function fetchUntilEnd(context: SliceContext, isFirst: boolean): Promise<SliceEnd> {
-  const deadlineMs = performance.now() + (isFirst ? FIRST_SLICE_MS : SLICE_MS);
+  const timeSlice = startTimeSlice(isFirst ? FIRST_TIME_SLICE_MS : TIME_SLICE_MS);
   const inFlight = new Map<string, Promise<void>>();
   const failures: unknown[] = [];
   let taken = 0;
   const isOpen = () =>
-    failures.length === 0 && !context.isStopped && taken < MAX_PAGES_PER_SLICE && performance.now() < deadlineMs;
+    failures.length === 0 && !context.isStopped && taken < MAX_PAGES_PER_SLICE && !timeSlice.isOver();
   try {
     while (isOpen()) {
       context.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { PageTaskPayload } from '#providers/crawler/page-protocol.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import { isPassing } from '#activities/failures.ts';
-import { scopeOf } from '#activities/step.ts';
+import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import {
   isRedirect,
@@ -34,7 +34,7 @@ export function fetchSiteFile(services: WorkerServices, request: PageRequest): P
 async function fetchRobots(services: WorkerServices, request: PageRequest): Promise<PageOutcome> {
   const { crawl, signal } = request;
   const robots = await readRobots(services, request);
-  const start = await services.stores.crawlFrontier.findStart(scopeOf(crawl), crawl.id);
+  const start = await services.stores.crawlFrontier.findStart(collectionScope(crawl), crawl.id);
   const links = start ? [start.url] : [];
   const payload: PageTaskPayload = { kind: 'robots', links, rules: { origin: crawl.origin, robots } };
   const read = await services.pages.look(null, payload, signal).catch((error: unknown) => {

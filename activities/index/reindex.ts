@@ -3,11 +3,11 @@ import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import { serializeSpace } from '#domain/memories/memory-index.ts';
 import type { ReindexArgs, ReindexProgress } from '#domain/index/reindex-job.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { ChunkToRewrite } from '#store/index/reindexings.ts';
 import type { Stores } from '#store/stores.ts';
-import { whileTimeLeft } from '#activities/time-budget.ts';
+import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -15,7 +15,7 @@ const BATCH_SIZE = 128;
 
 /** Counts what there is to do, and has all memories written anew by the loop that looks after them. */
 export async function beginReindexing(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   const { space } = services.embedders.preferred;
   await services.stores.transaction(async (stores) => {
     if (!(await stores.reindexings.start(scope, args.reindexing_id))) return;
@@ -30,13 +30,13 @@ export async function reindexSlice(
   args: ReindexArgs,
   step: StepContext,
 ): Promise<ReindexProgress | null> {
-  const isDone = await whileTimeLeft(step, () => reindexNextChunks(services, args, step.signal));
+  const isDone = await repeatWithinTimeSlice(step, () => reindexNextChunks(services, args, step.signal));
   return isDone ? null : progressOf(services, args);
 }
 
 /** The next chunks, or the end of a collection; false behind the last one. */
 async function reindexNextChunks(services: WorkerServices, args: ReindexArgs, signal: AbortSignal): Promise<boolean> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   const { reindexings, collections } = services.stores;
   const at = await reindexings.findProgress(scope, args.reindexing_id);
   if (!at || at.collection === null) return false;
@@ -72,7 +72,7 @@ type Page = {
 
 /** Writes what is still published, in turns with those who change its filters, and moves on in the same transaction. */
 async function writePage(services: WorkerServices, args: ReindexArgs, page: Page): Promise<void> {
-  const scope = scopeOf(args);
+  const scope = workspaceScope(args);
   const { collection, index, rows, vectors } = page;
   const contentIds = [...new Set(rows.map((row) => row.content_id))];
   await services.stores.projections.lockContents(scope, collection, contentIds);
@@ -109,7 +109,7 @@ async function sharedFacets(stores: Stores, scope: Scope, of: { collection: stri
 
 /** Counts memories that the loop has written by now; null when none is left, or only those that it tries ever more rarely. */
 export async function followMemories(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress | null> {
-  const isMore = await services.stores.reindexings.countIndexedMemories(scopeOf(args), args.reindexing_id);
+  const isMore = await services.stores.reindexings.countIndexedMemories(workspaceScope(args), args.reindexing_id);
   return isMore ? progressOf(services, args) : null;
 }
 
@@ -117,20 +117,16 @@ export async function completeReindexing(
   { stores }: WorkerServices,
   args: ReindexArgs & { outbox_id: string },
 ): Promise<void> {
-  await stores.reindexings.complete(scopeOf(args), args.reindexing_id);
-  await stores.outbox.settle(scopeOf(args), args.outbox_id);
+  await stores.reindexings.complete(workspaceScope(args), args.reindexing_id);
+  await stores.outbox.settle(workspaceScope(args), args.outbox_id);
 }
 
 async function progressOf({ stores }: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
-  const found = await stores.reindexings.findProgress(scopeOf(args), args.reindexing_id);
+  const found = await stores.reindexings.findProgress(workspaceScope(args), args.reindexing_id);
   const { contents = 0, total_contents = 0, memories = 0, total_memories = 0 } = found ?? {};
   return { contents, total_contents, memories, total_memories };
 }
 
 function textOf({ context, content }: ChunkToRewrite): string {
   return indexedText({ context, text: content });
-}
-
-function scopeOf({ workspace_id: workspaceId }: ReindexArgs): Scope {
-  return { workspaceId, collectionIds: null };
 }

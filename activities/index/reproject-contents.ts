@@ -4,26 +4,25 @@ import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import type { ReprojectCursor, ReprojectSlice } from '#domain/uploads/ingest-steps.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
-import { scopeOf } from '#activities/step.ts';
+import { startTimeSlice, type TimeSlice } from '#activities/time-slice.ts';
+import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-/** One huge content never holds a slot for hours: after this the workflow comes again. */
-const TIME_SLICE_MS = 30_000;
 const PAGE_SIZE = 200;
 
-type Slice = { work: Omit<ReprojectSlice, 'after'>; index: IndexGeneration; deadlineMs: number };
+type Reprojection = { work: Omit<ReprojectSlice, 'after'>; index: IndexGeneration; timeSlice: TimeSlice };
 
 /** Writes the filters of published contents into the index anew, from the rows as they are now. */
 export async function reprojectContents(
   services: WorkerServices,
   { after, ...work }: ReprojectSlice,
 ): Promise<ReprojectCursor | null> {
-  const found = await services.stores.collections.findIndex(scopeOf(work), work.collection_id);
+  const found = await services.stores.collections.findIndex(collectionScope(work), work.collection_id);
   if (!found) return null;
-  const slice = { work, index: found.index, deadlineMs: performance.now() + TIME_SLICE_MS };
+  const reprojection = { work, index: found.index, timeSlice: startTimeSlice() };
   for (const contentId of work.content_ids.toSorted()) {
     if (after && contentId < after.content_id) continue;
-    const rest = await reprojectContent(services, slice, { contentId, after });
+    const rest = await reprojectContent(services, reprojection, { contentId, after });
     if (rest) return rest;
   }
   return null;
@@ -35,11 +34,11 @@ export async function reprojectContents(
  */
 async function reprojectContent(
   services: WorkerServices,
-  slice: Slice,
+  reprojection: Reprojection,
   { contentId, after }: { contentId: string; after: ReprojectCursor | null },
 ): Promise<ReprojectCursor | null> {
-  const { work } = slice;
-  const scope = scopeOf(work);
+  const { work } = reprojection;
+  const scope = collectionScope(work);
   let begun = after?.content_id === contentId ? after : null;
   for (;;) {
     const [content] = await services.stores.publications.facettable(scope, work.collection_id, [contentId]);
@@ -49,7 +48,7 @@ async function reprojectContent(
     // What the slices before wrote may be of before the last change.
     const afterIndex = begun && (begun.stamp ?? stamp) === stamp ? begun.chunk_index : -1;
     begun = null;
-    const stoppedAt = await writeFacets(services, slice, { contentId, shared, afterIndex });
+    const stoppedAt = await writeFacets(services, reprojection, { contentId, shared, afterIndex });
     if (stoppedAt !== null) return { content_id: contentId, chunk_index: stoppedAt, stamp };
     if (await services.stores.projections.markSynced(scope, work.collection_id, content)) return null;
   }
@@ -58,7 +57,7 @@ async function reprojectContent(
 /** Where the time ran out, null when all chunks are written. */
 async function writeFacets(
   services: WorkerServices,
-  { work, index, deadlineMs }: Slice,
+  { work, index, timeSlice }: Reprojection,
   content: { contentId: string; shared: readonly string[]; afterIndex: number },
 ): Promise<number | null> {
   const { contentId, shared } = content;
@@ -66,15 +65,15 @@ async function writeFacets(
   for (let { afterIndex } = content; ;) {
     const page = { afterIndex, limit: PAGE_SIZE };
     const lastIndex = await services.stores.transaction(async (stores) => {
-      await stores.projections.lockContent(scopeOf(work), key);
-      const rows = await stores.chunks.listContentChunks(scopeOf(work), key, page);
+      await stores.projections.lockContent(collectionScope(work), key);
+      const rows = await stores.chunks.listContentChunks(collectionScope(work), key, page);
       const updates = rows.map((row) => ({ id: row.id, facets: [...shared, ...chunkFacets(row.metadata)] }));
       await services.vectors.updateFacets(index.space, index.tenant, updates);
       return rows.at(-1)?.chunk_index;
     });
     if (lastIndex === undefined) return null;
     afterIndex = lastIndex;
-    if (performance.now() >= deadlineMs) return afterIndex;
+    if (timeSlice.isOver()) return afterIndex;
   }
 }
 

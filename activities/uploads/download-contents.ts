@@ -3,22 +3,24 @@ import type { StepOutcome } from '#domain/uploads/ingest-outcomes.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
-import { claimContents, failContents, sliceOf } from './claim.ts';
+import { claimContents } from './claim-contents.ts';
+import { failContents } from './fail-contents.ts';
+import { startTimeSlice } from '#activities/time-slice.ts';
+import { runContentsOf, type StepContext } from '#activities/step.ts';
 import { isPassing, isWorthAnotherDownload } from '#activities/failures.ts';
 import { keepHead } from './keep-head.ts';
-import { scopeOf, type StepContext } from '#activities/step.ts';
+import { collectionScope } from '#domain/access/scope.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-/** After this nothing more is begun; the workflow comes again, and others get their turn. */
-const SLICE_MS = 30_000;
-const DOWNLOADS_AT_ONCE = 4;
-const TRIES = 3;
+const CONCURRENCY = 4;
+const MAX_ATTEMPTS = 3;
 
 type Download = { content: OwnedContent; url: string; step: StepContext };
 
 /**
- * Downloads the URLs among the contents of a batch into the blob store. A download that fails is a failure, never content.
- * Each content is claimed when its turn comes, so that a dead worker counts against those it was busy with alone.
+ * Downloads the URLs among the contents of a batch into the blob store. The answer of a failed download is never stored as
+ * content. Each content is claimed just before its download, so that a dead worker counts only against the contents it was
+ * downloading.
  */
 export async function downloadContents(
   services: WorkerServices,
@@ -27,18 +29,18 @@ export async function downloadContents(
 ): Promise<StepOutcome> {
   const outcome: StepOutcome = { go_on: [], paused: [] };
   const waiting = [...batch.content_ids];
-  const deadlineMs = performance.now() + SLICE_MS;
-  const next = async (): Promise<void> => {
-    while (performance.now() < deadlineMs) {
+  const timeSlice = startTimeSlice();
+  const downloadNext = async (): Promise<void> => {
+    while (!timeSlice.isOver()) {
       const id = waiting.shift();
       if (id === undefined) return;
       await claimAndDownload(services, batch, { id, step, outcome });
     }
   };
   const workers = await Promise.allSettled(
-    Array.from({ length: DOWNLOADS_AT_ONCE }, () =>
-      next().catch((error: unknown) => {
-        // The step fails and comes again: nothing new is begun, what runs is awaited.
+    Array.from({ length: CONCURRENCY }, () =>
+      downloadNext().catch((error: unknown) => {
+        // The activity fails and is retried: start no more downloads, but wait for those that run.
         waiting.length = 0;
         throw error;
       }),
@@ -64,24 +66,24 @@ async function claimAndDownload(
   outcome.go_on.push(...further);
   for (const content of owned) {
     try {
-      if (content.url === null) throw new Error('a content from a URL has one');
+      if (content.url === null) throw new Error('a content with source url has no URL');
       if (await downloadOne(services, batch, { content, url: content.url, step })) outcome.go_on.push(id);
     } catch (error) {
-      await services.stores.runs.forgiveAttempt(scopeOf(batch), sliceOf(batch, [id]));
+      await services.stores.runs.forgiveAttempt(collectionScope(batch), runContentsOf(batch, [id]));
       throw error;
     }
   }
 }
 
-/** True when the bytes are there and the content is still this run's. */
+/** Returns true when the file is stored and this run still owns the content. */
 async function downloadOne(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await fetchInto(services, batch, one);
+      return await downloadFile(services, batch, one);
     } catch (error) {
       one.step.signal.throwIfAborted();
       if (isPassing(error)) throw error;
-      if (attempt < TRIES && isWorthAnotherDownload(error)) continue;
+      if (attempt < MAX_ATTEMPTS && isWorthAnotherDownload(error)) continue;
       const failure = error instanceof AppError ? error : null;
       if (!failure)
         services.log.error(
@@ -92,7 +94,7 @@ async function downloadOne(services: WorkerServices, batch: Batch, one: Download
         {
           content_id: one.content.content_id,
           code: failure?.code ?? 'download_failed',
-          message: failure?.message ?? 'The download failed unexpectedly; retry, or upload the file itself.',
+          message: failure?.message ?? 'The download failed unexpectedly. Retry, or upload the file itself.',
         },
       ]);
       return false;
@@ -100,7 +102,7 @@ async function downloadOne(services: WorkerServices, batch: Batch, one: Download
   }
 }
 
-async function fetchInto(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {
+async function downloadFile(services: WorkerServices, batch: Batch, one: Download): Promise<boolean> {
   const { content, url, step } = one;
   const { maxBytes, totalTimeoutMs } = services.downloads;
   const response = await services.egress.download(url, {
@@ -120,13 +122,13 @@ async function fetchInto(services: WorkerServices, batch: Batch, one: Download):
     sizeBytes: blob.sizeBytes,
     checkOut: () => services.blobs.checkOut(batch.workspace_id, blob.sha256),
   });
-  if (type === null) throw new AppError('unsupported_type', 'The URL leads to bytes of no known document type.');
+  if (type === null) throw new AppError('unsupported_type', 'The URL returned a file of an unknown type.');
   services.readers.requireReadable(content.reader, type);
   return services.stores.transaction(async (stores) => {
-    await retainBlobs({ ...services, stores }, scopeOf(batch), [blob]);
+    await retainBlobs({ ...services, stores }, collectionScope(batch), [blob]);
     const { content_id, name } = content;
     const file_data = services.readers.mismatchNotes(name, type);
     const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256, file_data };
-    return stores.runs.finishDownload(scopeOf(batch), sliceOf(batch), file);
+    return stores.runs.finishDownload(collectionScope(batch), runContentsOf(batch), file);
   });
 }

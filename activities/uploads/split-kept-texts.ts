@@ -6,8 +6,9 @@ import type { ReadResult, SplitPlan } from '#providers/readers/reader-pool.ts';
 import type { KeptText } from '#store/contents/existing-contents.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { isPassing } from '#activities/failures.ts';
-import { scopeOf, type StepContext } from '#activities/step.ts';
-import { holdsParts } from '#activities/archives/unpack-parts.ts';
+import type { StepContext } from '#activities/step.ts';
+import { collectionScope } from '#domain/access/scope.ts';
+import { mayHoldEntries } from '#activities/archives/entry-count.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** A text that was there, split anew. */
@@ -19,8 +20,8 @@ export type SplitKeptTexts = AsyncDisposable & { texts: SplitText[]; others: Own
 type Checkout = { content: OwnedContent; text: KeptText; path: string; release: () => Promise<void> };
 
 /**
- * Splits the texts of contents that were read before, by the same reader and of the same bytes: their files are not read again. Archives
- * and messages are: what they hold is not in their text.
+ * Splits the texts of contents that were read before, by the same reader and of the same bytes: their files are not read again.
+ * Archives and messages are: what they hold is not in their text.
  */
 export async function splitKeptTexts(
   services: WorkerServices,
@@ -62,10 +63,10 @@ async function checkOutTexts(
   contents: readonly OwnedContent[],
 ): Promise<Checkout[]> {
   const wanted = contents
-    .filter((content) => content.content_hash !== null && !content.reread && !holdsParts(content))
+    .filter((content) => content.content_hash !== null && !content.reread && !mayHoldEntries(content))
     .map((content) => ({ content, content_id: content.content_id, text_key: textKey(content) }));
   const found = await services.stores.existingContents.findKeptTexts(
-    scopeOf(batch),
+    collectionScope(batch),
     wanted.map(({ content_id, text_key }) => ({ content_id, text_key })),
   );
   const files: Checkout[] = [];

@@ -1,7 +1,7 @@
 import { memoryTenant } from '#domain/memories/memory-index.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope } from '#domain/access/scope.ts';
 import { DELETE_WORKSPACE, type DeleteWorkspaceArgs, type GivenUp } from '#domain/workspaces/workspace-deletion.ts';
-import { whileTimeLeft } from '#activities/time-budget.ts';
+import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
@@ -17,11 +17,11 @@ export async function endWorkspaceWork(
   deletion: DeleteWorkspaceArgs,
   step: StepContext,
 ): Promise<boolean> {
-  const scope = scopeOf(deletion);
+  const scope = workspaceScope(deletion);
   const end = (workflowIds: readonly string[]) =>
     Promise.all(workflowIds.map((workflowId) => jobs.terminate(workflowId, REASON)));
   const running = () => jobs.running(scope.workspaceId, { exceptType: DELETE_WORKSPACE, limit: WORKFLOWS_AT_ONCE });
-  return whileTimeLeft(step, async () => {
+  return repeatWithinTimeSlice(step, async () => {
     const work = (await stores.workspaceDeletions.work(scope, WORKFLOWS_AT_ONCE)).map((row) => row.workflow_id);
     await end(work);
     await stores.workspaceDeletions.forgetWork(scope, work);
@@ -38,7 +38,7 @@ export async function giveUpIndex(
   deletion: DeleteWorkspaceArgs,
   step: StepContext,
 ): Promise<boolean> {
-  const scope = scopeOf(deletion);
+  const scope = workspaceScope(deletion);
   const giveUp = async (tenants: readonly GivenUp[]) => {
     const counted = await Promise.all(
       tenants.map(async (one) => ({ ...one, objects: await vectors.countObjects(spaceOf(one), one.tenant, {}) })),
@@ -47,7 +47,7 @@ export async function giveUpIndex(
   };
   const present = { tenant: memoryTenant(scope.workspaceId), ...embedders.preferred.space };
   await giveUp([present, ...(await stores.workspaceDeletions.memoryTenants(scope))]);
-  return whileTimeLeft(step, async () => {
+  return repeatWithinTimeSlice(step, async () => {
     const tenants = await stores.workspaceDeletions.generations(scope, TENANTS_AT_ONCE);
     if (tenants.length > 0) await giveUp(tenants);
     return tenants.length === TENANTS_AT_ONCE;
@@ -60,18 +60,18 @@ export async function removeWorkspaceRows(
   deletion: DeleteWorkspaceArgs,
   step: StepContext,
 ): Promise<boolean> {
-  const scope = scopeOf(deletion);
+  const scope = workspaceScope(deletion);
   const { workspaceDeletions } = stores;
   const id = deletion.deletion_id;
   for (const rows of workspaceDeletions.tables) {
-    const isDone = await whileTimeLeft(step, () =>
+    const isDone = await repeatWithinTimeSlice(step, () =>
       workspaceDeletions.removeRows(scope, id, { rows, size: ROWS_AT_ONCE }),
     );
     if (!isDone) return false;
   }
   const deleteBytes = (hashes: readonly string[]) =>
     Promise.all(hashes.map((sha256) => blobs.delete(scope.workspaceId, sha256)));
-  return whileTimeLeft(step, () =>
+  return repeatWithinTimeSlice(step, () =>
     workspaceDeletions.removeBlobs(scope, id, {
       limit: BLOBS_AT_ONCE,
       deleteBytes: async (hashes) => void (await deleteBytes(hashes)),
@@ -85,9 +85,9 @@ export async function dropGivenUp(
   deletion: DeleteWorkspaceArgs & { after: GivenUp | null },
   step: StepContext,
 ): Promise<GivenUp | null> {
-  const scope = scopeOf(deletion);
+  const scope = workspaceScope(deletion);
   let { after } = deletion;
-  const isDone = await whileTimeLeft(step, async () => {
+  const isDone = await repeatWithinTimeSlice(step, async () => {
     const page = await stores.workspaceDeletions.givenUp(scope, { after, limit: TENANTS_AT_ONCE });
     const left = await Promise.all(
       page.map(async (one) => {
@@ -107,16 +107,12 @@ export async function completeWorkspaceDeletion(
   { stores, jobs }: WorkerServices,
   deletion: DeleteWorkspaceArgs & { outbox_id: string },
 ): Promise<boolean> {
-  const scope = scopeOf(deletion);
+  const scope = workspaceScope(deletion);
   const running = await jobs.running(scope.workspaceId, { exceptType: DELETE_WORKSPACE, limit: 1 });
   if (running.length > 0) return false;
   if (!(await stores.workspaceDeletions.complete(scope, deletion.deletion_id))) return false;
   await stores.outbox.settle(scope, deletion.outbox_id);
   return true;
-}
-
-function scopeOf({ workspace_id: workspaceId }: DeleteWorkspaceArgs): Scope {
-  return { workspaceId, collectionIds: null };
 }
 
 function spaceOf({ provider, model, model_hash, dimensions }: GivenUp) {

@@ -1,7 +1,7 @@
 import type { ChunkLimits, PlannedChunk } from './chunker.ts';
 import type { ReadDocument } from '#domain/reader.ts';
 import { MOST_BLANK_COUNTED, MOST_CHARACTERS_PER_TOKEN, splitIntoAtoms, type Atom, type Section } from './atoms.ts';
-import { packAtoms } from './pack.ts';
+import { packAtoms } from './pack-atoms.ts';
 
 /** Parts of the limit that a chunk's context may take: titles of the headings above, header row of its table. */
 const TITLES_PART = 0.2;

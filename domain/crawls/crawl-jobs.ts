@@ -1,3 +1,5 @@
+import type { ErrorCode } from '#domain/app-error.ts';
+import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { isSkipReason, SKIP_REASONS } from './crawl-reasons.ts';
 import { errorMeaning } from '#domain/error-meanings.ts';
 import type { BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
@@ -45,10 +47,10 @@ export type CrawlSteps = {
 
 export type CrawlUpkeepSteps = {
   /** Pauses, resumes or cancels a crawl on a signal that an operator sent in the Temporal UI. */
-  controlCrawl(control: CrawlArgs & { action: 'pause' | 'resume' | 'cancel' }): Promise<void>;
+  controlCrawl(control: CrawlArgs & { action: ControlAction }): Promise<void>;
   /** Ends a crawl: gives remaining pages their final state, marks pages that vanished, and completes the outbox row. */
   endCrawl(
-    end: CrawlArgs & { outbox_id: string; failure: { code: string; message: string } | null },
+    end: CrawlArgs & { outbox_id: string; failure: { code: ErrorCode; message: string } | null },
   ): Promise<CrawlCounts>;
 };
 

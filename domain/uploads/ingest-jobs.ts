@@ -110,3 +110,6 @@ export function deleteContentJob(args: DeleteContentArgs): JobStart {
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+/** What users and operators can do to work in progress. */
+export type ControlAction = 'pause' | 'resume' | 'cancel';

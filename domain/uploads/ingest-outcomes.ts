@@ -1,3 +1,4 @@
+import type { ErrorCode } from '#domain/app-error.ts';
 import { errorMeaning } from '#domain/error-meanings.ts';
 
 /** What the steps of ingestion tell their workflows. Counts, ids and codes only. Imported by workflows: no zod, no I/O. */
@@ -31,7 +32,7 @@ export type PublishOutcome = {
 };
 
 /** Failed contents of one error code: how many, and the ids of the first ones. */
-export type FailureGroup = { code: string; count: number; content_ids: string[] };
+export type FailureGroup = { code: ErrorCode; count: number; content_ids: string[] };
 
 export type BatchOutcome = { ready: number; failed: number; other: number; chunks: number; failures: FailureGroup[] };
 
@@ -41,7 +42,7 @@ export const NO_OUTCOME: BatchOutcome = { ready: 0, failed: 0, other: 0, chunks:
 const SHOWN_IDS = 3;
 
 /** Groups failed contents by code, in the order in which the codes first occur. */
-export function groupFailures(failed: readonly { content_id: string; code: string }[]): FailureGroup[] {
+export function groupFailures(failed: readonly { content_id: string; code: ErrorCode }[]): FailureGroup[] {
   return mergeGroups(failed.map(({ content_id, code }) => ({ code, count: 1, content_ids: [content_id] })));
 }
 
@@ -88,13 +89,13 @@ export function describeFailures(failures: readonly FailureGroup[]): string {
 }
 
 /** Contents that came to an end. */
-export function settledOf(outcome: BatchOutcome): number {
+export function finishedCount(outcome: BatchOutcome): number {
   return outcome.ready + outcome.failed + outcome.other;
 }
 
 /** How a run ended, in the words of an upload's status: operators filter lists by it. */
-export function endOf(outcome: BatchOutcome): 'completed' | 'completed_with_errors' | 'failed' | 'cancelled' {
-  const settled = settledOf(outcome);
+export function finalStatusOf(outcome: BatchOutcome): 'completed' | 'completed_with_errors' | 'failed' | 'cancelled' {
+  const settled = finishedCount(outcome);
   if (settled > 0 && outcome.failed === settled) return 'failed';
   if (settled > 0 && outcome.other === settled) return 'cancelled';
   return outcome.failed > 0 ? 'completed_with_errors' : 'completed';

@@ -1,5 +1,6 @@
+import type { ErrorCode } from '#domain/app-error.ts';
 import type { BatchOutcome, BatchPlan, PublishOutcome, SliceOutcome, StepOutcome } from './ingest-outcomes.ts';
-import type { RunKey } from './ingest-jobs.ts';
+import type { ControlAction, RunKey } from './ingest-jobs.ts';
 
 /**
  * The steps that workflows call by name; `activities/` implements them. Histories hold these arguments and results, so
@@ -15,9 +16,9 @@ export type UpkeepSteps = {
   /** The next batches of a run, in content order. */
   planBatches(plan: RunKey & { after: string | null }): Promise<BatchPlan>;
   /** Pauses, resumes or cancels an upload as an operator asked in the Temporal UI. */
-  controlUpload(control: UploadKey & { action: 'pause' | 'resume' | 'cancel' }): Promise<void>;
+  controlUpload(control: UploadKey & { action: ControlAction }): Promise<void>;
   /** Ends what is left of these contents as failed; infrastructure did not let them finish. */
-  failContents(failure: Batch & { code: string; message: string }): Promise<void>;
+  failContents(failure: Batch & { code: ErrorCode; message: string }): Promise<void>;
   /** What became of the contents of a batch. */
   summarizeBatch(batch: Batch): Promise<BatchOutcome>;
   /** Takes the work off the outbox; contents of the run that are under way without a workflow end as failed. */

@@ -5,7 +5,9 @@ const UNUSED_MS = 24 * 60 * 60 * 1000;
 const PAGE = 2_000;
 const AT_ONCE = 200;
 
-/** Deletes blobs that nothing has referred to for a day, and half-written files of killed uploads. Returns how many blobs went. */
+/**
+ * Deletes blobs that nothing has referred to for a day, and half-written files of killed uploads. Returns how many blobs went.
+ */
 export async function sweepBlobs(services: Services, unusedMs = UNUSED_MS): Promise<number> {
   const { system } = services.stores;
   let count = await sweepUnused(services, unusedMs);

@@ -4,8 +4,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { compressJob } from '#domain/compression/compression-jobs.ts';
 import type { Compression, CompressRequest } from '#domain/records/compression.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { registerBlobs } from '#operations/blobs/register-blobs.ts';
-import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
+import { registerBlobs, retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import { ingestBatchJob } from '#domain/uploads/ingest-jobs.ts';
+import { ingestBatchJob, type ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import type { Content } from '#domain/records/content.ts';
 import { isSettled } from '#domain/statuses.ts';
@@ -17,14 +17,13 @@ import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 export type ContentControl = {
   contentId: string;
-  action: 'pause' | 'resume' | 'cancel' | 'retry';
+  action: ControlAction | 'retry';
   idempotency: Idempotency | null;
 };
 
 /**
- * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach; what came out of it goes along, but for
- * a retry, which takes out again what it holds. Asking for the state it is
- * in already changes nothing.
+ * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach; what came out of it goes along, but
+ * for a retry, which takes out again what it holds. Asking for the state it is in already changes nothing.
  * @throws AppError `not_found`; `conflict` when the action does not fit the content's state.
  */
 export async function controlContent(services: Services, caller: Caller, control: ContentControl): Promise<Content> {
@@ -35,7 +34,7 @@ export async function controlContent(services: Services, caller: Caller, control
     route: `POST /contents/{content_id}/${action}`,
     idempotency,
     effect: async (stores) => {
-      const tree = await stores.parts.lockTree(caller.scope, contentId);
+      const tree = await stores.entries.lockTree(caller.scope, contentId);
       const runs = await stores.runControl.lock(caller.scope, contentId);
       if (runs.length === 0) throw contentNotFound();
       if (runs.some((run) => run.stage === 'deleting')) throw new AppError('conflict', 'The content is being deleted.');
@@ -96,14 +95,11 @@ export async function restartContent(
 async function pauseResumeOrCancel(
   stores: Stores,
   caller: Caller,
-  control: { tree: readonly string[]; action: 'pause' | 'resume' | 'cancel'; runs: readonly RunState[] },
+  control: { tree: readonly string[]; action: ControlAction; runs: readonly RunState[] },
 ): Promise<WakeUp[]> {
   const { tree, action, runs } = control;
   const target = { contentIds: tree };
-  const changed =
-    action === 'cancel'
-      ? await stores.runControl.cancel(caller.scope, target)
-      : await stores.runControl.setPaused(caller.scope, target, action === 'pause');
+  const changed = await stores.runControl.control(caller.scope, target, action);
   const isThere = (run: RunState) =>
     action === 'cancel' ? run.stage === 'cancelled' : run.paused === (action === 'pause');
   if (changed.length === 0 && !runs.some((run) => isThere(run) && (action === 'cancel' || !isSettled(run.stage)))) {

@@ -7,14 +7,15 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 /**
- * Deletes a content with what came out of it, in any state: its own transaction takes it out of search and out of every run, a workflow removes
- * chunks, index objects and rows and completes the receipt. Deleting what is being deleted gives the same deletion.
+ * Deletes a content with what came out of it, in any state: its own transaction takes it out of search and out of every run, a
+ * workflow removes chunks, index objects and rows and completes the receipt. Deleting what is being deleted gives the same
+ * deletion.
  * @throws AppError `not_found`.
  */
 export async function deleteContent(services: Services, caller: Caller, contentId: string): Promise<DeletionAccepted> {
   const { scope } = caller;
   const outcome = await services.stores.transaction(async (stores) => {
-    const tree = await stores.parts.lockTree(scope, contentId);
+    const tree = await stores.entries.lockTree(scope, contentId);
     const runs = await stores.runControl.lock(scope, contentId);
     const [first] = runs;
     if (!first) throw contentNotFound();

@@ -1,9 +1,9 @@
+import type { ErrorCode } from '#domain/app-error.ts';
 import type { CrawlArgs, CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import type { CrawlReason } from '#domain/crawls/crawl-reasons.ts';
 import type { Crawl, CrawlState } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
-import { failUnsettled } from '#operations/uploads/fail-unsettled.ts';
-import { announceUploadWhenOver } from '#operations/uploads/settle-ingestion.ts';
+import { failUnfinished, announceUploadIfComplete } from '#operations/uploads/finish-run.ts';
 import type { Services } from '#operations/services.ts';
 
 const UNSEEN = 'The last crawl of the site did not find this page. The stored version stays.';
@@ -12,7 +12,7 @@ const UNSEEN = 'The last crawl of the site did not find this page. The stored ve
 const TRANSIENT_FAILURES: readonly CrawlReason[] = ['download_failed', 'download_timeout', 'repeated_crash'];
 
 /** Why a crawl ended before it was complete. */
-export type CrawlFailure = { code: string; message: string };
+export type CrawlFailure = { code: ErrorCode; message: string };
 
 /**
  * Ends a crawl and completes its outbox row. Waiting pages are skipped; runs that no workflow handles fail; published pages that
@@ -33,11 +33,11 @@ export async function endCrawl(
       await stores.crawls.finish(scope, crawl.id, { state: crawl.state, message: null });
     }
   });
-  await failUnsettled(services, { ...args, run_id: args.crawl_id });
+  await failUnfinished(services, { ...args, run_id: args.crawl_id });
   await services.stores.system.deleteIdleHosts();
   const counts = await services.stores.crawls.countPages(scope, args.crawl_id);
   await services.stores.transaction(async (stores) => {
-    if (await stores.outbox.settle(scope, outboxId)) await announceUploadWhenOver(stores, scope, args.upload_id);
+    if (await stores.outbox.settle(scope, outboxId)) await announceUploadIfComplete(stores, scope, args.upload_id);
   });
   return counts;
 }

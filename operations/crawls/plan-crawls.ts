@@ -6,13 +6,13 @@ import { DEFAULT_CRAWL, type UploadForm } from '#domain/records/upload.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { NewCrawl } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
-import type { SortedItem } from '#operations/uploads/sort-upload-items.ts';
+import type { MatchedItem } from '#operations/uploads/match-upload-items.ts';
 
 /** A crawl to insert, and the content of its start page. */
-export type PlannedCrawl = { id: string; workflowId: string; contentId: string; url: string; item: SortedItem };
+export type PlannedCrawl = { id: string; workflowId: string; contentId: string; url: string; item: MatchedItem };
 
 /** Returns one crawl for each distinct URL of an upload; none when the upload does not crawl. */
-export function planCrawls(form: UploadForm, sorted: readonly SortedItem[]): PlannedCrawl[] {
+export function planCrawls(form: UploadForm, sorted: readonly MatchedItem[]): PlannedCrawl[] {
   if (!form.crawl) return [];
   const crawls = new Map<string, PlannedCrawl>();
   for (const item of sorted) {

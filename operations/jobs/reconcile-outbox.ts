@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import { COMPRESS_TEXT } from '#domain/compression/compression-jobs.ts';
 import type { OutboxRow } from '#store/outbox/outbox-system.ts';
-import { endCrawl } from '#operations/crawls/end-crawl.ts';
+import { endCrawl, type CrawlFailure } from '#operations/crawls/end-crawl.ts';
 import { endCompression, failedWith } from '#operations/compression/end-compression.ts';
-import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
+import { finishRun } from '#operations/uploads/finish-run.ts';
 import type { Services } from '#operations/services.ts';
 
 const UNCHECKED_MS = 60_000;
@@ -20,7 +20,7 @@ const CrawlArgs = z.object({
   upload_id: z.string(),
   crawl_id: z.string(),
 });
-const ENDED_CRAWL = {
+const ENDED_CRAWL: CrawlFailure = {
   code: 'terminated',
   message: 'The workflow of the crawl ended before it was done; upload the URL again to go on.',
 };
@@ -102,7 +102,7 @@ async function settle(services: Services, row: OutboxRow): Promise<void> {
     args.success && row.workflow_type.startsWith('ingest') ? (args.data.run_id ?? args.data.upload_id) : null;
   if (args.success && runId) {
     const { workspace_id, collection_id } = args.data;
-    return settleIngestion(services, { workspace_id, collection_id, run_id: runId, outbox_id: row.workflow_id });
+    return finishRun(services, { workspace_id, collection_id, run_id: runId, outbox_id: row.workflow_id });
   }
   await services.stores.outbox.settle({ workspaceId: row.workspace_id, collectionIds: null }, row.workflow_id);
 }

@@ -13,8 +13,8 @@ import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
-import { sortItems, type SortedItem } from './sort-upload-items.ts';
-import { announceUpload } from './settle-ingestion.ts';
+import { matchUploadItems, type MatchedItem } from './match-upload-items.ts';
+import { announceUploadCompleted } from './finish-run.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 export type { ReceivedItem } from './plan-upload.ts';
@@ -28,7 +28,7 @@ export type ReceivedUpload = {
 };
 
 type UploadToWrite = { id: string; form: UploadForm; planned: PlannedItem[]; errors: UploadError[] };
-type SortedUpload = UploadToWrite & { sorted: SortedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
+type SortedUpload = UploadToWrite & { sorted: MatchedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
 
 /**
  * Takes an upload: contents, runs, outbox and answer in one transaction, then tries to start the workflow at once.
@@ -76,9 +76,9 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     scope,
     planned.flatMap((item) => item.blob ?? []),
   );
-  const sorted = await sortItems(stores, scope, upload);
+  const sorted = await matchUploadItems(stores, scope, upload);
   const crawls = planCrawls(form, sorted);
-  const runs = sorted.filter((one) => one.fate !== 'kept' && !isCrawled(one, crawls)).length;
+  const runs = sorted.filter((one) => one.action !== 'keep' && !isCrawled(one, crawls)).length;
   const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
   const stale = await writeContents(services, caller, { ...upload, sorted, workflowId, crawls });
   const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
@@ -90,7 +90,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   ];
   for (const job of jobs) await stores.outbox.add(scope, job);
   // Nothing to ingest: it ends with its beginning.
-  if (workflowId === null && crawls.length === 0) await announceUpload(stores, scope, upload.id);
+  if (workflowId === null && crawls.length === 0) await announceUploadCompleted(stores, scope, upload.id);
   return {
     answer: answerOf(
       upload,
@@ -106,7 +106,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
   const { form, sorted, id, workflowId } = upload;
   const { scope } = caller;
   const stage: 'pending' | 'stored' = form.ingest ? 'pending' : 'stored';
-  const fresh = sorted.filter((one) => one.fate === 'fresh');
+  const fresh = sorted.filter((one) => one.action === 'create');
   await stores.contents.insert(
     scope,
     form.collection_id,
@@ -115,11 +115,13 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
   const runs = fresh.map((one) => newRun(one, upload));
   await stores.runControl.insert(scope, form.collection_id, runs);
   const changed = await updateExisting(stores, scope, upload);
-  for (const { item, contentId, fate } of sorted) {
-    if (fate !== 'replaced') continue;
+  for (const { item, contentId, action } of sorted) {
+    if (action !== 'replace') continue;
     if (await stores.contents.replaceBytes(scope, { ...item.content, id: contentId })) changed.push(contentId);
   }
-  const restarted = sorted.filter((one) => one.fate === 'again' || one.fate === 'replaced').map((one) => one.contentId);
+  const restarted = sorted
+    .filter((one) => one.action === 'rerun' || one.action === 'replace')
+    .map((one) => one.contentId);
   await stores.runControl.restart(scope, form.collection_id, {
     contentIds: restarted,
     runId: id,
@@ -144,7 +146,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
 }
 
 /** The first run of a content: that of the upload, or of the crawl which starts from it. */
-function newRun(sorted: SortedItem, { id, form, workflowId, crawls }: SortedUpload): NewRun {
+function newRun(sorted: MatchedItem, { id, form, workflowId, crawls }: SortedUpload): NewRun {
   const { content, dedupeKey } = sorted.item;
   const crawl = crawls.find(({ contentId }) => contentId === sorted.contentId);
   return {
@@ -159,13 +161,13 @@ function newRun(sorted: SortedItem, { id, form, workflowId, crawls }: SortedUplo
   };
 }
 
-function isCrawled({ contentId }: SortedItem, crawls: readonly PlannedCrawl[]): boolean {
+function isCrawled({ contentId }: MatchedItem, crawls: readonly PlannedCrawl[]): boolean {
   return crawls.some((crawl) => crawl.contentId === contentId);
 }
 
 async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: SortedUpload): Promise<string[]> {
   const sentMetadata = Object.keys(form.metadata).length > 0 || form.user_id !== null;
-  const existing = sorted.filter((one) => one.fate === 'again' || one.fate === 'kept');
+  const existing = sorted.filter((one) => one.action === 'rerun' || one.action === 'keep');
   return stores.contents.updateFromUpload(
     scope,
     existing.map(({ item, contentId }) => ({
@@ -176,10 +178,10 @@ async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: So
   );
 }
 
-function toItem({ item, contentId, fate, stage }: SortedItem, ingest: boolean): UploadItem {
+function toItem({ item, contentId, action, stage }: MatchedItem, ingest: boolean): UploadItem {
   const { name, source, type, size, content_hash } = item.content;
-  const status = fate === 'kept' ? stage : ingest ? 'pending' : 'stored';
-  return { content_id: contentId, name, source, type, size, content_hash, status, duplicate: fate !== 'fresh' };
+  const status = action === 'keep' ? stage : ingest ? 'pending' : 'stored';
+  return { content_id: contentId, name, source, type, size, content_hash, status, duplicate: action !== 'create' };
 }
 
 function answerOf(upload: UploadToWrite, uploadId: string | null, uploads: UploadItem[]): Answer<UploadResponse> {

@@ -35,7 +35,9 @@ export function createBlobSweep(database: Database) {
       );
     },
 
-    /** Deletes a blob's row and, under its lock, its bytes; leaves it when it came into use meanwhile. Returns whether it went. */
+    /**
+     * Deletes a blob's row and, under its lock, its bytes; leaves it when it came into use meanwhile. Returns whether it went.
+     */
     deleteBlob(blob: BlobKey, olderThanMs: number, deleteBytes: () => Promise<void>): Promise<boolean> {
       return database.transaction(async (transaction) => {
         const row = await queryOne(

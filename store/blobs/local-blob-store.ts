@@ -14,7 +14,8 @@ const SHA256_FORM = /^[0-9a-f]{64}$/;
 
 /**
  * Blobs as files `<dir>/<workspace>/<first two hex digits>/<sha256>`. A blob is written under a temporary name, flushed, and
- * renamed, so that a name that exists always holds the whole bytes, also after a power cut. Nothing is created before the first `put`.
+ * renamed, so that a name that exists always holds the whole bytes, also after a power cut. Nothing is created before the first
+ * `put`.
  */
 export function createLocalBlobStore(options: { dir: string; clock?: Clock }): BlobStore {
   const { dir, clock = systemClock } = options;

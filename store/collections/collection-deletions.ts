@@ -1,7 +1,7 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawls } from '#store/crawls/remove-crawls.ts';
-import { detachParts, type GoneContent } from '#store/archives/detach-parts.ts';
+import { detachEntries, type GoneContent } from '#store/archives/detach-entries.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -63,9 +63,9 @@ export function createCollectionDeletions(database: Database) {
     },
 
     /**
-     * Removes chunks of the next contents, then those contents unless another collection has them, and adds both to the
-     * receipt in the same transaction. Returns those that are at home elsewhere now and have another `external_id` there; null when
-     * there is nothing left.
+     * Removes chunks of the next contents, then those contents unless another collection has them, and adds both to the receipt
+     * in the same transaction. Returns those that are at home elsewhere now and have another `external_id` there; null when there
+     * is nothing left.
      */
     removeContents(scope: Scope, deleted: CollectionDeletionKey, size: RemovalBatchSize): Promise<string[] | null> {
       return database.transaction(async (transaction) => {
@@ -181,7 +181,7 @@ export async function removeContentLinks(
        and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.part_of, t.content_hash`,
     bindings,
   );
-  await detachParts(transaction, { workspaceId: bindings.workspaceId, gone });
+  await detachEntries(transaction, { workspaceId: bindings.workspaceId, gone });
   const moved = await query<{ id: string; is_renamed: boolean }>(
     transaction,
     `update contents t set collection_id = home.collection_id, external_id = home.external_id, updated_at = now(),

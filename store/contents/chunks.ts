@@ -1,5 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents, RunRef } from '#store/uploads/run-stages.ts';
 import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
@@ -56,7 +56,10 @@ const PUBLISHED_IN_SCOPE = `cc.workspace_id = :workspaceId and cc.active_version
 const PUBLISHED_IN_COLLECTION = `cc.collection_id = :collectionId and cc.active_version is not null
   and (:contentId::uuid is null or cc.content_id = :contentId) and ${COLLECTION_IN_SCOPE}`;
 
-/** Every search ends with this. One look-up by key after the other, whatever the planner knows or does not know yet of tables just filled. */
+/**
+ * Every search ends with this. One look-up by key after the other, whatever the planner knows or does not know yet of tables just
+ * filled.
+ */
 const FIND_PUBLISHED: PreparedStatement = {
   name: 'find_published_chunks',
   sql: `select ${COLUMNS}, t.name, t.type, t.external_id, t.size as content_size, t.content_hash, t.source, t.url, t.metadata as content_metadata,
@@ -73,8 +76,11 @@ const FIND_PUBLISHED: PreparedStatement = {
 /** Chunk rows. Those of a version that is not `active_version` belong to no answer. */
 export function createChunkStore(database: Database) {
   return {
-    /** Writes chunks of contents that the run still owns in this version; writing twice is writing once. Returns the contents written to. */
-    async insert(scope: Scope, slice: Omit<RunSlice, 'contentIds'>, chunks: readonly NewChunk[]): Promise<Set<string>> {
+    /**
+     * Writes chunks of contents that the run still owns in this version; writing twice is writing once. Returns the contents
+     * written to.
+     */
+    async insert(scope: Scope, run: RunRef, chunks: readonly NewChunk[]): Promise<Set<string>> {
       if (chunks.length === 0) return new Set();
       const contentIds = [...new Set(chunks.map((chunk) => chunk.content_id))];
       const rows = await query<{ content_id: string }>(
@@ -90,7 +96,7 @@ export function createChunkStore(database: Database) {
            on conflict (id) do update set content = excluded.content, context = excluded.context, size = excluded.size, tokens = excluded.tokens, metadata = excluded.metadata
          )
          select content_id from mine`,
-        { workspaceId: scope.workspaceId, ...slice, contentIds, chunks: JSON.stringify(chunks) },
+        { workspaceId: scope.workspaceId, ...run, contentIds, chunks: JSON.stringify(chunks) },
       );
       return new Set(rows.map((row) => row.content_id));
     },
@@ -98,7 +104,7 @@ export function createChunkStore(database: Database) {
     /** The next chunks of a run that are not in the index, in (content, index) order. */
     nextToIndex(
       scope: Scope,
-      slice: RunSlice,
+      run: RunContents,
       page: { after: { contentId: string; chunkIndex: number } | null; limit: number },
     ) {
       return query<ChunkToIndex>(
@@ -114,7 +120,7 @@ export function createChunkStore(database: Database) {
          order by cc.content_id, ch.chunk_index limit :limit`,
         {
           workspaceId: scope.workspaceId,
-          ...slice,
+          ...run,
           afterId: page.after?.contentId,
           afterIndex: page.after?.chunkIndex ?? -1,
           limit: page.limit,
@@ -123,11 +129,7 @@ export function createChunkStore(database: Database) {
     },
 
     /** Records how far the index has the chunks of each content. */
-    async advanceIndexed(
-      scope: Scope,
-      slice: Omit<RunSlice, 'contentIds'>,
-      indexed: ReadonlyMap<string, number>,
-    ): Promise<void> {
+    async advanceIndexed(scope: Scope, run: RunRef, indexed: ReadonlyMap<string, number>): Promise<void> {
       await query(
         database,
         `with mine as (
@@ -136,7 +138,7 @@ export function createChunkStore(database: Database) {
          update content_collections cc set indexed_chunks = greatest(cc.indexed_chunks, x.indexed), dead_attempts = 0, updated_at = now()
          from mine join (select unnest(:contentIds::uuid[]) as content_id, unnest(:counts::int[]) as indexed) x using (content_id)
          where cc.content_id = mine.content_id and cc.collection_id = :collectionId`,
-        { workspaceId: scope.workspaceId, ...slice, contentIds: [...indexed.keys()], counts: [...indexed.values()] },
+        { workspaceId: scope.workspaceId, ...run, contentIds: [...indexed.keys()], counts: [...indexed.values()] },
       );
     },
 

@@ -2,15 +2,15 @@ import type { UpdateContentRequest } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
-import { WORKING } from '#store/uploads/run-control.ts';
+import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
 /** What requests change of a content. */
 export function createContentChanges(database: Database) {
   const bind = (scope: Scope, id: string) => ({ workspaceId: scope.workspaceId, id });
   return {
     /**
-     * Holds every run of contents, in all their collections, and then the contents, for the transaction. Who changes what filters see of a
-     * content comes by all of them, whatever collection it asks about: in one order, so that nobody waits in a ring.
+     * Holds every run of contents, in all their collections, and then the contents, for the transaction. Who changes what filters
+     * see of a content comes by all of them, whatever collection it asks about: in one order, so that nobody waits in a ring.
      */
     async lockWithRuns(scope: Scope, contentIds: readonly string[]): Promise<void> {
       await lockRuns(database, scope.workspaceId, contentIds);
@@ -33,7 +33,10 @@ export function createContentChanges(database: Database) {
       );
     },
 
-    /** Names a content in the system it comes from; false when another content of its home has the name, or its home is out of reach. Wants `lockHome`. */
+    /**
+     * Names a content in the system it comes from; false when another content of its home has the name, or its home is out of
+     * reach. Wants `lockHome`.
+     */
     async setExternalId(scope: Scope, id: string, externalId: string): Promise<boolean> {
       const row = await queryOne<{ is_named: boolean }>(
         database,
@@ -90,7 +93,7 @@ const CHANGED_ROW = `(old.name <> new.name or old.metadata <> new.metadata or ol
 
 /** The index has it, or is just being told of it. */
 const INDEXED = `exists (select 1 from content_collections cc where cc.content_id = t.id
-  and (cc.active_version is not null or cc.stage in ${WORKING}))`;
+  and (cc.active_version is not null or cc.stage in ${IN_PROGRESS}))`;
 
 function bindingsOf(fields: UpdateContentRequest & { externalId: string | null }) {
   return {

@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawledContent } from '#store/crawls/remove-crawls.ts';
-import { detachParts, type GoneContent } from '#store/archives/detach-parts.ts';
+import { detachEntries, type GoneContent } from '#store/archives/detach-entries.ts';
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -135,7 +135,7 @@ export function createDeletionStore(database: Database) {
           { ...bindings, contents: gone.length, blobs: blobs?.count ?? 0 },
         );
         // After the receipt, which looks for nothing any more: what is still being deleted is left to others.
-        await detachParts(transaction, { workspaceId: scope.workspaceId, gone });
+        await detachEntries(transaction, { workspaceId: scope.workspaceId, gone });
         return moved?.is_renamed === true;
       });
     },

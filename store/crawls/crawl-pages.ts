@@ -3,7 +3,7 @@ import type { CrawlReason } from '#domain/crawls/crawl-reasons.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import type { Crawl } from './crawls.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
-import { WORKING } from '#store/uploads/run-control.ts';
+import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
 /** An entry of the frontier that a slice claimed. */
 export type CrawlPage = {
@@ -162,7 +162,7 @@ export function createCrawlPageStore(database: Database) {
       return query<{ settled: number; content_id: string; size: number | null }>(
         database,
         `select p.settled, p.content_id, t.size from crawl_pages p join content_collections cc on cc.content_id = p.content_id
-           and cc.collection_id = p.collection_id and cc.run_id = p.crawl_id and cc.stage in ${WORKING}
+           and cc.collection_id = p.collection_id and cc.run_id = p.crawl_id and cc.stage in ${IN_PROGRESS}
          join contents t on t.id = p.content_id
          where p.crawl_id = :crawlId and p.workspace_id = :workspaceId and p.state = 'fetched' and p.settled > :after
          order by p.settled limit :limit`,

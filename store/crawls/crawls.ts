@@ -1,3 +1,4 @@
+import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { NO_COUNTS, type CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
@@ -197,7 +198,7 @@ export function createCrawlStore(database: Database) {
     },
 
     /** Pauses, resumes or cancels running crawls. Returns the ids of those that changed. */
-    async control(scope: Scope, target: CrawlTarget, action: 'pause' | 'resume' | 'cancel'): Promise<string[]> {
+    async control(scope: Scope, target: CrawlTarget, action: ControlAction): Promise<string[]> {
       const rows = await query<{ id: string }>(
         database,
         `with target as (select id from crawls where ${TARGETED} and state = 'running' order by id for update)

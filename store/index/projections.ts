@@ -1,7 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
-import { WORKING } from '#store/uploads/run-control.ts';
+import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
 /** Contents of a collection that are to be projected, for one workflow. */
 export type ProjectionClaim = { collection_id: string; content_ids: string[] };
@@ -71,7 +71,7 @@ export function createProjectionStore(database: Database) {
            update content_collections cc set projecting = false from same where cc.content_id = same.id and cc.collection_id = :collectionId
          ), synced as (
            update contents t set sync_status = 'synced' from same where t.id = same.id and t.sync_status = 'stale'
-             and not exists (select 1 from content_collections cc where cc.content_id = same.id and cc.stage in ${WORKING})
+             and not exists (select 1 from content_collections cc where cc.content_id = same.id and cc.stage in ${IN_PROGRESS})
          )
          select id from same union all select :contentId::uuid where not exists (select from link)`,
         {

@@ -1,6 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
-import type { RunSlice } from './run-stages.ts';
+import type { RunContents } from './run-stages.ts';
 import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
 export type Published = { content_id: string; chunks: number; stale: boolean };
@@ -29,9 +29,9 @@ export function createPublicationStore(database: Database) {
      * Publishes every content of the slice whose chunks are all in the index, in one transaction. The publication number is
      * drawn last: the lock on the workspace's counter makes commit order equal number order.
      */
-    publish(scope: Scope, slice: RunSlice, config: Record<string, unknown>): Promise<Published[]> {
+    publish(scope: Scope, run: RunContents, config: Record<string, unknown>): Promise<Published[]> {
       return database.transaction(async (transaction) => {
-        const bindings = { workspaceId: scope.workspaceId, collectionId: slice.collectionId, runId: slice.runId };
+        const bindings = { workspaceId: scope.workspaceId, collectionId: run.collectionId, runId: run.runId };
         const rows = await query<Published>(
           transaction,
           `with mine as (
@@ -52,7 +52,7 @@ export function createPublicationStore(database: Database) {
              on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
            ), ${ANNOUNCE_READY_CONTENTS}
            select mine.content_id, mine.planned_chunks as chunks, content.stale from mine join content on content.id = mine.content_id`,
-          { ...bindings, contentIds: slice.contentIds, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
+          { ...bindings, contentIds: run.contentIds, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
         );
         if (rows.length === 0) return [];
         await query(
@@ -72,7 +72,10 @@ export function createPublicationStore(database: Database) {
       });
     },
 
-    /** Contents of a collection, in the order of their ids, with the fields their facets are made of. `version` is the published one, else the one under way. */
+    /**
+     * Contents of a collection, in the order of their ids, with the fields their facets are made of. `version` is the published
+     * one, else the one under way.
+     */
     facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
       return query<Facettable>(
         database,

@@ -1,8 +1,18 @@
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
+import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, type Database } from '#store/postgres.ts';
-import { bindTarget, IN_TARGET, type RunTarget } from './run-target.ts';
+import {
+  bindTarget,
+  changeAllRuns,
+  changeRuns,
+  IN_PROGRESS,
+  IN_TARGET,
+  SYNC_WITHOUT_RUN,
+  type ChangedRun,
+  type RunTarget,
+} from './change-runs.ts';
 
 /** The first run of a content in a collection. */
 export type NewRun = {
@@ -14,14 +24,14 @@ export type NewRun = {
   reader: string;
   dedupe_key: string | null;
   external_id: string | null;
-  /** Of a crawled page: only what it is about is read, not what surrounds it. */
+  /** For crawled pages: only the main text is read, without navigation and other surroundings. */
   main_text?: boolean;
   reread?: boolean;
-  /** Of a part: what it is in the whole. */
+  /** For archive entries: see `entryKey`. */
   part_key?: string;
 };
 
-/** A run as a request sees it. */
+/** The state of a run that requests check. */
 export type RunState = {
   content_id: string;
   collection_id: string;
@@ -42,12 +52,9 @@ export type Restart = {
   reader?: string | undefined;
   uploadId?: string | undefined;
   mainText?: boolean | undefined;
-  /** The file is read again, whatever text is kept of it. */
+  /** True to read the file again even if its extracted text is stored. */
   reread?: boolean | undefined;
 };
-
-/** Stages in which a run has work under way. */
-export const WORKING = `('pending', 'downloading', 'reading', 'splitting', 'indexing')`;
 
 const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${notDeleting('cc.collection_id')}`;
@@ -55,11 +62,53 @@ const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is 
 const TARGETED = `${IN_SCOPE} and ${IN_TARGET}`;
 
 /**
- * What requests do to runs. Each change that ends a run gives the row a new `run_id` first, so that whatever still
- * works for the old one can write nothing more (the fence).
+ * Changes that requests make to runs. Every change that ends a run gives the row a new `run_id` first, so that a worker that
+ * still executes the old run cannot write any more (the fence).
  */
 export function createRunControl(database: Database) {
+  /** Pauses or resumes runs in progress and leaves all others alone. Returns the changed runs, whose workflows must be woken. */
+  const setPaused = (scope: Scope, target: RunTarget, paused: boolean): Promise<ChangedRun[]> =>
+    changeAllRuns(
+      database,
+      {
+        where: `${TARGETED} and cc.stage in ${IN_PROGRESS} and cc.paused <> :paused`,
+        set: `paused = :paused`,
+        status: `case when :paused then 'paused' else cc.stage end`,
+        message: `case when :paused then 'Paused by a request; resume to go on.' end`,
+        residue: false,
+      },
+      { ...scope, paused, ...bindTarget(target) },
+    );
+
+  /**
+   * Cancels runs in progress and records their residues. A version published before stays published. The content becomes
+   * `cancelled` even then, because search does not find its newest bytes; it can be retried.
+   */
+  const cancel = (scope: Scope, target: RunTarget): Promise<ChangedRun[]> =>
+    changeAllRuns(
+      database,
+      {
+        where: `${TARGETED} and cc.stage in ${IN_PROGRESS}`,
+        set: `run_id = gen_random_uuid(), paused = false, stage = 'cancelled', planned_chunks = null, indexed_chunks = 0,
+          text_sha256 = null`,
+        status: `cc.stage`,
+        message: `'Cancelled by a request; retry to start again.' ||
+          case when cc.active_version is null then '' else ' The version before it stays searchable.' end`,
+        sync: SYNC_WITHOUT_RUN,
+        residue: true,
+      },
+      { ...scope, ...bindTarget(target) },
+    );
+
   return {
+    setPaused,
+    cancel,
+
+    /** Pauses, resumes or cancels runs in progress. Returns the changed runs, whose workflows must be woken. */
+    control(scope: Scope, target: RunTarget, action: ControlAction): Promise<ChangedRun[]> {
+      return action === 'cancel' ? cancel(scope, target) : setPaused(scope, target, action === 'pause');
+    },
+
     async insert(scope: Scope, collectionId: string, runs: readonly NewRun[]): Promise<void> {
       if (runs.length === 0) return;
       await query(
@@ -74,7 +123,7 @@ export function createRunControl(database: Database) {
       );
     },
 
-    /** The runs of a content in the collections that the scope reaches, locked for the transaction. */
+    /** Returns the runs of a content in the collections that the scope reaches, locked for the transaction. */
     lock(scope: Scope, contentId: string): Promise<RunState[]> {
       return query<RunState>(
         database,
@@ -86,8 +135,8 @@ export function createRunControl(database: Database) {
     },
 
     /**
-     * Gives contents a new run from the start, as a new version; what is published stays until that one is.
-     * With stage `stored` the run is over before it began: the new bytes wait to be ingested. What is being deleted stays so.
+     * Starts a new run, with a new version, for contents. The published version stays published until the new one is.
+     * With stage `stored` no ingestion follows: the new bytes are only stored. Contents that are being deleted are left alone.
      */
     async restart(scope: Scope, collectionId: string, run: Restart): Promise<void> {
       if (run.contentIds.length === 0) return;
@@ -101,7 +150,9 @@ export function createRunControl(database: Database) {
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
              failure_code = null, paused = false, reader = coalesce(:reader, reader), upload_id = coalesce(:uploadId::uuid, upload_id),
-             main_text = coalesce(:mainText::boolean, main_text), version = version + 1, reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
+             main_text = coalesce(:mainText::boolean, main_text), version = version + 1,
+             reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
+             text_sha256 = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id
          ), residue as (
            insert into residues (content_id, collection_id, workspace_id)
@@ -122,49 +173,14 @@ export function createRunControl(database: Database) {
       );
     },
 
-    /** Pauses or resumes work under way; anything else is left as it is. Returns the workflows to wake. */
-    setPaused(scope: Scope, target: RunTarget, paused: boolean) {
-      return changeAll(
-        database,
-        {
-          where: `${TARGETED} and cc.stage in ${WORKING} and cc.paused <> :paused`,
-          set: `paused = :paused`,
-          status: `case when :paused then 'paused' else cc.stage end`,
-          message: `case when :paused then 'Paused by a request; resume to go on.' end`,
-          residue: false,
-        },
-        { ...scope, paused, ...bindTarget(target) },
-      );
-    },
-
-    /**
-     * Cancels work under way and leaves its residue to be removed. What was published before stays published; the content
-     * is `cancelled` all the same, for what was sent last is not what is found, and can be retried.
-     */
-    cancel(scope: Scope, target: RunTarget) {
-      return changeAll(
-        database,
-        {
-          where: `${TARGETED} and cc.stage in ${WORKING}`,
-          set: `run_id = gen_random_uuid(), paused = false, stage = 'cancelled', planned_chunks = null, indexed_chunks = 0, text_sha256 = null`,
-          status: `cc.stage`,
-          message: `'Cancelled by a request; retry to start again.' ||
-            case when cc.active_version is null then '' else ' The version before it stays searchable.' end`,
-          sync: SYNC_WITHOUT_RUN,
-          residue: true,
-        },
-        { ...scope, ...bindTarget(target) },
-      );
-    },
-
-    /** Takes contents out of search and out of every run, in the collections that the scope reaches. */
+    /** Takes contents out of search and ends their runs, in the collections that the scope reaches. */
     startDeletion(scope: Scope, contentIds: readonly string[]) {
-      return change(
+      return changeRuns(
         database,
         {
           where: TARGETED,
-          set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null, chunk_count = 0,
-            dedupe_key = null, external_id = null, part_key = null`,
+          set: `run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null, publish_seq = null,
+            chunk_count = 0, dedupe_key = null, external_id = null, part_key = null`,
           status: `cc.stage`,
           message: `null::text`,
           residue: true,
@@ -176,65 +192,3 @@ export function createRunControl(database: Database) {
 }
 
 export type RunControl = ReturnType<typeof createRunControl>;
-
-export type ChangedRun = { content_id: string; collection_id: string; workflow_id: string | null };
-
-type RunChange = {
-  /** Which rows of `content_collections cc`. */
-  where: string;
-  set: string;
-  /** What the content shows then, from the changed row. */
-  status: string;
-  message: string;
-  /** What its `sync_status` is then; as before where it is left out. */
-  sync?: string;
-  /** True to have what the run left removed. */
-  residue: boolean;
-};
-
-/** A run that ends without a publication brings nothing up to date any more: what is not being projected is as far as it gets. */
-const SYNC_WITHOUT_RUN = `case when t.sync_status <> 'stale' or changed.projecting or exists (
-    select 1 from content_collections o where o.content_id = t.id and o.collection_id <> changed.collection_id
-      and (o.projecting or o.stage in ${WORKING})) then t.sync_status when changed.active_version is null then 'never' else 'synced' end`;
-
-/**
- * The same until there is nothing left to change: a run that was held up by the lock may have added others just before, which the
- * statement that waited for it does not see.
- */
-async function changeAll(
-  database: Database,
-  runChange: RunChange,
-  bindings: Record<string, unknown>,
-): Promise<ChangedRun[]> {
-  const all: ChangedRun[] = [];
-  for (;;) {
-    const changed = await change(database, runChange, bindings);
-    if (changed.length === 0) return all;
-    all.push(...changed);
-  }
-}
-
-/** Changes runs and shows it in their contents. Rows are locked in the order in which steps lock theirs. */
-function change(
-  database: Database,
-  { where, set, status, message, residue, sync = 't.sync_status' }: RunChange,
-  bindings: Record<string, unknown>,
-): Promise<ChangedRun[]> {
-  const residues = `, residue as (
-    insert into residues (content_id, collection_id, workspace_id) select content_id, collection_id, :workspaceId from changed
-    on conflict (content_id, collection_id) do update set passes = 0, due_at = now())`;
-  return query<ChangedRun>(
-    database,
-    `with target as (
-       select content_id, collection_id from content_collections cc where ${where} order by content_id, collection_id for update
-     ), changed as (
-       update content_collections cc set ${set}, updated_at = now() from target
-       where cc.content_id = target.content_id and cc.collection_id = target.collection_id
-       returning cc.content_id, cc.collection_id, cc.workflow_id, cc.active_version, cc.projecting, ${status} as status, ${message} as message
-     )${residue ? residues : ''}, shown as (
-       update contents t set status = changed.status, status_message = changed.message, sync_status = ${sync}, updated_at = now()
-       from changed where t.id = changed.content_id and t.collection_id = changed.collection_id)
-     select content_id, collection_id, workflow_id from changed`,
-    bindings,
-  );
-}

@@ -1,18 +1,21 @@
+import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
-import { WORKING } from './run-control.ts';
+import { IN_PROGRESS } from './change-runs.ts';
 import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { ANNOUNCE_FAILED_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
-/** The contents of one run in one collection that a step works on. */
-export type RunSlice = { collectionId: string; runId: string; contentIds: readonly string[] };
+/** A run in a collection. */
+export type RunRef = { collectionId: string; runId: string };
+/** The contents of a run that a step processes. */
+export type RunContents = RunRef & { contentIds: readonly string[] };
 
 /** What became of the others: paused, in a later stage, or taken over by another run, a cancel or a delete. */
 export type Claim = { owned: OwnedContent[]; paused: string[]; further: string[]; gone: string[] };
 
-export type Failure = { content_id: string; code: string; message: string };
+export type Failure = { content_id: string; code: ErrorCode; message: string };
 
 export type FinishedRead = {
   content_id: string;
@@ -28,32 +31,28 @@ type RunStage = {
   content_id: string;
   stage: ContentStatus;
   paused: boolean;
-  failure_code: string | null;
+  failure_code: ErrorCode | null;
   chunks: number;
 };
 
 const STAGE_ORDER = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
 export type WorkingStage = (typeof STAGE_ORDER)[number];
-export type Step = { stage: WorkingStage; upTo: WorkingStage; source?: OwnedContent['source'] };
+export type StageStep = { stage: WorkingStage; upTo: WorkingStage; source?: OwnedContent['source'] };
 
 const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
   and cc.content_id = any(:contentIds::uuid[])`;
 
 /** What workflow steps do to their runs. Every statement requires the step's own `run_id`. */
 export function createRunStages(database: Database) {
-  const bind = (scope: Scope, slice: RunSlice) => ({ workspaceId: scope.workspaceId, ...slice });
+  const bind = (scope: Scope, run: RunContents) => ({ workspaceId: scope.workspaceId, ...run });
 
   return {
     /** Pending contents of a run in id order, for planning batches. */
-    listPending(
-      scope: Scope,
-      run: { collectionId: string; runId: string },
-      page: { after: string | null; limit: number },
-    ) {
+    listPending(scope: Scope, run: RunRef, page: { after: string | null; limit: number }) {
       return query<{ content_id: string; size: number | null; source: string }>(
         database,
         `select cc.content_id, t.size, t.source from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId and cc.stage in ${WORKING}
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId and cc.stage in ${IN_PROGRESS}
            and (:after::uuid is null or cc.content_id > :after) order by cc.content_id limit :limit`,
         { workspaceId: scope.workspaceId, ...run, ...page },
       );
@@ -63,11 +62,11 @@ export function createRunStages(database: Database) {
      * Moves what this run still owns, and has no further than `upTo`, into a stage and shows it. What is further was done
      * by an attempt before, or has nothing to do in this stage: `source` names what has.
      */
-    async begin(scope: Scope, slice: RunSlice, step: Step): Promise<Claim> {
+    async begin(scope: Scope, run: RunContents, step: StageStep): Promise<Claim> {
       const rows = await query<OwnedContent & { fate: 'owned' | 'paused' | 'further' | 'gone' }>(
         database,
         `with mine as (
-           select content_id, paused, stage from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+           select content_id, paused, stage from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update
          ), moved as (
            update content_collections cc set stage = :stage, stage_message = null, updated_at = now(),
              dead_attempts = case when cc.stage = any(:before::text[]) then 1 else cc.dead_attempts + 1 end
@@ -86,7 +85,7 @@ export function createRunStages(database: Database) {
          left join mine on mine.content_id = asked.id left join moved on moved.content_id = asked.id
          left join contents t on t.id = moved.content_id order by asked.id`,
         {
-          ...bind(scope, slice),
+          ...bind(scope, run),
           stage: step.stage,
           source: step.source,
           before: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.stage)),
@@ -103,7 +102,7 @@ export function createRunStages(database: Database) {
     },
 
     /** Shows the stage that a content is in, within a step. A stalled attempt that wakes up late moves nothing back. */
-    async show(scope: Scope, slice: RunSlice, stage: WorkingStage): Promise<void> {
+    async show(scope: Scope, run: RunContents, stage: WorkingStage): Promise<void> {
       await query(
         database,
         `with moved as (
@@ -111,27 +110,27 @@ export function createRunStages(database: Database) {
            returning cc.content_id)
          update contents t set status = :stage, updated_at = now() from moved where t.id = moved.content_id and t.collection_id = :collectionId
            and t.status <> 'paused'`,
-        { ...bind(scope, slice), stage, upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(stage) + 1) },
+        { ...bind(scope, run), stage, upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(stage) + 1) },
       );
     },
 
     /** Takes back the attempts of an orderly stop, which say nothing about the content. */
-    async forgiveAttempt(scope: Scope, slice: RunSlice): Promise<void> {
+    async forgiveAttempt(scope: Scope, run: RunContents): Promise<void> {
       await query(
         database,
-        `update content_collections cc set dead_attempts = greatest(cc.dead_attempts - 1, 0) where ${MINE} and cc.stage in ${WORKING}`,
-        bind(scope, slice),
+        `update content_collections cc set dead_attempts = greatest(cc.dead_attempts - 1, 0) where ${MINE} and cc.stage in ${IN_PROGRESS}`,
+        bind(scope, run),
       );
     },
 
     /** Ends contents of this run as `failed`; returns those that were still its own. */
-    async fail(scope: Scope, slice: Omit<RunSlice, 'contentIds'>, failures: readonly Failure[]): Promise<string[]> {
+    async fail(scope: Scope, run: RunRef, failures: readonly Failure[]): Promise<string[]> {
       if (failures.length === 0) return [];
       const contentIds = failures.map((failure) => failure.content_id);
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+           select content_id from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update
          ), failed as (
            update content_collections cc set stage = 'failed', stage_message = x.message, failure_code = x.code, paused = false,
              planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
@@ -147,7 +146,7 @@ export function createRunStages(database: Database) {
            from failed where t.id = failed.content_id and t.collection_id = :collectionId
          )
          select content_id from failed`,
-        { ...bind(scope, { ...slice, contentIds }), failures: JSON.stringify(failures), isoFormat: ISO_FORMAT },
+        { ...bind(scope, { ...run, contentIds }), failures: JSON.stringify(failures), isoFormat: ISO_FORMAT },
       );
       return rows.map((row) => row.content_id);
     },
@@ -155,7 +154,7 @@ export function createRunStages(database: Database) {
     /** Records what a download brought; a later attempt does not download it again. */
     async finishDownload(
       scope: Scope,
-      slice: Omit<RunSlice, 'contentIds'>,
+      run: RunRef,
       file: { content_id: string; name: string; type: string; size: number; content_hash: string; file_data: object },
     ): Promise<boolean> {
       const written = { ...file, file_data: JSON.stringify(file.file_data) };
@@ -167,20 +166,20 @@ export function createRunStages(database: Database) {
          )
          update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(), file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
          from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
-        { ...bind(scope, { ...slice, contentIds: [file.content_id] }), ...written },
+        { ...bind(scope, { ...run, contentIds: [file.content_id] }), ...written },
       );
       return rows.length > 0;
     },
 
     /** Shows what unfinished contents of a run wait for, e.g. a server that is away. */
-    async showWaiting(scope: Scope, slice: RunSlice, message: string): Promise<void> {
+    async showWaiting(scope: Scope, run: RunContents, message: string): Promise<void> {
       await query(
         database,
         `with waiting as (
            update content_collections cc set stage_message = :message
-           where ${MINE} and cc.stage in ${WORKING} and not cc.paused and cc.stage_message is distinct from :message returning cc.content_id)
+           where ${MINE} and cc.stage in ${IN_PROGRESS} and not cc.paused and cc.stage_message is distinct from :message returning cc.content_id)
          update contents t set status_message = :message from waiting where t.id = waiting.content_id and t.collection_id = :collectionId`,
-        { ...bind(scope, slice), message },
+        { ...bind(scope, run), message },
       );
     },
 
@@ -188,16 +187,12 @@ export function createRunStages(database: Database) {
      * Moves contents whose chunks are all written to `indexing`; returns those that this run still owns. One that another
      * attempt has moved there stays as it is: this one was stalled, and the chunks are the same.
      */
-    async finishRead(
-      scope: Scope,
-      slice: Omit<RunSlice, 'contentIds'>,
-      finished: readonly FinishedRead[],
-    ): Promise<string[]> {
+    async finishRead(scope: Scope, run: RunRef, finished: readonly FinishedRead[]): Promise<string[]> {
       if (finished.length === 0) return [];
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id, version from content_collections cc where ${MINE} and cc.stage in ${WORKING} order by content_id for update
+           select content_id, version from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update
          ), input as (
            select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int, text_sha256 text, text jsonb, file_data jsonb)
          ), surplus as (
@@ -217,7 +212,7 @@ export function createRunStages(database: Database) {
          )
          select content_id from mine join input using (content_id) where mine.version = input.version`,
         {
-          ...bind(scope, { ...slice, contentIds: finished.map((one) => one.content_id) }),
+          ...bind(scope, { ...run, contentIds: finished.map((one) => one.content_id) }),
           finished: JSON.stringify(finished),
         },
       );
@@ -225,11 +220,11 @@ export function createRunStages(database: Database) {
     },
 
     /** The stages of these contents in this run; contents of another run are absent. */
-    stagesOf(scope: Scope, slice: RunSlice) {
+    stagesOf(scope: Scope, run: RunContents) {
       return query<RunStage>(
         database,
         `select cc.content_id, cc.stage, cc.paused, cc.failure_code, cc.chunk_count as chunks from content_collections cc where ${MINE}`,
-        bind(scope, slice),
+        bind(scope, run),
       );
     },
   };

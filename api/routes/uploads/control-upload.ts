@@ -1,13 +1,14 @@
 import { UploadProgress } from '#domain/records/upload.ts';
+import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { controlUpload } from '#operations/uploads/control-upload.ts';
 import { route } from '#api/http/route.ts';
 import { UploadParams } from '#api/routes/path-params.ts';
 
-export const pauseUploadRoute = controlRoute('pause', 'Pause everything of an upload that is under way');
-export const resumeUploadRoute = controlRoute('resume', 'Resume what was paused of an upload');
-export const cancelUploadRoute = controlRoute('cancel', 'Cancel what is not done of an upload');
+export const pauseUploadRoute = controlUploadRoute('pause', 'Pause the unfinished contents and crawls of an upload');
+export const resumeUploadRoute = controlUploadRoute('resume', 'Resume the paused contents and crawls of an upload');
+export const cancelUploadRoute = controlUploadRoute('cancel', 'Cancel the unfinished contents and crawls of an upload');
 
-function controlRoute(action: 'pause' | 'resume' | 'cancel', summary: string) {
+function controlUploadRoute(action: ControlAction, summary: string) {
   return route(
     {
       method: 'post',

@@ -1,6 +1,6 @@
 import { UploadForm, UploadResponse } from '#domain/records/upload.ts';
 import { acceptUpload } from '#operations/uploads/accept-upload.ts';
-import { registerBlobs } from '#operations/blobs/register-blobs.ts';
+import { registerBlobs } from '#operations/blobs/retain-blobs.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';

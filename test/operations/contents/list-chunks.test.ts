@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Services } from '#operations/services.ts';
 import { listChunks } from '#operations/contents/chunks.ts';
 import { createStores } from '#store/stores.ts';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-stages.ts';
 import {
   addContents,
   countWaiting,
@@ -18,8 +18,8 @@ import { openOwnServices } from '#test/support/harness/own-services.ts';
 const CONFIG = { embedder: 'lexical/test' };
 const CHUNKS = 3;
 
-async function readyContents(place: Place, count: number): Promise<RunSlice[]> {
-  const slices: RunSlice[] = [];
+async function readyContents(place: Place, count: number): Promise<RunContents[]> {
+  const slices: RunContents[] = [];
   for (let run = 0; run < count; run += 1) {
     const slice = await addContents(place);
     await makeReady(place, slice, { each: CHUNKS });
@@ -28,7 +28,7 @@ async function readyContents(place: Place, count: number): Promise<RunSlice[]> {
   return slices;
 }
 
-const publish = ({ stores, scope }: Place, slice: RunSlice) => stores.publications.publish(scope, slice, CONFIG);
+const publish = ({ stores, scope }: Place, slice: RunContents) => stores.publications.publish(scope, slice, CONFIG);
 
 /**
  * A walk by the cursors of the API. A page that is the last one for now is left to be asked for again, for there may come
@@ -62,7 +62,7 @@ async function allChunks(services: Services, { caller }: Place): Promise<string[
 }
 
 /** Publishes in a transaction that stays open until it is told how to end. */
-async function publishHeldOpen(place: Place, slice: RunSlice) {
+async function publishHeldOpen(place: Place, slice: RunContents) {
   const written = Promise.withResolvers<void>();
   const end = Promise.withResolvers<'commit' | 'rollback'>();
   const ended = place.database

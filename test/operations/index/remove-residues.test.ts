@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { query } from '#store/postgres.ts';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-stages.ts';
 import { addContents, chunkRows, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
@@ -16,7 +16,7 @@ async function openLeftovers(t: ExecutionContext) {
   const { space, tenant } = found.index;
   await services.vectors.ensureTenant(space, tenant);
   /** What a worker sends to the index, whether or not the run is still its own. */
-  const index = async (slice: RunSlice, version: number) => {
+  const index = async (slice: RunContents, version: number) => {
     const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
     const objects = chunkRows(slice, { version }).map(({ id, content_id, content: text }) => ({
       id,

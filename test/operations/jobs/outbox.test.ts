@@ -10,7 +10,7 @@ import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
 import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { query } from '#store/postgres.ts';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-stages.ts';
 import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices, type OwnServices } from '#test/support/harness/own-services.ts';
@@ -39,7 +39,7 @@ async function openOutbox(t: ExecutionContext, temporal: 'running' | 'away' = 'r
 }
 
 const keyOf = (place: Place) => ({ workspace_id: place.scope.workspaceId, collection_id: place.collectionId });
-const batchOf = (place: Place, { runId, contentIds }: RunSlice) =>
+const batchOf = (place: Place, { runId, contentIds }: RunContents) =>
   ingestBatchJob({ ...keyOf(place), run_id: runId, content_ids: [...contentIds], upload_id: null });
 const someBatch = (place: Place) => batchOf(place, { collectionId: '', runId: uuidv7(), contentIds: [uuidv7()] });
 const deletionOf = (place: Place) => deleteContentJob({ ...keyOf(place), content_id: uuidv7(), deletion_id: uuidv7() });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-stages.ts';
 import { createStores } from '#store/stores.ts';
 import {
   addContents,
@@ -15,9 +15,9 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 /** Everything a step writes, by the slice it believes to own. */
-type Write = (place: Place, slice: RunSlice) => Promise<unknown>;
+type Write = (place: Place, slice: RunContents) => Promise<unknown>;
 
-const readResult = (slice: RunSlice) =>
+const readResult = (slice: RunContents) =>
   slice.contentIds.map((content_id) => ({
     content_id,
     version: 1,
@@ -83,7 +83,7 @@ const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
 };
 
 /** What takes a run away from its workflow; a new run is soon as far as the old one was. */
-const takeovers: Readonly<Record<string, (place: Place, slice: RunSlice, name: string) => Promise<unknown>>> = {
+const takeovers: Readonly<Record<string, (place: Place, slice: RunContents, name: string) => Promise<unknown>>> = {
   'a cancel': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.cancel(scope, { contentId: id }),
   'a retry': async (place, { contentIds }, name) => {
     await place.stores.runControl.cancel(place.scope, { contentId: contentIds[0] ?? '' });
@@ -95,13 +95,13 @@ const takeovers: Readonly<Record<string, (place: Place, slice: RunSlice, name: s
 };
 
 /** Takes a run to the state that a write is for. */
-async function work(place: Place, slice: RunSlice, run: { name: string; version: number }): Promise<void> {
+async function work(place: Place, slice: RunContents, run: { name: string; version: number }): Promise<void> {
   if (writes[run.name]?.ready) return makeReady(place, slice, { version: run.version });
   const stage = run.name === 'finish a download' ? 'downloading' : 'reading';
   await place.stores.runs.begin(place.scope, slice, { stage, upTo: stage });
 }
 
-async function startRun(place: Place, name: string): Promise<RunSlice> {
+async function startRun(place: Place, name: string): Promise<RunContents> {
   const slice = await addContents(place);
   await work(place, slice, { name, version: 1 });
   return slice;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { query } from '#store/postgres.ts';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-stages.ts';
 import { createStores } from '#store/stores.ts';
 import {
   addContents,
@@ -105,7 +105,7 @@ test('a slow publisher holds the others up, so that what commits later has the h
 });
 
 /** Publishes in a transaction that dawdles between its statements and its end, and at times breaks off. */
-async function publishSlowly(place: Place, slice: RunSlice, random: SeededRandom): Promise<string[]> {
+async function publishSlowly(place: Place, slice: RunContents, random: SeededRandom): Promise<string[]> {
   const { database, scope } = place;
   const dawdle = Math.floor(random.fraction() * 4);
   const isLost = random.fraction() < 0.3;
@@ -126,7 +126,7 @@ test('a walk in pages during slow publications and rollbacks skips nothing and s
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const random = seededRandom(20_261_121);
-  const runs: RunSlice[] = [];
+  const runs: RunContents[] = [];
   for (let run = 0; run < 40; run += 1) {
     const slice = await addContents(place, 1 + (run % 3));
     await makeReady(place, slice, { each: 3 });

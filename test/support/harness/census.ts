@@ -1,4 +1,4 @@
-import { chunkId } from '#domain/chunking/chunk-identity.ts';
+import { chunkId } from '#domain/chunking/chunk-id.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { isSettled, type ContentStatus } from '#domain/statuses.ts';
 import type { BehindTheApi } from './behind-the-api.ts';

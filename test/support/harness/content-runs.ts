@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { chunkId } from '#domain/chunking/chunk-identity.ts';
+import { chunkId } from '#domain/chunking/chunk-id.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { CreateCollectionRequest } from '#domain/records/collection.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { createLexicalEmbedder } from '#providers/embedders/index.ts';
 import type { NewChunk } from '#store/contents/chunks.ts';
 import { query, type Database } from '#store/postgres.ts';
-import type { RunSlice } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-stages.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 
 /** A collection of a workspace of its own, and somebody who may do everything there. */
@@ -31,7 +31,7 @@ export async function makePlace(database: Database): Promise<Place> {
 }
 
 /** Contents of one run as an upload leaves them: pending, version 1, and no workflow that works on them. */
-export async function addContents(place: Place, count = 1): Promise<RunSlice> {
+export async function addContents(place: Place, count = 1): Promise<RunContents> {
   const { stores, scope, collectionId } = place;
   const runId = uuidv7();
   const contentIds = Array.from({ length: count }, () => uuidv7());
@@ -54,7 +54,7 @@ export async function addContents(place: Place, count = 1): Promise<RunSlice> {
 }
 
 /** Chunk rows of a version of contents, `each` a content. */
-export function chunkRows(slice: RunSlice, { version = 1, each = 2 } = {}): NewChunk[] {
+export function chunkRows(slice: RunContents, { version = 1, each = 2 } = {}): NewChunk[] {
   return slice.contentIds.flatMap((content_id) =>
     Array.from({ length: each }, (_, index) => ({
       id: chunkId({ collectionId: slice.collectionId, contentId: content_id, version, index }),
@@ -71,7 +71,7 @@ export function chunkRows(slice: RunSlice, { version = 1, each = 2 } = {}): NewC
 }
 
 /** Takes contents of a run through all stages but the last: read, split, indexed, and not published. */
-export async function makeReady(place: Place, slice: RunSlice, { version = 1, each = 2 } = {}): Promise<void> {
+export async function makeReady(place: Place, slice: RunContents, { version = 1, each = 2 } = {}): Promise<void> {
   const { scope, stores } = place;
   await stores.runs.begin(scope, slice, { stage: 'reading', upTo: 'splitting' });
   await stores.chunks.insert(scope, slice, chunkRows(slice, { version, each }));
@@ -87,7 +87,7 @@ export async function makeReady(place: Place, slice: RunSlice, { version = 1, ea
 }
 
 /** Gives contents a new run of the next version, as a retry or a second upload does. */
-export async function restart(place: Place, contentIds: readonly string[]): Promise<RunSlice> {
+export async function restart(place: Place, contentIds: readonly string[]): Promise<RunContents> {
   const { scope, collectionId } = place;
   const runId = uuidv7();
   await place.stores.runControl.restart(scope, collectionId, { contentIds, runId, workflowId: null, stage: 'pending' });

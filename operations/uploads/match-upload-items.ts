@@ -6,23 +6,24 @@ import type { Stores } from '#store/stores.ts';
 import type { PlannedItem } from './plan-upload.ts';
 
 /**
- * What becomes of an item: a `fresh` content; one that has its external id and gets these bytes (`replaced`); one that is
- * the same and runs `again`, for it failed, was cancelled, was only stored or is a URL; or one that is `kept` as it is.
+ * What happens to an item: `create` a content; `replace` the bytes of the content with the same external id; `rerun` the
+ * ingestion of the same content, because it failed, was cancelled, was only stored or is a URL; or `keep` the existing content
+ * unchanged.
  */
-export type SortedItem = {
+export type MatchedItem = {
   item: PlannedItem;
-  fate: 'fresh' | 'replaced' | 'again' | 'kept';
+  action: 'create' | 'replace' | 'rerun' | 'keep';
   contentId: string;
-  /** Stage before this upload. */
+  /** The stage before this upload. */
   stage: ContentStatus;
 };
 
-/** Compares the items of an upload with what the collection has and with one another; keeps their order. */
-export async function sortItems(
+/** Matches the items of an upload with the contents of the collection and with each other. Keeps their order. */
+export async function matchUploadItems(
   stores: Stores,
   scope: Scope,
   upload: { form: UploadForm; planned: readonly PlannedItem[] },
-): Promise<SortedItem[]> {
+): Promise<MatchedItem[]> {
   const { form, planned } = upload;
   const keys = {
     dedupeKeys: planned.flatMap((item) => (item.content.external_id === null ? (item.dedupeKey ?? []) : [])),
@@ -42,20 +43,20 @@ export async function sortItems(
     const match = key === null ? undefined : known.get(key);
     const stage = form.ingest ? 'pending' : 'stored';
     const contentId = match?.contentId ?? item.content.id;
-    // From here on a twin later in the same upload is kept.
+    // A duplicate later in the same upload is kept.
     if (key !== null) known.set(key, { contentId, stage: match?.stage ?? stage, existing: null });
-    const fate = !match ? 'fresh' : match.existing ? fateOf(item, match.existing, form) : 'kept';
-    return { item, fate, contentId, stage: match?.stage ?? stage };
+    const action = !match ? 'create' : match.existing ? actionFor(item, match.existing, form) : 'keep';
+    return { item, action, contentId, stage: match?.stage ?? stage };
   });
 }
 
-function fateOf(item: PlannedItem, existing: ExistingContent, form: UploadForm): SortedItem['fate'] {
+function actionFor(item: PlannedItem, existing: ExistingContent, form: UploadForm): MatchedItem['action'] {
   const { external_id: externalId, content_hash: hash, name, source } = item.content;
-  // The crawl finds out whether it has changed.
-  if (form.crawl && source === 'url') return 'kept';
-  if (externalId !== null && (existing.content_hash !== hash || existing.name !== name)) return 'replaced';
-  const worthAnotherRun = existing.stage !== 'ready' || source === 'url';
-  return form.ingest && isSettled(existing.stage) && worthAnotherRun ? 'again' : 'kept';
+  // The crawl detects whether the page has changed.
+  if (form.crawl && source === 'url') return 'keep';
+  if (externalId !== null && (existing.content_hash !== hash || existing.name !== name)) return 'replace';
+  const needsRun = existing.stage !== 'ready' || source === 'url';
+  return form.ingest && isSettled(existing.stage) && needsRun ? 'rerun' : 'keep';
 }
 
 function keyOf(externalId: string | null, dedupeKey: string | null): string | null {

@@ -2,30 +2,31 @@ import type { Scope } from '#domain/access/scope.ts';
 import { removeContentLinks } from '#store/collections/collection-deletions.ts';
 import type { IndexedLink } from '#store/contents/deletions.ts';
 import { lockRuns } from '#store/contents/lock-contents.ts';
-import { PART_TREE } from './parts.ts';
+import { ENTRY_TREE } from './entries.ts';
 import { query, type Database } from '#store/postgres.ts';
 
-/** Contents of one collection that wait for their removal, and where their objects are. */
-export type PartsToRemove = { contentIds: string[]; links: readonly IndexedLink[] };
+/** Entries of one collection that must be removed, and the tenants that hold their objects. */
+export type EntriesToRemove = { contentIds: string[]; links: readonly IndexedLink[] };
 
-type PartLink = IndexedLink & { content_id: string; part_depth: number };
+type EntryLink = IndexedLink & { content_id: string; part_depth: number };
 
-/** The removal of what came out of a content, in pieces of a size that hold nobody up. */
-export function createPartRemovals(database: Database) {
+/** Removes the entries of a content in batches, small enough not to block other transactions. */
+export function createEntryRemovals(database: Database) {
   return {
     /**
-     * The next parts of a content that are being deleted, all in one collection and packed equally deep: what was packed deepest
-     * goes first, from every collection, for a part is found by what it came out of. Null when there is none.
+     * Returns the next entries of a content that are being deleted, all of one collection and one depth. The deepest entries come
+     * first, from every collection, because an entry is found through its archive. Null when there is none.
      */
-    async next(scope: Scope, page: { contentId: string; limit: number }): Promise<PartsToRemove | null> {
-      const rows = await query<PartLink>(
+    async nextBatch(scope: Scope, page: { contentId: string; limit: number }): Promise<EntriesToRemove | null> {
+      const rows = await query<EntryLink>(
         database,
-        `with recursive ${PART_TREE}, due as (
+        `with recursive ${ENTRY_TREE}, due as (
            select cc.content_id, cc.collection_id, t.part_depth from content_collections cc join contents t on t.id = cc.content_id
-           where cc.content_id in (select id from tree where not id = any(:contentIds::uuid[])) and cc.workspace_id = :workspaceId
-             and cc.stage = 'deleting' order by t.part_depth desc, cc.collection_id, cc.content_id limit :limit
+           where cc.content_id in (select id from tree where not id = any(:contentIds::uuid[]))
+             and cc.workspace_id = :workspaceId and cc.stage = 'deleting' order by t.part_depth desc, cc.collection_id, cc.content_id limit :limit
          )
-         select due.content_id, due.collection_id, due.part_depth, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from due
+         select due.content_id, due.collection_id, due.part_depth, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
+         from due
          join index_generations g on g.collection_id = due.collection_id and g.status <> 'retired'
          order by due.part_depth desc, due.collection_id, due.content_id`,
         { workspaceId: scope.workspaceId, contentIds: [page.contentId], limit: page.limit },
@@ -38,7 +39,7 @@ export function createPartRemovals(database: Database) {
       return { contentIds: [...new Set(here.map((row) => row.content_id))], links: [...links.values()] };
     },
 
-    /** Removes chunk rows of contents of a collection, at most `limit`; returns how many went. */
+    /** Removes at most `limit` chunk rows of contents in a collection. Returns how many. */
     async removeChunks(
       scope: Scope,
       page: { collectionId: string; contentIds: readonly string[]; limit: number },
@@ -53,8 +54,9 @@ export function createPartRemovals(database: Database) {
     },
 
     /**
-     * Takes contents without chunks out of a collection; those that no other one has go altogether. Returns how many, with the
-     * files that nothing refers to any more, and those that have another `external_id` where they live on.
+     * Removes contents without chunks from a collection, and entirely when no other collection has them. Returns the counts,
+     * including the files that nothing refers to any more, and the contents whose `external_id` differs in the collections that
+     * keep them.
      */
     async complete(scope: Scope, key: { collectionId: string; contentIds: readonly string[] }) {
       await lockRuns(database, scope.workspaceId, key.contentIds);
@@ -75,4 +77,4 @@ export function createPartRemovals(database: Database) {
   };
 }
 
-export type PartRemovals = ReturnType<typeof createPartRemovals>;
+export type EntryRemovals = ReturnType<typeof createEntryRemovals>;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { v7 as uuidv7 } from 'uuid';
 import { ingestUploadJob, uploadWorkflowId } from '#domain/uploads/ingest-jobs.ts';
-import { settleIngestion } from '#operations/uploads/settle-ingestion.ts';
+import { finishRun } from '#operations/uploads/finish-run.ts';
 import { query } from '#store/postgres.ts';
 import { addContents, makePlace } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
@@ -30,8 +30,8 @@ test('an upload sends one completion event with its outcome, no matter how often
   });
   // Its workflow is gone, and both its last step and whoever looks after it come to the same.
   const run = { ...key, run_id: runId, outbox_id: workflowId };
-  await Promise.all([settleIngestion({ stores }, run), settleIngestion({ stores }, run)]);
-  await settleIngestion({ stores }, run);
+  await Promise.all([finishRun({ stores }, run), finishRun({ stores }, run)]);
+  await finishRun({ stores }, run);
   const rows = await query<{ event_type: string; body: string }>(
     database,
     'select event_type, body from webhook_deliveries order by event_type',

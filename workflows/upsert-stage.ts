@@ -2,7 +2,7 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 
 const STAGE = { name: 'LociStage', type: 'KEYWORD' } as const;
 
-/** Shows operators where a run is; lists in the Temporal UI can be filtered by it. */
-export function showStage(stage: string): void {
+/** Sets the search attribute `LociStage`, by which operators filter workflows in the Temporal UI. */
+export function upsertStage(stage: string): void {
   upsertSearchAttributes([{ key: STAGE, value: stage }]);
 }

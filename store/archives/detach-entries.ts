@@ -1,14 +1,14 @@
 import { query, type Database } from '#store/postgres.ts';
 
-/** A content whose row is gone, and what it came out of. */
+/** A content whose row has been removed, and the archive that contained it. */
 export type GoneContent = { id: string; part_of: string | null };
 
 /**
- * Parts that live on in a collection where the whole they came out of does not: they stand for themselves from now on. One that is
- * being deleted somewhere is not set free, for its removal finds it by what it came out of: by the content that somebody
- * asked to delete, or by what that content came out of.
+ * Turns entries whose archive no longer exists into independent contents, when they remain in another collection. An entry that
+ * is being deleted somewhere stays attached, because its deletion finds it through its archive: the content that the user
+ * deleted, or the archive that contained that content.
  */
-export async function detachParts(
+export async function detachEntries(
   transaction: Database,
   { workspaceId, gone }: { workspaceId: string; gone: readonly GoneContent[] },
 ): Promise<void> {

@@ -38,10 +38,10 @@ async function openNested(t: ExecutionContext, depth: number) {
   /** Removes what is found by a content, as its deletion does. */
   const removeParts = async (contentId: string) => {
     for (;;) {
-      const parts = await stores.partRemovals.next(scope, { contentId, limit: LIMIT });
+      const parts = await stores.entryRemovals.nextBatch(scope, { contentId, limit: LIMIT });
       if (!parts) return;
       const [link] = parts.links;
-      await stores.partRemovals.complete(scope, {
+      await stores.entryRemovals.complete(scope, {
         collectionId: link?.collection_id ?? '',
         contentIds: parts.contentIds,
       });
@@ -83,7 +83,7 @@ test('a part of a content that no longer holds it is found by that content', asy
   const { stores, scope, home, contentIds, removeParts, contents } = await openNested(t, 3);
   const [whole = '', first = '', second = '', last = ''] = contentIds;
   await stores.runControl.startDeletion(scope, [first, second, last]);
-  await stores.partRemovals.complete(scope, { collectionId: home, contentIds: [first, second] });
+  await stores.entryRemovals.complete(scope, { collectionId: home, contentIds: [first, second] });
   t.deepEqual(await contents(), [whole, last].toSorted());
   await removeParts(whole);
   t.deepEqual(await contents(), [whole]);
@@ -106,9 +106,9 @@ test('whoever waits for a removal no longer holds what it set free', async (t) =
   const { database, stores, scope, home, contentIds } = await openNested(t, 2);
   const [whole = '', middle = '', last = ''] = contentIds;
   await stores.runControl.startDeletion({ ...scope, collectionIds: [home] }, [middle, last]);
-  const waiting = await stores.transaction(async ({ partRemovals }) => {
-    for (const id of [last, middle]) await partRemovals.complete(scope, { collectionId: home, contentIds: [id] });
-    const held = stores.transaction((other) => other.parts.lockTree(scope, whole));
+  const waiting = await stores.transaction(async ({ entryRemovals }) => {
+    for (const id of [last, middle]) await entryRemovals.complete(scope, { collectionId: home, contentIds: [id] });
+    const held = stores.transaction((other) => other.entries.lockTree(scope, whole));
     await eventually('the other one waits', async () => (await countWaiting(database)) > 0, { everyMs: 10 });
     return { held };
   });

@@ -1,0 +1,65 @@
+import type { RunKey } from '#domain/uploads/ingest-jobs.ts';
+import { collectionScope, type Scope } from '#domain/access/scope.ts';
+import type { Stores } from '#store/stores.ts';
+import { announceEvent } from '#operations/webhooks/announce-event.ts';
+import { uploadState } from './get-upload.ts';
+import type { Services } from '#operations/services.ts';
+
+const BATCH_SIZE = 500;
+const UNFINISHED = {
+  code: 'terminated',
+  message: 'The workflow ended before this content was finished. Retry to start again.',
+} as const;
+
+/**
+ * Completes the outbox row of a run. Contents that still count as in progress fail, because no workflow handles them any more.
+ * Announces `upload.completed` with the last run of an upload.
+ */
+export async function finishRun(
+  services: Pick<Services, 'stores'>,
+  run: RunKey & { outbox_id: string },
+): Promise<void> {
+  await failUnfinished(services, run);
+  const scope = collectionScope(run);
+  await services.stores.transaction(async (stores) => {
+    const { uploadId } = await stores.outbox.settleFor(scope, run.outbox_id);
+    if (uploadId !== null) await announceUploadIfComplete(stores, scope, uploadId);
+  });
+}
+
+/** Fails every content that an ended run still holds as in progress. Returns how many. */
+export async function failUnfinished(services: Pick<Services, 'stores'>, run: RunKey): Promise<number> {
+  const scope = collectionScope(run);
+  const runRef = { collectionId: run.collection_id, runId: run.run_id };
+  let count = 0;
+  for (;;) {
+    const rows = await services.stores.runs.listPending(scope, runRef, { after: null, limit: BATCH_SIZE });
+    const failures = rows.map((row) => ({ content_id: row.content_id, ...UNFINISHED }));
+    const failed = await services.stores.runs.fail(scope, runRef, failures);
+    count += failed.length;
+    if (failed.length === 0) return count;
+  }
+}
+
+/** Announces `upload.completed`, unless the outbox still has work of the upload: contents, a crawl, or archive entries. */
+export async function announceUploadIfComplete(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
+  // The lock makes runs of one upload that end at the same time check one after the other.
+  await stores.uploads.lock(scope, uploadId);
+  if (!(await stores.outbox.hasForUpload(scope, uploadId))) await announceUploadCompleted(stores, scope, uploadId);
+}
+
+/** Announces `upload.completed` to webhooks. Does nothing when the collection of the upload has been deleted. */
+export async function announceUploadCompleted(stores: Stores, scope: Scope, uploadId: string): Promise<void> {
+  const upload = await stores.uploads.find(scope, uploadId);
+  if (!upload) return;
+  const { status, progress } = await uploadState(stores, scope, upload);
+  const data = {
+    upload_id: upload.id,
+    collection_id: upload.collection_id,
+    status,
+    total_uploads: upload.total_uploads,
+    failed_uploads: upload.failed_uploads,
+    progress,
+  };
+  await announceEvent(stores, scope, { type: 'upload.completed', data, collectionId: upload.collection_id });
+}

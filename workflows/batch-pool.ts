@@ -1,0 +1,128 @@
+import {
+  CancellationScope,
+  ParentClosePolicy,
+  condition,
+  isCancellation,
+  setHandler,
+  startChild,
+  workflowInfo,
+  type ChildWorkflowHandle,
+} from '@temporalio/workflow';
+import { batchWorkflowId, type RunKey } from '#domain/uploads/ingest-jobs.ts';
+import {
+  addOutcomes,
+  groupFailures,
+  NO_OUTCOME,
+  type BatchOutcome,
+  type BatchPlan,
+} from '#domain/uploads/ingest-outcomes.ts';
+import { activitiesFor } from './activity-proxies.ts';
+import { ingestBatch } from './ingest-batch.ts';
+import { batchPausedSignal, wakeSignal } from './signals.ts';
+
+/** Batches that run at the same time: enough to read, embed and publish side by side. */
+const CONCURRENCY = 4;
+/** Up to this many batches that wait for paused contents do not count towards `CONCURRENCY`. */
+const MAX_PAUSED = 100;
+
+/** `number`: counted over the whole run, from 0. `summary`: shown in the list of the Temporal UI. */
+type NumberedBatch = BatchPlan['batches'][number] & { number: number; summary: string };
+
+type ChildBatch = ChildWorkflowHandle<typeof ingestBatch>;
+
+/** The batches of a run that execute as child workflows, and the sum of their outcomes. */
+export type BatchPool = {
+  /** Batches that have not ended, paused ones included. */
+  size(): number;
+  outcome(): BatchOutcome;
+  /** Starts a batch as soon as there is room for it. */
+  start(batch: NumberedBatch): Promise<void>;
+  /** Resolves when all remaining batches wait for paused contents. */
+  waitForUnpaused(): Promise<void>;
+  /** Resolves when every batch has ended. */
+  waitForAll(): Promise<void>;
+  /** Makes every batch read its rows again. */
+  wake(): Promise<void>;
+};
+
+/** Runs batches as child workflows, `CONCURRENCY` at a time. Calls `onChange` when a batch starts or ends. */
+export function createBatchPool(
+  run: RunKey & { upload_id: string },
+  outcomeBefore: BatchOutcome,
+  onChange: () => void,
+): BatchPool {
+  const running = new Set<number>();
+  const paused = new Set<string>();
+  const children = new Map<number, ChildBatch>();
+  let outcome = outcomeBefore;
+  let failure: { error: unknown } | null = null;
+  setHandler(batchPausedSignal, ({ workflow_id, is_resting }) => {
+    if (is_resting) paused.add(workflow_id);
+    else paused.delete(workflow_id);
+  });
+  const waitUntil = async (isTrue: () => boolean) => {
+    await condition(isTrue);
+    if (failure) throw failure.error;
+  };
+  const execute = async (batch: NumberedBatch) => {
+    const { number } = batch;
+    try {
+      const childOutcome = await runChild(run, batch, (child) => children.set(number, child));
+      outcome = addOutcomes(outcome, childOutcome);
+    } catch (error) {
+      // Thrown by the next `waitUntil`; an unhandled rejection here would fail the workflow task.
+      failure ??= { error };
+    }
+    running.delete(number);
+    children.delete(number);
+    paused.delete(batchWorkflowId(run.run_id, number));
+    onChange();
+  };
+  return {
+    size: () => running.size,
+    outcome: () => outcome,
+    start: async (batch) => {
+      await waitUntil(() => running.size - Math.min(paused.size, MAX_PAUSED) < CONCURRENCY);
+      running.add(batch.number);
+      void execute(batch);
+      onChange();
+    },
+    waitForUnpaused: () => waitUntil(() => running.size === paused.size),
+    waitForAll: () => waitUntil(() => running.size === 0),
+    wake: async () => {
+      // A batch that has just ended cannot be signalled and needs no signal.
+      await Promise.allSettled([...children.values()].map((child) => child.signal(wakeSignal)));
+    },
+  };
+}
+
+/** Executes a batch as a child workflow. If an operator terminates the child, its contents fail and the parent continues. */
+async function runChild(
+  { upload_id, ...run }: RunKey & { upload_id: string },
+  { number, content_ids, downloads, summary }: NumberedBatch,
+  onStart: (child: ChildBatch) => void,
+): Promise<BatchOutcome> {
+  const { workspace_id, run_id } = run;
+  try {
+    const child = await startChild(ingestBatch, {
+      workflowId: batchWorkflowId(run_id, number),
+      args: [{ ...run, upload_id, content_ids, downloads, outbox_id: null }],
+      parentClosePolicy: ParentClosePolicy.TERMINATE,
+      staticSummary: summary,
+      typedSearchAttributes: workflowInfo().typedSearchAttributes,
+      priority: { fairnessKey: workspace_id },
+    });
+    onStart(child);
+    return await child.result();
+  } catch (error) {
+    // Cancelling only the child fails its contents; cancelling this workflow ends this workflow.
+    if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;
+    const { upkeep } = activitiesFor(workspace_id);
+    const message = 'An operator ended the workflow of this batch. Retry to start again.';
+    const code = 'terminated';
+    const failed = { ...run, content_ids, code, message } as const;
+    await upkeep.failContents.executeWithOptions({ summary: `Fail batch ${number + 1}: ${code}` }, [failed]);
+    const failures = groupFailures(content_ids.map((content_id) => ({ content_id, code })));
+    return { ...NO_OUTCOME, failed: content_ids.length, failures };
+  }
+}

@@ -1,0 +1,8 @@
+import { defineSignal } from '@temporalio/workflow';
+
+/** Makes a waiting workflow read its rows again now. The signal carries no data: the rows decide what happens. */
+export const wakeSignal = defineSignal('wake');
+
+/** Sent by a batch to its parent workflow: the batch starts to wait for paused contents, or works again. */
+export const batchPausedSignal = defineSignal<[BatchPaused]>('rest');
+type BatchPaused = { workflow_id: string; is_resting: boolean };
