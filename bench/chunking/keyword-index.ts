@@ -1,6 +1,6 @@
 import { keywordQuery, stemmedText } from '#store/weaviate/stemmed-text.ts';
 
-/** As the service has them in Weaviate: BM25 over the words, and over their stems with twice the weight. */
+/** The configuration of the service in Weaviate: BM25 over the words, and over their stems with twice the weight. */
 const K1 = 1.2;
 const B = 0.75;
 const FIELDS: readonly { weight: number; textOf: (text: string) => string }[] = [
@@ -8,7 +8,10 @@ const FIELDS: readonly { weight: number; textOf: (text: string) => string }[] = 
   { weight: 2, textOf: stemmedText },
 ];
 
-/** A keyword index in memory (Robertson and Zaragoza 2009); `search` gives the places of the best texts, best first. */
+/**
+ * Creates a keyword index in memory (BM25; Robertson and Zaragoza 2009); `search` returns the indexes of the best
+ * texts, best first.
+ */
 export function createKeywordIndex(texts: readonly string[]): { search(query: string, limit: number): number[] } {
   const fields = FIELDS.map(({ weight, textOf }) => ({ weight, field: indexField(texts.map(textOf)) }));
   return {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:chunking -- --dataset DIR`: which share of the answers' characters is in the first five chunks of a keyword
- * search, on texts (`corpora/NAME.md`) and questions (`questions.csv`: question, references as JSON with start_index and
- * end_index, corpus_id); beside it recursive splitting at 400 tokens.
+ * `npm run bench:chunking -- --dataset DIR`: measures the share of the answers' characters in the first five chunks of
+ * a keyword search, on texts (`corpora/NAME.md`) and questions (`questions.csv`: question, references as JSON with
+ * start_index and end_index, corpus_id); compared with recursive splitting at 400 tokens.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { createKeywordIndex } from './keyword-index.ts';
 import { splitRecursively } from './recursive-split.ts';
 
 const DEPTH = 5;
-/** The embedder's limit: none that matters. */
+/** The token limit of the embedder; large enough to have no effect. */
 const MAX_TOKENS = 8_192;
 const RECURSIVE_TOKENS = 400;
 
@@ -99,7 +99,7 @@ function evaluate(pieces: readonly Piece[]) {
   return { count: pieces.length, tokens, characters: characters / questions.length, whole: whole / questions.length };
 }
 
-/** Characters of a span that one of the pieces holds; what is between pieces is blank. */
+/** Number of characters of a span that the pieces contain; white space between adjacent pieces counts as contained. */
 function covered({ start, end }: Span, hits: readonly Piece[]): number {
   const sorted = hits.toSorted((a, b) => a.start - b.start);
   let [at, length] = [start, 0];

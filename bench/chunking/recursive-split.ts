@@ -2,7 +2,10 @@ const SEPARATORS = ['\n\n', '\n', '. ', ' ', ''];
 
 export type Span = { start: number; end: number };
 
-/** The usual recursive splitter: at the coarsest separator that is there, its pieces merged up to the size; without overlap. */
+/**
+ * The usual recursive splitter: splits at the coarsest separator that occurs, and merges pieces up to the size, without
+ * overlap.
+ */
 export function splitRecursively(text: string, maxTokens: number, countTokens: (text: string) => number): Span[] {
   const split = ({ start, end }: Span, level: number): Span[] => {
     const slice = text.slice(start, end);

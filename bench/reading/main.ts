@@ -1,6 +1,7 @@
 /**
- * `npm run bench:reading -- --dataset DIR`: how near the readers come to the Markdown that documents should give
- * (`NAME` and `NAME.expected.md` side by side, a folder a format), and pages a second of PDF beside pdfium alone.
+ * `npm run bench:reading -- --dataset DIR`: compares the output of the readers with the Markdown expected for each
+ * document (`NAME` and `NAME.expected.md` side by side, one folder per format), and the PDF pages per second with
+ * pdfium alone.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -65,7 +66,9 @@ async function documentsBelow(folder: string): Promise<string[]> {
   return wanted.filter((_, index) => isThere[index]).map((name) => join(folder, name));
 }
 
-/** Texts in the order of the paths; of what cannot be read the error is printed and the text is empty. */
+/**
+ * The texts in the order of the paths. For a document that cannot be read the error is printed and the text is empty.
+ */
 async function readAll(documents: readonly string[]): Promise<string[]> {
   const pool = createReaderPool({
     processes: 2,

@@ -1,9 +1,9 @@
-/** What the measures look at in a Markdown text. */
+/** The parts of a Markdown text that the benchmark compares. */
 export type MarkdownStructure = {
-  /** Normalised words, with repeats. */
+  /** Normalized words, with repetitions. */
   words: string[];
   headings: string[];
-  /** Tables of rows of cells. */
+  /** Tables as rows of cells. */
   tables: string[][][];
 };
 
@@ -13,7 +13,7 @@ const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/g;
 const LINK_TARGET = /\]\((?:[^()\s]|\([^()]*\))*(?:\s+"[^"]*")?\)/g;
 const DELIMITER_ROW = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
 
-/** Takes a Markdown text apart; marks, comments and link targets are no words. */
+/** Extracts words, headings and tables from a Markdown text; markup, comments and link targets are not words. */
 export function structureOf(markdown: string): MarkdownStructure {
   const text = markdown.replace(COMMENT, '').replace(ENTITY, (_, name: string) => ENTITIES[name] ?? '');
   const headings: string[] = [];
@@ -40,11 +40,11 @@ function cellsOf(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => wordsOf(cell).join(' '));
 }
 
-/** Of scripts whose words are broken anywhere at a line end, or not told apart at all, each character is a word. */
+/** In scripts without word separators, or with line breaks inside words, each character counts as a word. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}])[\p{L}\p{M}\p{N}])+/gu;
 
-/** Letters and digits in compatibility form, lower case: ligatures, quotes and dashes make no difference. */
+/** Letters and digits in compatibility form and lower case, so that ligatures, quotes and dashes make no difference. */
 function wordsOf(text: string): string[] {
   const plain = text
     .replace(LINK_TARGET, ']')

@@ -6,11 +6,11 @@ import type { Pdfium } from '#providers/readers/pdf/pdfium/pdfium.ts';
 import { median, timed, verdict } from '#bench/statistics.ts';
 
 const ROUNDS = 40;
-/** Not counted: what runs hot is what a server runs. */
+/** Not measured: a server runs with warm code. */
 const WARM_UP_ROUNDS = 20;
 const LIMITS = { maxTextBytes: 64 * 1024 * 1024 };
 
-/** Reads the same PDF documents by turns with the reader and with pdfium alone (its plain text), in this process. */
+/** Reads the same PDF documents alternately with the reader and with pdfium alone (its plain text), in this process. */
 export async function comparePdfSpeed(paths: readonly string[]): Promise<void> {
   const pdfium = (await PDFiumModule({})) as unknown as Pdfium;
   pdfium._FPDF_InitLibrary();
@@ -37,7 +37,7 @@ export async function comparePdfSpeed(paths: readonly string[]): Promise<void> {
   console.log(verdict('pages a second, reader / pdfium alone', readerRate / aloneRate, { atLeast: 0.8 }));
 }
 
-/** What pdfium itself makes of a document, everything closed that was opened: pages that are left open slow it down. */
+/** The plain text of pdfium itself. Closes all handles, because open pages slow it down. */
 function plainText(pdfium: Pdfium, path: string): { pageCount: number; text: string } | null {
   const bytes = readFileSync(path);
   const data = pdfium._malloc(bytes.length);

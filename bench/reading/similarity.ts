@@ -1,4 +1,4 @@
-/** Twice what two bags of words share, by the words of both; 1 for two empty ones. */
+/** F1 score of two bags of words: twice their common words, divided by the words of both; 1 when both are empty. */
 export function wordF1(found: readonly string[], expected: readonly string[]): number {
   if (found.length + expected.length === 0) return 1;
   const left = new Map<string, number>();
@@ -13,8 +13,8 @@ export function wordF1(found: readonly string[], expected: readonly string[]): n
 }
 
 /**
- * Similarity of two sequences: the best alignment that keeps their order, twice the sum of its pairs' similarity by the
- * length of both (Needleman and Wunsch 1970, without penalties).
+ * Similarity of two sequences: the best order-preserving alignment, twice the sum of the similarities of its pairs
+ * divided by the length of both (Needleman and Wunsch 1970, without penalties).
  */
 export function sequenceSimilarity<T>(
   found: readonly T[],
@@ -25,12 +25,12 @@ export function sequenceSimilarity<T>(
   return (2 * alignedSum(found, expected, similarity)) / (found.length + expected.length);
 }
 
-/** Headings in their order; two are as similar as their words. */
+/** Similarity of two sequences of headings, which are compared by their words. */
 export function headingSimilarity(found: readonly string[], expected: readonly string[]): number {
   return sequenceSimilarity(found, expected, textSimilarity);
 }
 
-/** Tables in their order; two are as similar as their cells, aligned by row and within the row. */
+/** Similarity of two sequences of tables, which are compared by their cells, aligned by row and within the row. */
 export function tablesSimilarity(found: readonly string[][][], expected: readonly string[][][]): number {
   return sequenceSimilarity(found, expected, tableSimilarity);
 }
@@ -53,7 +53,7 @@ function alignedSum<T>(a: readonly T[], b: readonly T[], similarity: (x: T, y: T
     for (const [column, y] of b.entries()) {
       const best = Math.max(above[column + 1] ?? 0, row[column] ?? 0);
       const pair = (above[column] ?? 0) + 1;
-      // The pair cannot win, so it need not be compared.
+      // The pair cannot improve the result, so it is not compared.
       row.push(pair <= best && typeof x === 'string' ? best : Math.max(best, pair - 1 + similarity(x, y)));
     }
     above = row;

@@ -116,7 +116,7 @@ async function typeOfContent(
   if (signature !== null) return signature;
   throw new AppError(
     'unsupported_type',
-    'The content is neither text nor a format that is known. Upload PDF, Word (docx), HTML, Markdown, CSV, JSON or plain text.',
+    'The content is neither text nor a known format. Upload PDF, Word (docx), HTML, Markdown, CSV, JSON or plain text.',
   );
 }
 

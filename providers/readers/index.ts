@@ -89,7 +89,7 @@ export const READER_NAMES: readonly string[] = [...CHOICES.keys()];
 export function resolveReader(readerName: string, mediaType: string): Reader {
   const choice = CHOICES.get(readerName);
   if (!choice) {
-    throw new AppError('unknown_reader', `There is no reader of this name. Known readers: ${READER_NAMES.join(', ')}.`);
+    throw new AppError('unknown_reader', `There is no reader with this name. Use one of: ${READER_NAMES.join(', ')}.`);
   }
   // A named reader applies to the files inside an archive.
   if (mediaType === ZIP) return archiveReader;
@@ -106,7 +106,7 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   const names = fitting.map(([name]) => name).join(', ');
   throw new AppError(
     'type_mismatch',
-    `The file is ${describeType(mediaType)}, which reader "${readerName}" does not read. Use: ${names}.`,
+    `The file is ${describeType(mediaType)}, which reader "${readerName}" does not read. Use one of: ${names}.`,
   );
 }
 
@@ -115,7 +115,7 @@ const CONVERSIONS: ReadonlyMap<string, string> = new Map([
   [DOC, 'Save it as .docx (Word or LibreOffice: File, Save As)'],
   [XLS, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
   [PPT, 'Save it as .pptx (PowerPoint or LibreOffice: File, Save As)'],
-  [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that made it: File, Save As)'],
+  [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that created it: File, Save As)'],
 ]);
 
 function encryptedError(): AppError {
@@ -130,7 +130,7 @@ function unsupportedError(mediaType: string): AppError {
   if (conversion !== undefined) {
     return new AppError(
       'unsupported_type',
-      `The file is ${describeType(mediaType)}, which no reader reads by itself. ${conversion} and upload that, or use the reader unstructured, where its server is configured.`,
+      `The file is ${describeType(mediaType)}, which no reader reads by itself. ${conversion} and upload the result, or use the reader unstructured if its server is configured.`,
     );
   }
   const known =

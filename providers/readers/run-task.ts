@@ -52,7 +52,7 @@ async function read(path: string, task: Extract<TaskPayload, { kind: 'read' }>):
       throw readError(error);
     });
   if (document.text.trim() === '') {
-    throw new AppError('no_text', 'The document holds no text that could be searched. Upload one with text in it.');
+    throw new AppError('no_text', 'The document contains no text. Upload one with text in it.');
   }
   return document;
 }
@@ -64,7 +64,7 @@ function readError(error: unknown): AppError {
   if (error instanceof RangeError && /allocation|memory|string length|array length/i.test(message)) {
     return new AppError(
       'read_memory_limit',
-      'The document is too large to be read at once. Split it into smaller files.',
+      'The document is too large to be read in memory. Split it into smaller files.',
       { cause: error },
     );
   }
@@ -77,7 +77,7 @@ function readError(error: unknown): AppError {
   }
   return new AppError(
     'unreadable',
-    'The document is damaged or not of the type it seems to be. Save it anew and upload it again.',
+    'The document is damaged, or not of the type that was detected. Save it again and upload it.',
     {
       cause: error,
     },

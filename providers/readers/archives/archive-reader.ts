@@ -4,10 +4,10 @@ import { ZIP } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
-/** More names than anybody looks for in a list; the files themselves are all found. */
+/** Names in the list; files beyond it are still contents of their own. */
 const MAX_LISTED_FILES = 2_000;
 
-/** ZIP archives: what is in them. The files themselves become contents of their own (`unpack.ts`). */
+/** Reads ZIP archives as a list of their files. The files themselves become contents of their own (`unpack.ts`). */
 export const archiveReader: Reader = {
   name: 'archive',
   mediaTypes: [ZIP],
@@ -25,7 +25,7 @@ export const archiveReader: Reader = {
       sizeBytes += item.sizeBytes;
       if (files <= MAX_LISTED_FILES) lines.push(`- ${item.path}`);
     }
-    if (files === 0) throw new AppError('no_text', 'The archive holds no files. Pack it anew with files in it.');
+    if (files === 0) throw new AppError('no_text', 'The archive contains no files. Upload one with files in it.');
     const builder = new TextBuilder(maxTextBytes).append(`# ${name}\n\n${files} files:\n\n${lines.join('\n')}\n`);
     if (files > MAX_LISTED_FILES) builder.append(`\nand ${files - MAX_LISTED_FILES} more.\n`);
     return builder.build({

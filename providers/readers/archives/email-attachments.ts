@@ -3,7 +3,7 @@ import type { ArchiveEntry } from '#providers/readers/shared/archive-entry.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** What is attached to an e-mail message, in its order. @throws AppError `unreadable`, `read_output_limit`. */
+/** Lists the attachments of an e-mail message, in order. @throws AppError `unreadable`, `read_output_limit`. */
 export async function* emailAttachments(file: MessageFile, maxTextBytes: number): AsyncGenerator<ArchiveEntry> {
   const email = await parseEmail(file, maxTextBytes);
   for (const { name, attachment } of namedAttachments(email)) {

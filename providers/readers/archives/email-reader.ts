@@ -8,7 +8,10 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 const MAX_TITLE_LENGTH = 300;
 const MAX_ADDRESSES = 100;
 
-/** E-mail messages, also Outlook's: subject, who and when, then the body (of both kinds the one with structure), then the names of what is attached. */
+/**
+ * Reads e-mail messages, also those of Outlook: subject, addresses and date, then the body (of HTML and text, the one
+ * with structure), then the names of the attachments.
+ */
 export const emailReader: Reader = {
   name: 'email',
   mediaTypes: [EMAIL, MSG],
@@ -29,7 +32,7 @@ function headOf(email: Email): string {
     ['Cc', email.cc ?? []],
   ] as const;
   const shown = lines.flatMap(([name, addresses]) => {
-    // A group without members hides who they are.
+    // A group without members (`undisclosed-recipients:;`) names nobody.
     const names = addresses.slice(0, MAX_ADDRESSES).flatMap(namesOf);
     return names.length === 0 ? [] : [`${name}: ${names.join(', ')}`];
   });

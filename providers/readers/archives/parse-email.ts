@@ -5,21 +5,22 @@ import { EMAIL, extensionOf, MSG } from '#providers/readers/shared/media-types.t
 import { sanitizePath } from '#providers/readers/shared/archive-entry.ts';
 import { outputLimitError } from '#providers/readers/shared/text-builder.ts';
 
-/** Attachments make a message this many times its text. */
+/** Attachments may make a message this many times larger than the text limit. */
 const MAX_SIZE_RATIO = 8;
 const MAX_NESTING = 40;
 const MAX_HEADERS_BYTES = 1024 * 1024;
-/** What mail programs attach for one another: signatures and keys. */
+/** Attachments for mail programs: signatures and keys. */
 const SIGNATURE_TYPE = /^application\/(?:x-)?(?:pkcs7-signature|pgp-signature|pgp-keys)$/;
 
-/** An attachment that is worth reading, with a name. */
+/** An attachment for people to read, with a name. */
 export type NamedAttachment = { name: string; attachment: Attachment };
 
 export type MessageFile = { path: string; mediaType: string };
 
 /**
- * Takes an e-mail message apart, by the standard (.eml) or of Outlook (.msg); messages inside it are attachments.
- * @throws AppError `unreadable`, `read_output_limit` for one that is longer than any text would be.
+ * Parses an e-mail message, in the standard format (.eml) or that of Outlook (.msg); messages inside it are
+ * attachments.
+ * @throws AppError `unreadable`, `read_output_limit` for a message that is larger than the text limit allows.
  */
 export async function parseEmail({ path, mediaType }: MessageFile, maxTextBytes: number): Promise<Email> {
   const { size } = await stat(path);
@@ -37,16 +38,16 @@ async function parseMimeMessage(path: string): Promise<Email> {
     forceRfc822Attachments: true,
   };
   return PostalMime.parse(await readFile(path), options).catch((error: unknown) => {
-    const reason = `its headers are longer than ${MAX_HEADERS_BYTES / 1024} KiB or its parts nested more than ${MAX_NESTING} deep`;
+    const reason = `its headers are longer than ${MAX_HEADERS_BYTES / 1024} KiB or its parts are nested more than ${MAX_NESTING} levels deep`;
     throw new AppError(
       'unreadable',
-      `The e-mail message cannot be read: it is damaged, ${reason}. Save its text and upload that.`,
+      `The e-mail message cannot be read: it is damaged, ${reason}. Save its text and upload that instead.`,
       { cause: error },
     );
   });
 }
 
-/** What is attached, but for pictures that the text shows itself, and signatures. */
+/** The attachments, except images embedded in the text, and signatures. */
 export function namedAttachments({ attachments }: Email): NamedAttachment[] {
   return attachments
     .filter(({ related, mimeType }) => !(related === true && mimeType.startsWith('image/')))
@@ -56,7 +57,7 @@ export function namedAttachments({ attachments }: Email): NamedAttachment[] {
 
 function nameOf({ filename, mimeType }: Attachment, number: number): string {
   const given = filename?.trim() ?? '';
-  // A slash in a name is no folder here.
+  // A slash in an attachment's name is not a folder separator.
   if (given !== '') return sanitizePath(given.replaceAll(/[/\\]/g, '_'));
   if (mimeType === EMAIL) return `message-${number}.eml`;
   if (mimeType === MSG) return `message-${number}.msg`;

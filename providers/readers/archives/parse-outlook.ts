@@ -8,22 +8,25 @@ import { MSG } from '#providers/readers/shared/media-types.ts';
 import { rtfToHtml } from '#providers/readers/office/rtf-to-html.ts';
 import { outputLimitError } from '#providers/readers/shared/text-builder.ts';
 
-/** The package is a CommonJS module, whose default export is one of its properties here. */
+/** The package is a CommonJS module; its default export is a property of the imported value. */
 const { default: MsgReader } = msgReader;
 type MsgReader = InstanceType<typeof MsgReader>;
 
-/** Code pages of [MS-OXCMSG] that say nothing of a text: Unicode is told otherwise, and ASCII has no letters to be told. */
+/**
+ * Code pages of [MS-OXCMSG] that do not identify an encoding: Unicode properties have a type of their own, and ASCII
+ * has no other characters.
+ */
 const UNINFORMATIVE_CODE_PAGES = new Set([1200, 1201, 20127]);
 const DEFAULT_ENCODING = 'windows-1252';
-/** Bytes of a compressed RTF text before what is compressed; the length it unpacks to is the second number ([MS-OXRTFCP]). */
+/** Size of the header before the compressed RTF; its second number is the uncompressed size ([MS-OXRTFCP]). */
 const RTF_HEADER_BYTES = 16;
 
 /**
- * Takes an Outlook message (.msg, [MS-OXMSG]) apart, as `parseMessage` does others. @throws AppError `unreadable`,
- * `read_output_limit` when its body unpacks to more than any text would be.
+ * Parses an Outlook message (.msg, [MS-OXMSG]) into the result type of `parseEmail`. @throws AppError `unreadable`,
+ * `read_output_limit` when its body decompresses to more than the text limit.
  */
 export async function parseOutlook(path: string, maxTextBytes: number): Promise<Email> {
-  // The parser looks at the whole of the memory that a view is of, so it gets memory of its own.
+  // The parser reads the whole buffer behind a view, so it gets a buffer of its own.
   const bytes = new Uint8Array(await readFile(path)).buffer;
   try {
     const { reader, fields } = open(bytes);
@@ -42,13 +45,16 @@ export async function parseOutlook(path: string, maxTextBytes: number): Promise<
     if (error instanceof AppError) throw error;
     throw new AppError(
       'unreadable',
-      'The Outlook message cannot be read: it is damaged. Open it, save it anew or as .eml, and upload that.',
+      'The Outlook message cannot be read: it is damaged. Open it, save it again or as .eml, and upload the result.',
       { cause: error },
     );
   }
 }
 
-/** Texts that are not Unicode are in the code page that the message names, which is known only once it was looked at. */
+/**
+ * Texts that are not Unicode use the code page that the message declares, so a message with another one is parsed
+ * again.
+ */
 function open(bytes: ArrayBuffer): { reader: MsgReader; fields: FieldsData } {
   const parse = (ansiEncoding: string) => {
     const reader = new MsgReader(bytes);
@@ -69,7 +75,7 @@ function encodingOf(codePage: number | undefined): string {
   return iconv.encodingExists(name) ? name : DEFAULT_ENCODING;
 }
 
-/** Inside an organisation addresses are names of its directory, which say nothing outside. */
+/** Addresses within an organization are names in its directory, which are meaningless outside. */
 function addressOf(name: string | undefined, address: string | undefined): Address {
   return { name: name ?? '', address: address?.includes('@') === true ? address : (name ?? '') };
 }
@@ -85,7 +91,7 @@ function dateOf({ clientSubmitTime, messageDeliveryTime }: FieldsData): { date?:
   return Number.isNaN(time.getTime()) ? {} : { date: time.toISOString() };
 }
 
-/** The body, of which a message has one kind or several; that in RTF is all there is where nothing else was written. */
+/** The body; a message has one or several kinds. The RTF body is used only when there is no other. */
 function bodiesOf(fields: FieldsData, maxTextBytes: number): { html?: string; text?: string } {
   const html =
     fields.bodyHtml ?? (fields.html && iconv.decode(Buffer.from(fields.html), encodingOf(fields.internetCodepage)));
@@ -106,7 +112,10 @@ function htmlOf(compressed: Uint8Array, maxTextBytes: number): string {
   return html;
 }
 
-/** Messages inside are messages; what cannot be had, such as a link to a file elsewhere, is not attached. */
+/**
+ * Embedded messages are attached as messages; attachments without content, such as links to files elsewhere, are
+ * omitted.
+ */
 function attachmentOf(reader: MsgReader, fields: FieldsData): Attachment[] {
   const isMessage = fields.innerMsgContent === true;
   if (!isMessage && (fields.contentLength ?? 0) === 0) return [];

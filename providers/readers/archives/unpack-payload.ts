@@ -3,20 +3,20 @@ import type { ErrorCode } from '#domain/app-error.ts';
 import { ERROR_MEANINGS } from '#domain/error-meanings.ts';
 import type { EntryRefusal } from '#providers/readers/shared/archive-entry.ts';
 
-/** What to take of an archive or a message, and of how much. */
+/** Which entries to extract from an archive or a message, and the limits. */
 export type UnpackPayload = {
   kind: 'unpack';
   mediaType: string;
-  /** Parts before this one are there already. */
+  /** Index of the first entry to extract; earlier ones were extracted before. */
   from: number;
-  /** Of one task. */
+  /** Limits of one task. */
   most: { parts: number; bytes: number };
   maxPartBytes: number;
-  /** Bytes that may still be unpacked, of `totalBytes` in all. */
+  /** Bytes that may still be extracted, out of `totalBytes` in all. */
   budgetBytes: number;
   totalBytes: number;
   maxTextBytes: number;
-  /** Why no part is taken at all; they are only named then. */
+  /** Why all entries are rejected; they are only listed then. */
   refusal: EntryRefusal | null;
 };
 
@@ -24,21 +24,21 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_MEA
 
 const UnpackedPart = z.object({
   index: z.int().min(0),
-  /** Tells it from all others of the same archive, the next time too. */
+  /** Identifies the entry within its archive, the same in each version of the archive. */
   key: z.string().regex(/^[0-9a-f]{64}$/),
   path: z.string().min(1).max(1_100),
   sizeBytes: z.number().min(0),
-  /** Null: its bytes are in `partFile`. */
+  /** Null when its bytes are in `entryFile`. */
   refusal: z
     .object({ code: z.custom<ErrorCode>((code) => typeof code === 'string' && isErrorCode(code)), message: z.string() })
     .nullable(),
 });
 export type UnpackedPart = z.infer<typeof UnpackedPart>;
 
-/** What a task answers. It comes from a process that has read hostile input, so the parent checks it. */
+/** The result of a task. It comes from a process that has read hostile input, so the parent validates it. */
 export const UnpackValue = z.object({
   parts: z.array(UnpackedPart),
-  /** Where to go on; null at the end. */
+  /** Index of the entry to continue with; null at the end. */
   next: z.int().min(0).nullable(),
 });
 export type UnpackValue = z.infer<typeof UnpackValue>;

@@ -10,8 +10,9 @@ import { entryFile, type UnpackedPart, type UnpackPayload, type UnpackValue } fr
 import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
 /**
- * Writes the next parts of an archive or a message to files, as many as are asked for. A part that cannot be had, or is over a
- * limit, says why and harms no other. @throws AppError when the whole cannot be read.
+ * Extracts the next entries of an archive or a message to files, up to the limits of the task. An entry that is
+ * unreadable or over a limit is reported with a refusal; the others continue. @throws AppError when the archive as a
+ * whole cannot be read.
  */
 export async function unpack(path: string, outputPrefix: string, task: UnpackPayload): Promise<UnpackValue> {
   const parts: UnpackedPart[] = [];
@@ -53,15 +54,15 @@ function limitRefusal({ sizeBytes }: ArchiveEntry, task: UnpackPayload, leftByte
   if (sizeBytes === 0) return { code: 'empty_file', message: 'The file is empty.' };
   const { maxPartBytes, totalBytes } = task;
   if (sizeBytes > maxPartBytes) {
-    const message = `The file unpacks to ${mebibytes(sizeBytes)}; at most ${mebibytes(maxPartBytes)} are taken. Split it, or have the operator raise LOCI_MAX_FILE_BYTES.`;
+    const message = `The file unpacks to ${mebibytes(sizeBytes)}; the limit is ${mebibytes(maxPartBytes)}. Split it, or ask the operator to raise LOCI_MAX_FILE_BYTES.`;
     return { code: 'file_too_large', message };
   }
   if (sizeBytes <= leftBytes) return null;
-  const message = `With this file of ${mebibytes(sizeBytes)} the archive would unpack to more than ${mebibytes(totalBytes)}, which is all that is unpacked of one of its size. Upload the file itself, or have the operator raise LOCI_ARCHIVE_MAX_BYTES or LOCI_ARCHIVE_MAX_RATIO.`;
+  const message = `With this file of ${mebibytes(sizeBytes)} the archive would unpack to more than ${mebibytes(totalBytes)}, the limit for an archive of its size. Upload the file itself, or ask the operator to raise LOCI_ARCHIVE_MAX_BYTES or LOCI_ARCHIVE_MAX_RATIO.`;
   return { code: 'archive_limit', message };
 }
 
-/** Null when the bytes are in the file. */
+/** Null when the bytes were written to the file. */
 async function writeEntry(part: ArchiveEntry, file: string): Promise<EntryRefusal | null> {
   try {
     await pipeline(part.open(), createWriteStream(file, { flags: 'wx' }));

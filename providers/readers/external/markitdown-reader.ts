@@ -6,7 +6,7 @@ import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-bu
 import { assertInflatedSize, readZipDirectory } from '#providers/readers/shared/zip-directory.ts';
 
 const MARKUP_RATIO = 8;
-/** By what markitdown-ts tells formats. */
+/** The extensions by which markitdown-ts identifies formats. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['application/pdf', '.pdf'],
   [DOCX, '.docx'],
@@ -18,7 +18,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['text/plain', '.txt'],
 ]);
 
-/** Universal conversion to Markdown by markitdown-ts, a port of MarkItDown. */
+/** Converts documents to Markdown with markitdown-ts, a port of MarkItDown. */
 export const markitdownReader: Reader = {
   name: 'markitdown',
   mediaTypes: [...EXTENSIONS.keys()],
@@ -35,11 +35,11 @@ export const markitdownReader: Reader = {
   },
 };
 
-/** Stands for a class of browsers that is named but never used. */
+/** A placeholder for browser classes that are referenced but never used. */
 function Absent(): void {}
 
 async function convert(bytes: Buffer, extension: string): Promise<string> {
-  // Its PDF library asks for a browser's drawing classes when it is loaded; extracting text uses none.
+  // Its PDF library references drawing classes of browsers when it is loaded; text extraction does not use them.
   for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) {
     if (!(name in globalThis)) Object.assign(globalThis, { [name]: Absent });
   }
@@ -53,6 +53,6 @@ async function convert(bytes: Buffer, extension: string): Promise<string> {
 
 function damagedError(cause?: unknown): AppError {
   const message =
-    'MarkItDown could not convert the document: it is damaged or protected. Use the reader native, or save it anew.';
+    'MarkItDown could not convert the document: it is damaged or protected. Use the reader native, or save the document again and upload it.';
   return new AppError('unreadable', message, { cause });
 }

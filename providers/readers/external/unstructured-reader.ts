@@ -5,7 +5,7 @@ import type { Reader } from '#domain/reader.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
-/** What is used of an element of Unstructured's answer. */
+/** The part in use of an element in the response of Unstructured. */
 const Element = z.object({
   type: z.string(),
   text: z.string().nullish(),
@@ -19,7 +19,7 @@ const Element = z.object({
 });
 type Element = z.infer<typeof Element>;
 
-/** Values of the `reader` field, with the server's strategy. */
+/** Values of the `reader` field, with the strategy of the server. */
 export const UNSTRUCTURED_STRATEGIES: ReadonlyMap<string, string> = new Map([
   ['unstructured', 'auto'],
   ['unstructured_hi_res', 'hi_res'],
@@ -29,15 +29,15 @@ export const UNSTRUCTURED_STRATEGIES: ReadonlyMap<string, string> = new Map([
 export function unstructuredNotConfiguredError(): AppError {
   return new AppError(
     'reader_unavailable',
-    'No Unstructured server is configured. Use the reader native, or have the operator set LOCI_UNSTRUCTURED_URL.',
+    'No Unstructured server is configured. Use the reader native, or ask the operator to set LOCI_UNSTRUCTURED_URL.',
   );
 }
 
 const PAGE_FURNITURE = new Set(['Header', 'Footer', 'PageNumber', 'PageBreak']);
 
 /**
- * The answer of an Unstructured server (elements as JSON), as Markdown. The document itself was sent there by
- * `withUnstructured`; what comes back is hostile input like any other and is read in the child process.
+ * Converts the response of an Unstructured server (elements as JSON) to Markdown. `withUnstructured` has sent the
+ * document there; the response is hostile input like any other and is read in the child process.
  */
 export const unstructuredReader: Reader = {
   name: 'unstructured',
@@ -65,7 +65,7 @@ function parseElements(text: string): Element[] {
     return z.array(Element).parse(JSON.parse(text));
   } catch (error) {
     const message =
-      'The Unstructured server did not answer with a list of elements. The operator should check LOCI_UNSTRUCTURED_URL.';
+      'The Unstructured server did not respond with a list of elements. Ask the operator to check LOCI_UNSTRUCTURED_URL.';
     throw new AppError('reader_unavailable', message, { cause: error });
   }
 }

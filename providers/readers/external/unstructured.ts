@@ -14,14 +14,14 @@ import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from '#p
 import { unstructuredNotConfiguredError, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
 export type UnstructuredOptions = {
-  /** Base address of the server; null where none is configured. */
+  /** Base URL of the server; null when none is configured. */
   url: string | null;
   apiKey: string | null;
   /** For one document. */
   timeoutMs: number;
-  /** Of one answer. */
+  /** Maximum size of one response. */
   maxAnswerBytes: number;
-  /** Where answers are kept until they are read; default: the system's folder for temporary files. */
+  /** Folder for responses until they are read; default: the system's folder for temporary files. */
   workFolder?: string;
 };
 
@@ -30,13 +30,15 @@ const MAX_ATTEMPTS = 3;
 const INITIAL_BACKOFF_MS = 1_000;
 
 /**
- * A pool that sends documents whose reader is an Unstructured one to the server (`POST /general/v0/general`), and has the
- * pool below read the answers. A document fails alone: `reader_unavailable` when no server is configured or it does not
- * answer after three attempts, `unreadable` when it refuses the document, `read_timeout`, `read_output_limit`.
+ * Wraps a pool: sends documents whose reader is an Unstructured one to the server (`POST /general/v0/general`) and has
+ * the wrapped pool read the responses. A document fails alone: `reader_unavailable` when no server is configured or it
+ * does not respond after three attempts, `unreadable` when it rejects the document, `read_timeout`,
+ * `read_output_limit`.
  */
 export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions): ReaderPool {
   const limit = pLimit(REQUEST_CONCURRENCY);
-  // The time for a document is the only limit: by itself a client waits five minutes for an answer to begin.
+  // The time limit of a document is the only timeout; by default a client waits at most five minutes for a response to
+  // begin.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   return {
     ...pool,
@@ -76,12 +78,12 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
   };
 }
 
-/** Of an archive the server gets the files, not the whole. */
+/** Of an archive the server receives the files, not the archive itself. */
 function strategyOf({ reader, mediaType }: ReadTask): string | undefined {
   return mediaType === ZIP ? undefined : UNSTRUCTURED_STRATEGIES.get(reader);
 }
 
-/** Whether so much time has passed since it was asked first. */
+/** Creates a function that tells whether `ms` have passed since its first call. */
 function createTimer(ms: number | undefined): () => boolean {
   let start: number | null = null;
   return () => {
@@ -90,7 +92,7 @@ function createTimer(ms: number | undefined): () => boolean {
   };
 }
 
-/** Outcomes in the order of the tasks, of those that were read and of those that never came so far. */
+/** Merges the outcomes of the pool with the errors of documents that never reached it, in the order of the tasks. */
 function joinOutcomes(
   prepared: readonly (ReadTask | AppError)[],
   batch: OutcomeBatch<ReadResult>,
@@ -118,7 +120,7 @@ type Exchange = UnstructuredOptions & {
   signal: AbortSignal | undefined;
 };
 
-/** The task with the server's answer in place of the document. */
+/** The task with the response of the server in place of the document. */
 async function fetchElements(task: ReadTask, exchange: Exchange): Promise<ReadTask | AppError> {
   try {
     if (exchange.url === null) throw unstructuredNotConfiguredError();
@@ -185,20 +187,20 @@ function limitBytes(maxBytes: number): Transform {
   });
 }
 
-/** What the server's status means. Its body goes nowhere: it may quote the document. */
+/** Maps the status of a response to an error. The body is not reported: it may quote the document. */
 async function responseError(response: Response): Promise<AppError> {
   await response.body?.cancel();
   const { status } = response;
   if (status === 401 || status === 403) {
     return new AppError(
       'reader_unavailable',
-      'The Unstructured server refuses the key. The operator should check LOCI_UNSTRUCTURED_API_KEY.',
+      'The Unstructured server rejected the API key. Ask the operator to check LOCI_UNSTRUCTURED_API_KEY.',
     );
   }
   if (status === 408 || status === 429 || status >= 500) return unavailableError(new Error(`status ${status}`));
   return new AppError(
     'unreadable',
-    `The Unstructured server does not take this document (status ${status}). Use the reader native.`,
+    `The Unstructured server rejected the document (status ${status}). Use the reader native.`,
   );
 }
 
@@ -220,6 +222,6 @@ function answerTooLargeError(maxBytes: number): AppError {
   const limit = `${Math.floor(maxBytes / 1024 / 1024)} MiB`;
   return new AppError(
     'read_output_limit',
-    `The Unstructured server answered with more than ${limit}. Split the document into smaller ones.`,
+    `The Unstructured server responded with more than ${limit}. Split the document into smaller ones.`,
   );
 }

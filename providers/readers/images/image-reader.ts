@@ -10,7 +10,10 @@ const TIFF = 'image/tiff';
 const MAX_PIXELS = 80_000_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 
-/** Pictures of text, TIFF with all its pages, by OCR with packaged (English) language data. @throws AppError `no_text` where none is recognised. */
+/**
+ * Reads images of text by OCR with packaged English language data; of TIFF files all pages. @throws AppError `no_text`
+ * when no text is recognized.
+ */
 export const imageReader: Reader = {
   name: 'image',
   mediaTypes: IMAGE_TYPES,
@@ -25,17 +28,17 @@ export const imageReader: Reader = {
     const { recognizeText } = await import('./recognize-text.ts');
     const found = await recognizeText(bytes);
     if (!found) throw damaged(mediaType);
-    if (found.text === '') throw noText('in the picture');
+    if (found.text === '') throw noText('in the image');
     const notes = { width, height, ocr: true, ocr_confidence: found.confidence };
     return new TextBuilder(limits.maxTextBytes).append(`${found.text}\n`).build(notes);
   },
 };
 
-/** A page that is too large or damaged is left out, as one without text. */
-async function readPages(bytes: Buffer, places: readonly number[], limits: ReadLimits): Promise<ReadDocument> {
+/** A page that is too large or damaged is skipped like a page without text. */
+async function readPages(bytes: Buffer, offsets: readonly number[], limits: ReadLimits): Promise<ReadDocument> {
   const { imageSize } = await import('image-size');
   const renderPage = (page: number): Uint8Array | null => {
-    selectTiffPage(bytes, places[page] ?? 0);
+    selectTiffPage(bytes, offsets[page] ?? 0);
     try {
       const { width, height } = imageSize(bytes);
       return width * height <= MAX_PIXELS ? bytes : null;
@@ -43,13 +46,13 @@ async function readPages(bytes: Buffer, places: readonly number[], limits: ReadL
       return null;
     }
   };
-  const { texts, confidence, leftOut } = await recognizePages({ renderPage }, [...places.keys()], limits.timeoutMs);
+  const { texts, confidence, leftOut } = await recognizePages({ renderPage }, [...offsets.keys()], limits.timeoutMs);
   const found = [...texts.values()].filter((text) => text !== '').length;
-  if (found === 0) throw noText(`on any of its ${places.length} pages`);
+  if (found === 0) throw noText(`on any of its ${offsets.length} pages`);
   const builder = new TextBuilder(limits.maxTextBytes);
   for (const [page, text] of texts) builder.startPage(page + 1).append(text === '' ? '' : `${text}\n\n`);
   return builder.build({
-    page_count: places.length,
+    page_count: offsets.length,
     ocr: true,
     ocr_pages: found,
     ocr_confidence: confidence,
@@ -58,10 +61,10 @@ async function readPages(bytes: Buffer, places: readonly number[], limits: ReadL
 }
 
 function noText(where: string): AppError {
-  return new AppError('no_text', `No text was recognised ${where}. Upload a sharper picture, or a document with text.`);
+  return new AppError('no_text', `No text was recognized ${where}. Upload a sharper image, or a document with text.`);
 }
 
-/** From the header alone: a small file may claim any size. */
+/** Reads the header only: a small file may claim any size. */
 async function sizeOf(bytes: Uint8Array, mediaType: string): Promise<{ width: number; height: number }> {
   const { imageSize } = await import('image-size');
   try {
@@ -74,7 +77,7 @@ async function sizeOf(bytes: Uint8Array, mediaType: string): Promise<{ width: nu
 function damaged(mediaType: string, cause?: unknown): AppError {
   return new AppError(
     'unreadable',
-    `The file begins as ${describeType(mediaType)}, but is damaged or cut off. Upload it again.`,
+    `The file begins like ${describeType(mediaType)}, but is damaged or truncated. Upload it again.`,
     {
       cause,
     },
@@ -84,6 +87,6 @@ function damaged(mediaType: string, cause?: unknown): AppError {
 function tooLarge(): AppError {
   return new AppError(
     'read_memory_limit',
-    `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels or is larger than ${MAX_BYTES / 1024 / 1024} MiB. Upload a smaller one.`,
+    `The image has more than ${MAX_PIXELS / 1_000_000} million pixels or is larger than ${MAX_BYTES / 1024 / 1024} MiB. Upload a smaller one.`,
   );
 }

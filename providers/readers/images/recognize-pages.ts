@@ -1,22 +1,22 @@
-/** Where pictures of pages come from; null for one that cannot be had. */
+/** The source of page images; null for a page that cannot be rendered. */
 export type PageImages = { renderPage(page: number): Uint8Array | null };
 
 export type RecognizedPages = {
-  /** By page, counted from 0; empty where nothing was recognised. */
+  /** Texts by page, counted from 0; empty when nothing was recognized. */
   texts: ReadonlyMap<number, string>;
   /** Mean over the pages with text, 0 to 100. */
   confidence: number;
-  /** Pages for which no time was left. */
+  /** Number of pages skipped for lack of time. */
   leftOut: number;
 };
 
-/** Of the time for the whole document. */
+/** Share of the time for the whole document that OCR may use. */
 const TIME_SHARE = 0.7;
 const DEFAULT_TIMEOUT_MS = 300_000;
 
-/** Recognises the text of pages that are pictures, as far as the time goes. */
+/** Recognizes the text of page images until the time is over. */
 export async function recognizePages(
-  source: PageImages,
+  images: PageImages,
   pages: readonly number[],
   timeoutMs: number = DEFAULT_TIMEOUT_MS,
 ): Promise<RecognizedPages> {
@@ -28,8 +28,8 @@ export async function recognizePages(
   for (const [index, page] of pages.entries()) {
     if (performance.now() > deadline)
       return { texts, confidence: mean(confidence, recognized), leftOut: pages.length - index };
-    const picture = source.renderPage(page);
-    const found = picture && (await recognizeText(picture));
+    const image = images.renderPage(page);
+    const found = image && (await recognizeText(image));
     texts.set(page, found?.text ?? '');
     if (!found || found.text === '') continue;
     confidence += found.confidence;

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
 
-/** What is used of tesseract.js-core: Tesseract compiled to WebAssembly, without the worker thread that its wrapper needs. */
+/**
+ * The part of tesseract.js-core in use: Tesseract compiled to WebAssembly, without the worker thread of tesseract.js.
+ */
 type TesseractCore = {
   FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
   TessBaseAPI: new () => TesseractApi;
@@ -10,7 +12,7 @@ type TesseractCore = {
 type TesseractApi = {
   Init(path: null, languages: string, engine: number): number;
   SetVariable(name: string, value: string): void;
-  /** `orientation` as in EXIF. 1 when the picture cannot be decoded. */
+  /** `orientation` as in EXIF. Returns 1 when the image cannot be decoded. */
   SetImageFile(orientation: number, angle: number): number;
   Recognize(monitor: null): number;
   MeanTextConf(): number;
@@ -26,26 +28,26 @@ export type Recognition = {
 
 const LANGUAGE = 'eng';
 const LSTM_ENGINE = 1;
-/** Where Tesseract's wrapper looks for it. */
+/** The path where tesseract.js expects the image. */
 const IMAGE_PATH = '/input';
-/** EXIF's orientations: upright, then turned by 90, 180 and 270 degrees. */
+/** EXIF orientations: upright, then rotated by 90, 180 and 270 degrees. */
 const ORIENTATIONS = [1, 6, 3, 8];
-/** Upright text is recognised with more than this; another orientation is tried below. */
+/** Upright text reaches a higher confidence; below it other orientations are tried. */
 const SUFFICIENT_CONFIDENCE = 70;
-/** Less is noise of a picture without text. */
+/** A lower confidence is noise of an image without text. */
 const MIN_CONFIDENCE = 55;
 
 let loading: Promise<{ core: TesseractCore; api: TesseractApi }> | null = null;
 
 /**
- * Recognises the text of a picture (PNG, JPEG, TIFF, WebP, BMP, PNM), turned by any quarter. Empty text when it seems to
- * hold none; null when it cannot be decoded. Reads packaged language data, nothing else.
+ * Recognizes the text of an image (PNG, JPEG, TIFF, WebP, BMP, PNM) in any of four orientations. Empty text when the
+ * image seems to have none; null when it cannot be decoded. Reads nothing but packaged language data.
  */
-export async function recognizeText(picture: Uint8Array): Promise<Recognition | null> {
+export async function recognizeText(image: Uint8Array): Promise<Recognition | null> {
   loading ??= load();
   const { core, api } = await loading;
   try {
-    core.FS.writeFile(IMAGE_PATH, picture);
+    core.FS.writeFile(IMAGE_PATH, image);
     let best: Recognition = { text: '', confidence: 0 };
     for (const orientation of ORIENTATIONS) {
       if (api.SetImageFile(orientation, 0) !== 0) return null;
@@ -58,7 +60,7 @@ export async function recognizeText(picture: Uint8Array): Promise<Recognition | 
     api.Clear();
     return best.confidence >= MIN_CONFIDENCE ? best : { text: '', confidence: best.confidence };
   } catch (error) {
-    // After a trap inside WebAssembly its memory cannot be trusted.
+    // After a trap inside WebAssembly its memory is not trustworthy.
     loading = null;
     throw error;
   }

@@ -1,17 +1,17 @@
-/** More pages than the time for a document is enough for. */
+/** More pages than OCR can read in the time for a document. */
 const MAX_PAGES = 2_000;
-/** Of the header: the mark with the order of bytes, and the place of the first page's directory. */
+/** Offset in the header of the first directory (IFD); before it is the byte order mark. */
 const FIRST_DIRECTORY = 4;
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 12;
-/** The tag that says what a directory is of, and the two kinds that are no pages: previews and masks. */
+/** The tag NewSubfileType, and the two types that are not pages: previews and masks. */
 const SUBFILE_TYPE = 254;
 const PREVIEW = 1;
 const MASK = 4;
 
 /**
- * Places of the directories of a TIFF file's pages, in their order (TIFF 6.0, section 2): what `showTiffPage` takes. None for
- * one that has no such directories, as a BigTIFF. A chain that goes in circles or out of the file ends there.
+ * Offsets of the directories (IFDs) of the pages of a TIFF file, in order (TIFF 6.0, section 2), for `selectTiffPage`.
+ * Empty for files without such directories, like BigTIFF. A chain that is circular or leads out of the file ends there.
  */
 export function tiffPages(bytes: Buffer): number[] {
   const read = integerReaderOf(bytes);
@@ -30,7 +30,7 @@ export function tiffPages(bytes: Buffer): number[] {
   return pages;
 }
 
-/** Makes a page the first of its file, in place; that is the one which decoders of pictures take. */
+/** Makes a page the first of its file, in place: image decoders read the first page. */
 export function selectTiffPage(bytes: Buffer, at: number): void {
   if (bytes[0] === 0x49) bytes.writeUInt32LE(at, FIRST_DIRECTORY);
   else bytes.writeUInt32BE(at, FIRST_DIRECTORY);
@@ -46,7 +46,7 @@ function integerReaderOf(bytes: Buffer): IntegerReader | null {
   return null;
 }
 
-/** Tags are in order, and this one comes before all others. */
+/** Tags are in ascending order, and NewSubfileType is the lowest. */
 function isPage(read: IntegerReader, firstEntry: number, entries: number): boolean {
   if (entries === 0) return false;
   if (read.uint16(firstEntry) !== SUBFILE_TYPE) return true;

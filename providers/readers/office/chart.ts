@@ -23,7 +23,10 @@ const KINDS: readonly (readonly [name: string, kind: string])[] = [
   ['c:bubble', 'Bubble chart'],
 ];
 
-/** What a DrawingML chart (ECMA-376, part 1, 21.2) shows: its title and the values it was drawn from, a column a series. */
+/**
+ * Reads the title of a DrawingML chart (ECMA-376, part 1, 21.2) and the values it was drawn from, one column per
+ * series. Null for a chart without series.
+ */
 export async function readChart(xml: string): Promise<Chart | null> {
   const root = await parseXml(xml);
   const chart = childOf(root, 'c:chart');
@@ -48,7 +51,7 @@ function seriesOf(series: XmlElement, index: number) {
   return { name, categories, values: pointsOf(childOf(series, 'c:val') ?? childOf(series, 'c:yVal')) };
 }
 
-/** Cached points by their place; formulas are not followed. */
+/** The cached points by index; references to cells are not followed. */
 function pointsOf(source: XmlElement | undefined): string[] {
   const points: string[] = [];
   for (const point of descendantsOf(source, 'c:pt')) {

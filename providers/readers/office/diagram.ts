@@ -1,9 +1,9 @@
 import { childOf, childrenOf, descendantsOf, parseXml, textOf } from '#providers/readers/shared/xml.ts';
 
-/** Points of a diagram that hold its text; the others are its layout. */
+/** Types of points that hold text; the others describe the layout. */
 const TEXTS = new Set(['node', 'asst']);
 
-/** The texts of a SmartArt diagram (ECMA-376, part 1, 21.4), in the order of its outline. */
+/** Reads the texts of a SmartArt diagram (ECMA-376, part 1, 21.4), in the order of its outline. */
 export async function readDiagram(xml: string): Promise<string[]> {
   const points = childrenOf(childOf(await parseXml(xml), 'dgm:ptLst'), 'dgm:pt');
   return points

@@ -2,14 +2,17 @@ import { type DocxStyle, fontOf } from './docx-styles.ts';
 import { MAX_MONOSPACED_SHARE, MONOSPACED_FONT_NAME } from '#providers/readers/shared/monospaced-fonts.ts';
 import { childOf, descendantsOf, isElement, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 
-/** The paragraph style that lines of code get. */
+/** The paragraph style assigned to lines of code. */
 export const CODE_STYLE = 'LociCode';
 /** A single line may be an address or a command within the text. */
 const MIN_LINES = 2;
 
 type Styles = ReadonlyMap<string, DocxStyle>;
 
-/** Gives successive paragraphs that are wholly in a monospaced face a style of their own, unless the whole document is typed so. */
+/**
+ * Assigns `CODE_STYLE` to successive paragraphs that are entirely in a monospaced font, unless the whole document is
+ * typed in one.
+ */
 export function markDocxCode(document: XmlElement, styles: Styles): void {
   const isCode = new Map<XmlElement, boolean>();
   let [total, monospaced] = [0, 0];
@@ -40,7 +43,7 @@ function* runsOf(parent: XmlElement, isCode: (child: XmlElement) => boolean): Ge
   yield run;
 }
 
-/** Body text, all of whose runs with text are in a monospaced face, by themselves or by its style. */
+/** Whether the paragraph is body text whose runs with text are all in a monospaced font, directly or by the style. */
 function isCodeParagraph(paragraph: XmlElement, styles: Styles): boolean {
   const properties = childOf(paragraph, 'w:pPr');
   const style = styles.get(childOf(properties, 'w:pStyle')?.attributes['w:val'] ?? '');

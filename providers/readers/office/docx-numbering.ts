@@ -3,21 +3,21 @@ import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#
 type Level = { format: string; text: string; start: number };
 type List = { levels: Map<number, Level>; abstractId: string };
 
-/** Number formats that are no numbers. */
+/** Number formats that show no number. */
 const UNNUMBERED = new Set(['bullet', 'none']);
 const MAX_LEVEL = 8;
 
-/** The labels of numbered paragraphs, as Word would show them, in the order in which they are asked for. */
+/** Computes the labels of numbered paragraphs as Word shows them. Labels depend on the order of the calls. */
 export class DocxNumbering {
   readonly #lists: ReadonlyMap<string, List>;
-  /** Lists of the same abstract numbering count on together. */
+  /** Lists with the same abstract numbering share their counters. */
   readonly #counters = new Map<string, number[]>();
 
   constructor(lists: ReadonlyMap<string, List>) {
     this.#lists = lists;
   }
 
-  /** `1.2.` and the like for the next paragraph of this list and level; null for bullets and unknown lists. */
+  /** The label of the next paragraph of this list and level, e.g. `1.2.`; null for bullets and unknown lists. */
   nextLabel(listId: string, levelIndex: number): string | null {
     const list = this.#lists.get(listId);
     const level = list?.levels.get(levelIndex);
@@ -93,7 +93,7 @@ function formatNumber(number: number, format: string): string {
   }
 }
 
-/** a … z, aa, bb …, as Word counts. */
+/** a … z, aa, bb …, the sequence of Word. */
 function letters(number: number): string {
   const index = Math.max(1, number) - 1;
   return String.fromCharCode(97 + (index % 26)).repeat(Math.min(20, Math.floor(index / 26) + 1));

@@ -7,7 +7,7 @@ import { DOCX } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { openZip } from '#providers/readers/shared/zip-archive.ts';
 
-/** Parts are inflated whole; XML is this many times its text. */
+/** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;
 
 const STYLES = [
@@ -22,11 +22,16 @@ const STYLES = [
   'comment-reference => ',
 ];
 
-/** Descriptions of images, which Word makes up; the way from text to comment, from notes and comments back. */
+/**
+ * Image descriptions, which Word generates; links from text to comment, and from notes and comments back to the text.
+ */
 const NOT_TEXT =
   /<img [^>]*>|<a href="#comment-\d+" id="comment-ref-\d+">[^<]*<\/a>| ?<a href="#[a-z]+-ref-[^"]*">↑<\/a>/g;
 
-/** Word documents: headings and lists with their numbers, tables, notes, comments, equations, values of charts, texts of diagrams. Images are ignored, nothing external is ever read. */
+/**
+ * Reads Word documents: headings and lists with their numbers, tables, notes, comments, equations, chart values,
+ * diagram texts. Ignores images, and never reads external resources.
+ */
 export const docxReader: Reader = {
   name: 'docx',
   mediaTypes: [DOCX],
@@ -38,18 +43,16 @@ export const docxReader: Reader = {
     const styleMap = [...STYLES, ...headingMap(headingStyles, hasTitle ? 1 : 0)];
     const options = { styleMap, convertImage: ignoreImages, externalFileAccess: false };
     const { value: html } = await mammoth.convertToHtml({ buffer }, options).catch((error: unknown) => {
-      throw new AppError(
-        'unreadable',
-        'The Word document is damaged. Open it in Word, save it anew and upload it again.',
-        { cause: error },
-      );
+      throw new AppError('unreadable', 'The Word document is damaged. Open it in Word, save it again and upload it.', {
+        cause: error,
+      });
     });
     const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''));
     return new TextBuilder(maxTextBytes).append(markdown).build();
   },
 };
 
-/** Below a title, headings go down a level. */
+/** In a document with a title, headings move down one level. */
 function headingMap(headingStyles: ReadonlyMap<string, number>, shift: number): string[] {
   const tag = (level: number): string => `h${Math.min(6, level + shift)}:fresh`;
   const byName = [1, 2, 3, 4, 5, 6].map((level) => `p[style-name='heading ${level}'] => ${tag(level)}`);

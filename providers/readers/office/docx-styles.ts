@@ -7,13 +7,13 @@ export type DocxStyle = {
   /** 1 to 9 for headings, by name or outline level, own or inherited; null for body text. */
   headingLevel: number | null;
   list: NumberingReference | null;
-  /** Its text is in a face whose characters are all of one width. */
+  /** Whether its font is monospaced. */
   isMonospaced: boolean;
 };
 
 const HEADING_NAME = /^heading ([1-9])$/i;
 
-/** Paragraph styles by id, with what they inherit (ECMA-376, part 1, 17.7). */
+/** Reads the paragraph styles by id, including inherited properties (ECMA-376, part 1, 17.7). */
 export async function readDocxStyles(xml: string | null): Promise<ReadonlyMap<string, DocxStyle>> {
   const styles = new Map<string, DocxStyle>();
   if (xml === null) return styles;
@@ -48,7 +48,7 @@ function resolveStyle(id: string, elements: ReadonlyMap<string, XmlElement>): Do
   return { name, headingLevel, list: listId === undefined || listId === '0' ? null : { listId, level }, isMonospaced };
 }
 
-/** What `w:numPr` says; empty where it says nothing. */
+/** Reads `w:numPr`; properties that it does not set are absent. */
 export function readNumberingReference(properties: XmlElement | undefined): Partial<NumberingReference> {
   const numbering = childOf(properties, 'w:numPr');
   const listId = childOf(numbering, 'w:numId')?.attributes['w:val'];
@@ -56,7 +56,7 @@ export function readNumberingReference(properties: XmlElement | undefined): Part
   return { ...(listId === undefined ? {} : { listId }), ...(level === undefined ? {} : { level: Number(level) }) };
 }
 
-/** The face that run properties name; null where they name none. */
+/** The font that run properties set; null when they set none. */
 export function fontOf(properties: XmlElement | undefined): string | null {
   return childOf(properties, 'w:rFonts')?.attributes['w:ascii'] ?? null;
 }

@@ -8,14 +8,16 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { descendantsOf, parseXml, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
-/** Markup is this many times its text. */
+/** Assumed ratio of markup to text; limits the inflated size of the entries. */
 const MARKUP_RATIO = 8;
 const MAX_TITLE_LENGTH = 300;
 const CONTAINER = 'META-INF/container.xml';
-/** Hides fonts only; books with it can be read. */
+/** Algorithms that encrypt fonts only; the text of such books is readable. */
 const FONT_OBFUSCATION = /idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC/;
 
-/** EPUB books: the chapters in reading order, as Markdown. Images, scripts and anything outside the book are left alone. */
+/**
+ * Reads EPUB books: the chapters in reading order, as Markdown. Ignores images, scripts and anything outside the book.
+ */
 export const epubReader: Reader = {
   name: 'epub',
   mediaTypes: [EPUB],
@@ -28,7 +30,7 @@ export const epubReader: Reader = {
     for (const chapter of chapters) {
       const html = await archive.text(chapter);
       if (html === null) continue;
-      // A chapter's title is for the reader's menu; most repeat the book's.
+      // The title of a chapter is meant for a table of contents; most repeat that of the book.
       const { markdown } = await htmlToMarkdown(removeTitle(html));
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
@@ -50,12 +52,15 @@ async function packageOf(archive: ZipArchive): Promise<{ book: XmlElement; folde
   const path = rootFile?.attributes['full-path'] ?? archive.names.find((name) => name.endsWith('.opf'));
   const xml = path === undefined ? null : await archive.text(path);
   if (path === undefined || xml === null) {
-    throw new AppError('unreadable', 'The EPUB book does not say what it holds. Convert it anew and upload it again.');
+    throw new AppError(
+      'unreadable',
+      'The EPUB book has no package document that lists its chapters. Convert it again and upload it.',
+    );
   }
   return { book: await parseXml(xml), folder: posix.dirname(path) };
 }
 
-/** Paths of the spine's documents. */
+/** Paths of the documents in the spine. */
 function chaptersOf(book: XmlElement, folder: string): string[] {
   const byName = (name: string): XmlElement[] => [...descendantsOf(book, name), ...descendantsOf(book, `opf:${name}`)];
   const items = new Map(byName('item').map(({ attributes }) => [attributes['id'] ?? '', attributes]));

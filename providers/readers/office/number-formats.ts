@@ -1,21 +1,27 @@
 import { childOf, childrenOf, parseXml } from '#providers/readers/shared/xml.ts';
 import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
-/** How the numbers of a cell style are shown: as a date, a time, both, hours that go on past a day, a percentage; null as they are. */
+/**
+ * How a cell format displays numbers: as date, time, both, duration in hours beyond a day, or percentage; null for
+ * plain numbers.
+ */
 export type NumberFormat = 'date' | 'time' | 'datetime' | 'duration' | 'percent' | null;
 
 const DAY_SECONDS = 86_400;
-/** Day 0 of the 1900 system, with its leap day that never was; right from March 1900 on. */
+/** Day 0 of the 1900 date system, which counts a leap day that did not exist; exact from March 1900 on. */
 const EPOCH_MS = Date.UTC(1899, 11, 30);
-/** Before it one day less was counted. */
+/** Days before it are counted one too low. */
 const FICTITIOUS_LEAP_DAY = 60;
-/** Days from the epoch of the 1900 system to that of the 1904 system, which workbooks made on a Mac may have. */
+/**
+ * Days from the epoch of the 1900 date system to that of the 1904 date system, which workbooks created on a Mac may
+ * use.
+ */
 const EPOCH_1904_OFFSET_DAYS = 1462;
-/** In quotes, escaped, blanks as wide as a character, fill characters: no format. */
+/** Parts of a format code that are literal: quoted, escaped, padding and fill characters. */
 const LITERAL = /"[^"]*"|\\.|_.|\*./g;
 const ELAPSED = /\[(?:h+|m+|s+)\]/i;
 
-/** By index of the cell format: what `xl/styles.xml` says about numbers (ECMA-376, part 1, 18.8.30). */
+/** Reads the number formats of `xl/styles.xml` by index of the cell format (ECMA-376, part 1, 18.8.30). */
 export async function readNumberFormats(archive: ZipArchive): Promise<NumberFormat[]> {
   const xml = await archive.text('xl/styles.xml');
   if (xml === null) return [];
@@ -43,7 +49,7 @@ function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   }
   const plain = code.replace(LITERAL, '').split(';')[0] ?? '';
   if (ELAPSED.test(plain)) return 'duration';
-  // Colours, conditions and languages stand in brackets.
+  // Colors, conditions and locales are in brackets.
   const letters = plain.replace(/\[[^\]]*\]|general|am\/pm|a\/p/gi, '').replace(/[^hmsyd]/gi, '');
   const parts = letters.toLowerCase().replace(/(.)\1+/g, '$1');
   // Between hours and seconds an m is minutes, else months.
@@ -54,7 +60,7 @@ function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   return plain.includes('%') ? 'percent' : null;
 }
 
-/** A stored number as it is meant; without the noise of binary fractions. */
+/** Formats a stored number for display, without artifacts of binary fractions. */
 export function formatNumber(stored: string, style: NumberFormat, { is1904 = false } = {}): string {
   const value = Number(stored);
   if (!Number.isFinite(value) || stored.trim() === '') return stored;
@@ -64,7 +70,7 @@ export function formatNumber(stored: string, style: NumberFormat, { is1904 = fal
   if (style === null || !isDay) return /\.\d{14,}|\de-/i.test(stored) ? String(Number(value.toPrecision(15))) : stored;
   const iso = toIsoTime(is1904 ? value + EPOCH_1904_OFFSET_DAYS : value);
   const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)];
-  // A time of no day is one of day 0.
+  // A time without a date is stored on day 0.
   if (style === 'time' || (value < 1 && !is1904)) return style === 'date' ? stored : time;
   return style === 'date' ? date : `${date} ${time}`;
 }
@@ -74,7 +80,7 @@ function toIsoTime(days: number): string {
   return new Date(EPOCH_MS + Math.round((days + shift) * DAY_SECONDS) * 1000).toISOString();
 }
 
-/** `30:15:00` */
+/** For example `30:15:00`. */
 function formatDuration(days: number): string {
   const seconds = Math.round(Math.abs(days) * DAY_SECONDS);
   const two = (number: number): string => String(number).padStart(2, '0');

@@ -3,7 +3,7 @@ import { childrenOf, escapeXml, isElement, type XmlElement, type XmlNode } from 
 export type ListStyles = { isNumbered(style: string, level: number): boolean };
 
 const MAX_REPEATS = 200;
-/** Not text of the document. */
+/** Elements that are not text of the document. */
 const SKIPPED_ELEMENTS = new Set([
   'text:tracked-changes',
   'office:annotation',
@@ -27,11 +27,11 @@ type RenderContext = {
   list: string;
   level: number;
   notes: string[];
-  /** Last numbers of the lists of the first level, by style. */
+  /** The last item numbers of top-level lists, by style. */
   numbers: Map<string, number>;
 };
 
-/** An OpenDocument body or slide (ODF 1.3, part 3) as HTML; notes go to the end. */
+/** Converts an OpenDocument body or slide (ODF 1.3, part 3) to HTML, with notes at the end. */
 export function odfHtml(element: XmlElement | undefined, lists: ListStyles): string {
   if (!element) return '';
   const context: RenderContext = { lists, list: '', level: 0, notes: [], numbers: new Map() };
@@ -50,7 +50,7 @@ function nodeHtml(node: XmlNode, context: RenderContext): string {
   return render(node, context);
 }
 
-/** How elements become HTML, by name; the children of all others are rendered in their place. */
+/** How elements become HTML, by name; of all other elements only the children are rendered. */
 const RENDERERS: ReadonlyMap<string, (element: XmlElement, context: RenderContext) => string> = new Map([
   ['text:h', headingHtml],
   ['text:p', paragraphHtml],
@@ -83,7 +83,7 @@ function linkHtml(element: XmlElement, context: RenderContext): string {
   return `<a href="${escapeXml(element.attributes['xlink:href'] ?? '')}">${contentOf(element, context)}</a>`;
 }
 
-/** Renders a footnote or endnote for the end of the document; nothing stays in its place. */
+/** Renders a footnote or endnote for the end of the document; leaves nothing in its place. */
 function collectNote(element: XmlElement, context: RenderContext): string {
   const bodies = childrenOf(element, 'text:note-body').map((body) => contentOf(body, context));
   context.notes.push(bodies.join(''));
@@ -95,7 +95,7 @@ function headingHtml(element: XmlElement, context: RenderContext): string {
   return `<h${level}>${contentOf(element, context)}</h${level}>`;
 }
 
-/** The style of a document's title is a heading in all but its name. */
+/** Paragraphs with the style of the document title are headings, although they are not marked up as such. */
 function paragraphHtml(element: XmlElement, context: RenderContext): string {
   const style = element.attributes['text:style-name'] ?? '';
   const content = contentOf(element, context);

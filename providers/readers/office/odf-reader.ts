@@ -9,11 +9,11 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
-/** XML is this many times its text. */
+/** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;
 const WHAT = 'OpenDocument file';
 
-/** OpenDocument texts, spreadsheets and presentations (a page a slide). Nothing external is read. */
+/** Reads OpenDocument texts, spreadsheets and presentations (one page per slide). Reads no external resources. */
 export const odfReader: Reader = {
   name: 'odf',
   mediaTypes: [ODT, ODS, ODP],
@@ -21,7 +21,7 @@ export const odfReader: Reader = {
     const archive = await openZip(path, { formatName: WHAT, maxBytes: maxTextBytes * MARKUP_RATIO });
     await refuseEncrypted(archive);
     const xml = await archive.text('content.xml');
-    if (xml === null) throw new AppError('unreadable', `The ${WHAT} has no content. Save it anew and upload it again.`);
+    if (xml === null) throw new AppError('unreadable', `The ${WHAT} has no content. Save it again and upload it.`);
     const root = await parseXml(xml);
     const styles = await archive.text('styles.xml');
     const lists = listStyles([root, ...(styles === null ? [] : [await parseXml(styles)])]);
@@ -34,14 +34,14 @@ export const odfReader: Reader = {
   },
 };
 
-/** Password protection is named in the manifest; the parts are then no XML. */
+/** The manifest declares password protection; the parts are not readable as XML then. */
 async function refuseEncrypted(archive: ZipArchive): Promise<void> {
   const manifest = await archive.text('META-INF/manifest.xml');
   if (manifest === null || !/<(?:\w+:)?encryption-data[\s/>]/.test(manifest)) return;
-  throw new AppError('encrypted', `The ${WHAT} is protected by a password. Remove the protection and upload it again.`);
+  throw new AppError('encrypted', `The ${WHAT} is protected by a password. Remove the password and upload it again.`);
 }
 
-/** Which levels of which list styles are numbered. */
+/** The list styles and levels that are numbered. */
 function listStyles(roots: readonly XmlElement[]): ListStyles {
   const numbered = new Set<string>();
   for (const style of roots.flatMap((root) => descendantsOf(root, 'text:list-style'))) {

@@ -1,13 +1,13 @@
 import { childrenOf, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml.ts';
 import type { SheetCells } from './sheet-blocks.ts';
 
-/** Of one repeated cell or row that are filled; sheets end in runs of a million empty ones. */
+/** Repetitions of a cell or row that are filled; sheets end in runs of a million empty ones. */
 const MAX_FILLED_REPEATS = 1_000;
 const MAX_SPANNED_LENGTH = 60;
 const BLANKS = new Set(['text:s', 'text:tab', 'text:line-break']);
 const ROW_GROUPS = ['table:table-row', 'table:table-rows', 'table:table-header-rows', 'table:table-row-group'];
 
-/** The filled cells of an OpenDocument sheet. */
+/** Reads the filled cells of an OpenDocument sheet. */
 export function readOdfSheet(sheet: XmlElement): SheetCells {
   const cells = new Map<number, Map<number, string>>();
   let y = 0;
@@ -41,7 +41,7 @@ function rowCells(row: XmlElement): Map<number, string> {
   return line;
 }
 
-/** Of the cell's text, without comments and reading aids. */
+/** The text of the cell, without comments and ruby text. */
 function plainText(node: XmlNode): string {
   if (!isElement(node)) return node;
   if (node.name === 'office:annotation' || node.name === 'text:ruby-text') return '';
@@ -49,7 +49,9 @@ function plainText(node: XmlNode): string {
   return node.children.map(plainText).join('');
 }
 
-/** Columns that a short text spans, so that each says what it is about. */
+/**
+ * The number of columns that a short text is repeated in, so that each of the spanned columns is understood by itself.
+ */
 function spanned(cell: XmlElement, text: string): number {
   return text.length <= MAX_SPANNED_LENGTH ? repeatsOf(cell, 'table:number-columns-spanned') : 1;
 }

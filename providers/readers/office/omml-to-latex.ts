@@ -23,7 +23,7 @@ const ACCENTS: ReadonlyMap<string, string> = new Map([
 ]);
 const FUNCTIONS = /^(?:sin|cos|tan|cot|sinh|cosh|tanh|log|ln|exp|lim|max|min|det|gcd|arg)$/;
 
-/** Converts an Office Math element (ECMA-376, part 1, 22.1) to LaTeX. Of an unknown element its text is returned. */
+/** Converts an Office Math element (ECMA-376, part 1, 22.1) to LaTeX. Returns the text of an unknown element. */
 export function ommlToLatex(element: XmlElement): string {
   const convert = CONVERTERS.get(element.name) ?? contentLatex;
   return convert(element);
@@ -74,13 +74,13 @@ function radical(element: XmlElement): string {
   return `\\sqrt${degree === '' ? '' : `[${degree}]`}${braced(element, 'm:e')}`;
 }
 
-/** What the children say, one after the other. */
+/** The children of an element, one after the other, without its properties. */
 function contentLatex(element: XmlElement | undefined): string {
   const parts = (element?.children ?? []).filter(isElement).filter(({ name }) => !name.endsWith('Pr'));
   return parts.map(ommlToLatex).join('').trim();
 }
 
-/** A fraction or a group is braced before it is raised. */
+/** The base of a sub- or superscript; a fraction or a superscript in it is enclosed in braces. */
 function scriptBase(element: XmlElement): string {
   const inner = childOf(element, 'm:e');
   const text = contentLatex(inner);

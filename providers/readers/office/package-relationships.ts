@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import { childrenOf, parseXml } from '#providers/readers/shared/xml.ts';
 import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
-/** By id: what kind of part, and where in the package. */
+/** By relationship id: the type and the part name of the target. */
 export type PackageRelationships = ReadonlyMap<string, { type: string; path: string }>;
 
-/** The relations of a part of an Office package (ECMA-376, part 2, 9); external targets are left out. */
+/** Reads the relationships of a part of an Office package (ECMA-376, part 2, 9), without those to external targets. */
 export async function readPackageRelationships(archive: ZipArchive, part: string): Promise<PackageRelationships> {
   const folder = posix.dirname(part);
   const xml = await archive.text(posix.join(folder, '_rels', `${posix.basename(part)}.rels`));
@@ -21,7 +21,7 @@ export async function readPackageRelationships(archive: ZipArchive, part: string
   );
 }
 
-/** Names of parts are written as URIs. */
+/** Part names are written as URIs, with percent-encoding. */
 export function decodePartName(uri: string): string {
   try {
     return decodeURI(uri);

@@ -9,11 +9,14 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { descendantsOf, escapeXml, parseXml, textOf } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
-/** XML is this many times its text. */
+/** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;
 const PRESENTATION = 'ppt/presentation.xml';
 
-/** PowerPoint presentations: a page a slide, its title as heading, lists, tables, values of charts, texts of diagrams, notes. Nothing external is read. */
+/**
+ * Reads PowerPoint presentations: one page per slide with its title as heading, lists, tables, chart values, diagram
+ * texts and notes. Reads no external resources.
+ */
 export const pptxReader: Reader = {
   name: 'pptx',
   mediaTypes: [PPTX],
@@ -34,7 +37,7 @@ export const pptxReader: Reader = {
   },
 };
 
-/** In the order of the presentation, which is not that of their names. */
+/** Paths of the slides in the order of the presentation, which differs from the order of their names. */
 async function slidePaths(archive: ZipArchive): Promise<string[]> {
   const xml = await archive.text(PRESENTATION);
   const relations = await readPackageRelationships(archive, PRESENTATION);
@@ -56,7 +59,7 @@ async function readSlide(archive: ZipArchive, path: string): Promise<string> {
   return pptxSlideHtml(slide, charts) + (await notesHtml(archive, relations));
 }
 
-/** Charts and diagrams by relation, so that each stands where the slide has it. */
+/** The HTML of charts and diagrams by relationship id, for insertion where the slide shows them. */
 async function chartHtml(archive: ZipArchive, relations: PackageRelationships): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const [id, { type, path }] of relations) {
@@ -78,7 +81,7 @@ async function diagramHtml(archive: ZipArchive, path: string): Promise<string> {
   return texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${escapeXml(text)}</li>`).join('')}</ul>`;
 }
 
-/** What the speaker says; without the number that PowerPoint puts there. */
+/** The speaker notes, without the slide number that PowerPoint adds. */
 async function notesHtml(archive: ZipArchive, relations: PackageRelationships): Promise<string> {
   const notes = [...relations.values()].find(({ type }) => type.endsWith('/notesSlide'));
   const xml = notes && (await archive.text(notes.path));

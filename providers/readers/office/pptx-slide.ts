@@ -9,13 +9,13 @@ import {
   type XmlElement,
 } from '#providers/readers/shared/xml.ts';
 
-/** Placeholders that every slide has and that say nothing of it. */
+/** Placeholders that every slide has and that are not its content. */
 const FURNITURE_PLACEHOLDERS = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 const TITLE_PLACEHOLDERS = new Set(['title', 'ctrTitle']);
-/** Placeholders whose paragraphs are a list unless they say otherwise. */
+/** Placeholders whose paragraphs are list items by default. */
 const BODY_PLACEHOLDERS = new Set(['body', 'obj', '']);
 
-/** A slide as HTML, its title first. `charts` (and diagrams) are rendered already, by relation id. */
+/** Converts a slide to HTML, its title first. `charts` are the rendered charts and diagrams by relationship id. */
 export function pptxSlideHtml(slide: XmlElement, charts: ReadonlyMap<string, string>): string {
   const tree = childOf(childOf(slide, 'p:cSld'), 'p:spTree');
   const shapes = shapesOf(tree);
@@ -29,7 +29,7 @@ export function pptxSlideHtml(slide: XmlElement, charts: ReadonlyMap<string, str
   return heading + others.map((shape) => shapeHtml(shape, charts)).join('');
 }
 
-/** Shapes in drawing order, groups opened. */
+/** Shapes in drawing order, including those inside groups. */
 function shapesOf(parent: XmlElement | undefined): XmlElement[] {
   return childrenOf(parent).flatMap((child) => {
     if (child.name === 'p:grpSp') return shapesOf(child);
@@ -39,7 +39,7 @@ function shapesOf(parent: XmlElement | undefined): XmlElement[] {
   });
 }
 
-/** Its type; empty for one without, null for a shape that is none. */
+/** The placeholder type; empty when unspecified, null for a shape that is not a placeholder. */
 function placeholderOf(shape: XmlElement): string | null {
   const placeholder = descendantsOf(childOf(shape, 'p:nvSpPr'), 'p:ph')[0];
   return placeholder ? (placeholder.attributes['type'] ?? '') : null;
@@ -70,7 +70,7 @@ function paragraphsOf(shape: XmlElement): XmlElement[] {
 
 type Item = { kind: 'ul' | 'ol' | 'p'; level: number; html: string };
 
-/** Paragraphs as text and lists. In a body, one paragraph alone is no list. */
+/** Renders paragraphs as text and lists. A single paragraph in a body is not a list. */
 function textHtml(paragraphs: readonly XmlElement[], { isBody }: { isBody: boolean }): string {
   const filled = paragraphs.filter((paragraph) => plainText(paragraph).trim() !== '');
   const items = filled.map((paragraph) => itemOf(paragraph, isBody && filled.length > 1));

@@ -18,14 +18,14 @@ import {
 import { packZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
 const DOCUMENT = 'word/document.xml';
-/** The parts that mammoth reads; images and fonts are left behind. */
+/** The parts that mammoth reads; images and fonts are omitted. */
 const TEXT_PART = /^(?:\[Content_Types\]\.xml|_rels\/\.rels|word\/(?:_rels\/)?[^/]+\.(?:xml|rels))$/;
 const MAX_PARTS = 200;
 
 export type PreparedDocx = {
-  /** A package for mammoth. */
+  /** The package for mammoth. */
   buffer: Buffer;
-  /** Style ids that make headings of a level, though their names do not say so. */
+  /** Heading levels of styles that are headings although their names do not say so, by style id. */
   headingStyles: ReadonlyMap<string, number>;
   hasTitle: boolean;
 };
@@ -34,13 +34,14 @@ type Preparation = {
   archive: ZipArchive;
   styles: ReadonlyMap<string, DocxStyle>;
   numbering: DocxNumbering;
-  /** Of parts in the package, by relation. */
+  /** Part names by relationship id. */
   paths: ReadonlyMap<string, string>;
 };
 
 /**
- * Writes what mammoth does not read into the document as plain text: the numbers of headings and of list items, equations
- * (as LaTeX) and the values of charts; marks code. List levels start at none and grow one at a time.
+ * Rewrites the document for mammoth: adds as plain text what mammoth does not read, that is the numbers of headings and
+ * list items, equations (as LaTeX) and the values of charts; and marks code. List levels start at 0 and increase by at
+ * most one.
  */
 export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   const parts = new Map<string, Buffer>();
@@ -81,7 +82,7 @@ async function relationTargets(xml: string | null): Promise<Map<string, string>>
   );
 }
 
-/** Walks paragraphs in document order, so that numbers count as Word counts them. */
+/** Visits paragraphs in document order, in which Word counts numbers. */
 async function prepareBlocks(parent: XmlElement, preparation: Preparation): Promise<void> {
   const children: XmlElement['children'] = [];
   let levelBefore = -1;
@@ -98,13 +99,13 @@ async function prepareBlocks(parent: XmlElement, preparation: Preparation): Prom
     for (const chart of descendantsOf(child, 'c:chart')) children.push(...(await chartBlocks(chart, preparation)));
     for (const diagram of descendantsOf(child, 'dgm:relIds'))
       children.push(...(await diagramBlocks(diagram, preparation)));
-    // Text boxes hold paragraphs of their own.
+    // Text boxes contain paragraphs of their own.
     for (const box of descendantsOf(child, 'w:txbxContent')) await prepareBlocks(box, preparation);
   }
   parent.children = children;
 }
 
-/** Writes the paragraph's number into it; returns the list level it stands at, -1 for none. */
+/** Inserts the number of the paragraph into its text; returns its list level, -1 for none. */
 function prepareParagraph(paragraph: XmlElement, { styles, numbering }: Preparation, levelBefore: number): number {
   const properties = childOf(paragraph, 'w:pPr');
   const style = styles.get(childOf(properties, 'w:pStyle')?.attributes['w:val'] ?? '');

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 
-/** Code pages by `\fcharsetN` (Rich Text Format 1.9, font table); 0 and 1 are the document's own. */
+/** Code pages by `\fcharsetN` (Rich Text Format 1.9, font table); 0 and 1 stand for that of the document. */
 const CODE_PAGES: ReadonlyMap<number, number> = new Map([
   [77, 10_000],
   [128, 932],
@@ -24,13 +24,16 @@ const TABLE_LENGTH = 400_000;
 const DEFAULT = 'cp1252';
 
 export type RtfCharsets = {
-  /** Of text in no font. */
+  /** Encoding of text without a font. */
   document: string;
-  /** By font number; null for symbol fonts, whose bytes are pictures. Fonts that are not here have the document's. */
+  /**
+   * Encodings by font number; null for symbol fonts, whose characters are pictures. Fonts not listed use that of the
+   * document.
+   */
   fonts: ReadonlyMap<number, string | null>;
 };
 
-/** The encodings that an RTF document and its fonts name. */
+/** Reads the encodings that an RTF document and its fonts declare. */
 export function readRtfCharsets(source: string): RtfCharsets {
   const document = nameOf(Number(/\\ansicpg(\d{1,5})/.exec(source.slice(0, 4096))?.[1] ?? 1252)) ?? DEFAULT;
   const fonts = new Map<number, string | null>();

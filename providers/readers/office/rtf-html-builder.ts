@@ -2,7 +2,7 @@ import { escapeXml } from '#providers/readers/shared/xml.ts';
 
 export type RtfCharacterStyle = { bold: boolean; italic: boolean };
 
-/** Of a paragraph that an aside interrupts. */
+/** The state of the text that a footnote or text box interrupts. */
 type SuspendedText = {
   paragraph: string;
   level: number;
@@ -12,9 +12,9 @@ type SuspendedText = {
   out: string[];
 };
 
-/** Paragraphs, tables and asides of an RTF document, as HTML. */
+/** Builds the HTML of an RTF document: paragraphs, tables, footnotes and text boxes. */
 export class RtfHtmlBuilder {
-  /** Of the paragraph's heading; 0 for none. */
+  /** Heading level of the paragraph; 0 for none. */
   level = 0;
   isInTable = false;
   #run = '';
@@ -24,17 +24,17 @@ export class RtfHtmlBuilder {
   #rows: string[] = [];
   #out: string[] = [];
   readonly #interrupted: SuspendedText[] = [];
-  /** Text boxes wait for the end of the paragraph that they are anchored in, notes for that of the document. */
+  /** Text boxes follow the paragraph that anchors them; notes are at the end of the document. */
   #boxes: string[] = [];
   readonly #notes: string[] = [];
   #length = 0;
 
-  /** Of what is written, roughly. */
+  /** Approximate length of the output. */
   get length(): number {
     return this.#length;
   }
 
-  /** Text of one style stays in one piece, so that no character of two units is cut. */
+  /** Keeps text of one style in one run, so that no surrogate pair is split. */
   add(text: string, { bold, italic }: RtfCharacterStyle): void {
     if (bold !== this.#runStyle.bold || italic !== this.#runStyle.italic) this.#endRun();
     this.#runStyle = { bold, italic };
@@ -67,7 +67,7 @@ export class RtfHtmlBuilder {
     this.#cells = [];
   }
 
-  /** What follows is a text of its own, until `closeAside`. */
+  /** Starts a separate text, which ends with `closeDestination`. */
   openDestination(): void {
     this.#endRun();
     this.#interrupted.push({
@@ -103,7 +103,7 @@ export class RtfHtmlBuilder {
     return this.#out.join('');
   }
 
-  /** Cells that no row ends make one. */
+  /** Ends the table; remaining cells without a row end form the last row. */
   #endTable(): void {
     if (this.#cells.length > 0 && this.#paragraph.trim() !== '') this.endCell();
     this.endRow();

@@ -6,10 +6,13 @@ import { RTF } from '#providers/readers/shared/media-types.ts';
 import { rtfToHtml } from './rtf-to-html.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
-/** Pictures are written as digits inside. */
+/** Assumed ratio of RTF to text: pictures are embedded as hexadecimal digits. */
 const MARKUP_RATIO = 16;
 
-/** Rich Text Format: headings by style or outline level, emphasis, tables. Pictures, objects and fields' instructions are skipped. */
+/**
+ * Reads Rich Text Format: headings by style or outline level, emphasis, tables. Skips pictures, objects and field
+ * instructions.
+ */
 export const rtfReader: Reader = {
   name: 'rtf',
   mediaTypes: [RTF, 'text/rtf'],
@@ -18,7 +21,10 @@ export const rtfReader: Reader = {
     if (size > maxTextBytes * MARKUP_RATIO) throw outputLimitError(maxTextBytes);
     const source = (await readFile(path)).toString('latin1');
     if (!/\{\s*\\rtf/.test(source.slice(0, 256))) {
-      throw new AppError('unreadable', 'The RTF document does not begin as one. Save it anew and upload it again.');
+      throw new AppError(
+        'unreadable',
+        'The file does not begin like an RTF document. Save it again as RTF and upload it.',
+      );
     }
     const html = rtfToHtml(source, maxTextBytes * 2);
     if (html === null) throw outputLimitError(maxTextBytes);

@@ -2,7 +2,7 @@ import iconv from 'iconv-lite';
 import { readRtfCharsets, type RtfCharsets } from './rtf-charsets.ts';
 import { RtfHtmlBuilder } from './rtf-html-builder.ts';
 
-/** Groups that are not text of the document. */
+/** Destinations that are not text of the document. */
 const SKIPPED_DESTINATIONS = new Set(
   (
     'fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf ' +
@@ -11,7 +11,7 @@ const SKIPPED_DESTINATIONS = new Set(
     'shprslt xe tc'
   ).split(' '),
 );
-/** Shapes are not text, but text boxes inside are. */
+/** Shapes are not text, but the text boxes inside them are. */
 const SHAPE_DESTINATIONS = new Set(['shpinst', 'do']);
 const TEXT_BOX_DESTINATIONS = new Set(['shptxt', 'dptxbxtext']);
 const CHARACTERS: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 };
 const TOKEN = /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/g;
 const MAX_DEPTH = 2_000;
-/** What of a stylesheet is looked at. */
+/** Length of the stylesheet that is searched. */
 const STYLESHEET_LENGTH = 200_000;
 
 type State = {
@@ -41,13 +41,13 @@ type State = {
   bold: boolean;
   italic: boolean;
   unicodeFallbackLength: number;
-  /** Of the font; null for one of symbols. */
+  /** Encoding of the current font; null for a symbol font. */
   charset: string | null;
-  /** The group began an aside, which ends with it. */
+  /** The destination that the group started and that ends with it. */
   destination: 'box' | 'note' | null;
 };
 
-/** Text of an RTF document (version 1.9) as HTML; null when it grows past the limit. */
+/** Converts RTF (version 1.9) to HTML; returns null when the text exceeds the limit. */
 export function rtfToHtml(source: string, maxLength: number): string | null {
   const interpreter = new RtfInterpreter(headingStyles(source), readRtfCharsets(source));
   const token = new RegExp(TOKEN);
@@ -56,7 +56,7 @@ export function rtfToHtml(source: string, maxLength: number): string | null {
     if (brace === '{') interpreter.open();
     else if (brace === '}') interpreter.close();
     else if (byte !== undefined) interpreter.byte(Number.parseInt(byte, 16));
-    // Raw bytes, which may look like anything.
+    // Raw bytes, which are not RTF syntax.
     else if (word === 'bin') token.lastIndex += Math.max(0, Number(number ?? 0));
     else if (word !== undefined) interpreter.control(word, number === undefined ? null : Number(number));
     else if (symbol !== undefined) interpreter.symbol(symbol);
@@ -66,7 +66,7 @@ export function rtfToHtml(source: string, maxLength: number): string | null {
   return interpreter.end();
 }
 
-/** Style numbers of headings, with their level. */
+/** Heading levels by style number. */
 function headingStyles(source: string): Map<number, number> {
   const start = source.indexOf('{\\stylesheet');
   const styles = new Map<number, number>();
@@ -87,12 +87,12 @@ class RtfInterpreter {
   readonly #headings: ReadonlyMap<number, number>;
   readonly #charsets: RtfCharsets;
   readonly #stack: State[] = [];
-  #overflow = 0;
+  #excessDepth = 0;
   #state: State;
-  #isStarred = false;
+  #isIgnorable = false;
   #bytes: number[] = [];
-  /** Of the characters that follow: what a reader without Unicode would show. */
-  #toSkip = 0;
+  /** Number of the following characters to skip: the fallback for readers without Unicode support. */
+  #fallbackToSkip = 0;
 
   constructor(headings: ReadonlyMap<number, number>, charsets: RtfCharsets) {
     this.#headings = headings;
@@ -112,57 +112,57 @@ class RtfInterpreter {
   open(): void {
     this.#flushBytes();
     if (this.#stack.length < MAX_DEPTH) this.#stack.push(this.#state);
-    else this.#overflow += 1;
+    else this.#excessDepth += 1;
     this.#state = { ...this.#state, destination: null };
-    [this.#isStarred, this.#toSkip] = [false, 0];
+    [this.#isIgnorable, this.#fallbackToSkip] = [false, 0];
   }
 
   close(): void {
     this.#flushBytes();
-    [this.#isStarred, this.#toSkip] = [false, 0];
+    [this.#isIgnorable, this.#fallbackToSkip] = [false, 0];
     if (this.#state.destination) this.html.closeDestination(this.#state.destination);
-    if (this.#overflow > 0) this.#overflow -= 1;
+    if (this.#excessDepth > 0) this.#excessDepth -= 1;
     else this.#state = this.#stack.pop() ?? { ...this.#state, destination: null };
   }
 
   byte(value: number): void {
-    if (this.#toSkip > 0) this.#toSkip -= 1;
+    if (this.#fallbackToSkip > 0) this.#fallbackToSkip -= 1;
     else if (this.#isText()) this.#bytes.push(value);
   }
 
   symbol(symbol: string): void {
     this.#flushBytes();
-    if (symbol === '*') this.#isStarred = true;
-    // A line that ends with a backslash ends a paragraph.
-    else if (symbol === '\n' || symbol === '\r') this.#layOut('par', 0);
-    else if (symbol === '\\' || symbol === '{' || symbol === '}') this.#add(symbol);
-    else if (CHARACTERS[symbol] !== undefined) this.#add(CHARACTERS[symbol]);
+    if (symbol === '*') this.#isIgnorable = true;
+    // A backslash at a line end ends the paragraph.
+    else if (symbol === '\n' || symbol === '\r') this.#applyLayoutControl('par', 0);
+    else if (symbol === '\\' || symbol === '{' || symbol === '}') this.#addText(symbol);
+    else if (CHARACTERS[symbol] !== undefined) this.#addText(CHARACTERS[symbol]);
   }
 
   text(text: string): void {
-    const skipped = Math.min(this.#toSkip, text.length);
-    this.#toSkip -= skipped;
+    const skipped = Math.min(this.#fallbackToSkip, text.length);
+    this.#fallbackToSkip -= skipped;
     const rest = text.slice(skipped);
-    // The second byte of a character may be written as a letter.
+    // The second byte of a double-byte character may be written as an ASCII letter.
     for (const character of this.#bytes.length > 0 ? rest.slice(0, 1) : '') this.#bytes.push(character.charCodeAt(0));
     const written = this.#bytes.length > 0 ? rest.slice(1) : rest;
     this.#flushBytes();
-    // Bytes past ASCII are of the font's code page.
+    // Bytes outside ASCII are in the code page of the font.
     // oxlint-disable-next-line no-control-regex -- ASCII is what is meant
-    this.#add(/^[\0-\x7f]*$/.test(written) ? written : this.#decode(Buffer.from(written, 'latin1')));
+    this.#addText(/^[\0-\x7f]*$/.test(written) ? written : this.#decode(Buffer.from(written, 'latin1')));
   }
 
   control(word: string, number: number | null): void {
     this.#flushBytes();
-    this.#enter(word);
-    this.#isStarred = false;
+    this.#enterDestination(word);
+    this.#isIgnorable = false;
     const state = this.#state;
     const character = CHARACTERS[word];
-    if (character !== undefined) return this.#add(character);
+    if (character !== undefined) return this.#addText(character);
     switch (word) {
       case 'u':
-        this.#add(String.fromCharCode(((number ?? 0) + 65_536) % 65_536));
-        this.#toSkip = state.unicodeFallbackLength;
+        this.#addText(String.fromCharCode(((number ?? 0) + 65_536) % 65_536));
+        this.#fallbackToSkip = state.unicodeFallbackLength;
         return;
       case 'uc':
         state.unicodeFallbackLength = Math.max(0, number ?? 1);
@@ -184,7 +184,7 @@ class RtfInterpreter {
         Object.assign(state, { bold: false, italic: false, isGone: false, charset: this.#charsets.document });
         return;
       default:
-        this.#layOut(word, number ?? 0);
+        this.#applyLayoutControl(word, number ?? 0);
     }
   }
 
@@ -193,14 +193,14 @@ class RtfInterpreter {
     return this.html.end();
   }
 
-  /** Groups that are not text, or a text of their own. */
-  #enter(word: string): void {
+  /** Updates the state for control words that start a destination to skip, a footnote or a text box. */
+  #enterDestination(word: string): void {
     const state = this.#state;
     const isNote = word === 'footnote' && state.skipMode === 'no';
     if (isNote || (TEXT_BOX_DESTINATIONS.has(word) && state.skipMode === 'shape')) {
       this.html.openDestination();
       Object.assign(state, { skips: 'no', aside: isNote ? 'note' : 'box' });
-    } else if (state.skipMode === 'no' && (this.#isStarred || SKIPPED_DESTINATIONS.has(word))) {
+    } else if (state.skipMode === 'no' && (this.#isIgnorable || SKIPPED_DESTINATIONS.has(word))) {
       state.skipMode = SHAPE_DESTINATIONS.has(word) ? 'shape' : 'all';
     }
   }
@@ -214,7 +214,7 @@ class RtfInterpreter {
     return this.#state.skipMode === 'no' && !this.#state.isHidden;
   }
 
-  #layOut(word: string, number: number): void {
+  #applyLayoutControl(word: string, number: number): void {
     if (this.#state.skipMode !== 'no') return;
     const { html } = this;
     if (word === 'pard') [html.level, html.isInTable] = [0, false];
@@ -230,14 +230,14 @@ class RtfInterpreter {
     if (this.#bytes.length === 0) return;
     const text = this.#decode(Buffer.from(this.#bytes));
     this.#bytes = [];
-    this.#add(text);
+    this.#addText(text);
   }
 
   #decode(bytes: Buffer): string {
     return this.#state.charset === null ? '•' : iconv.decode(bytes, this.#state.charset);
   }
 
-  #add(text: string): void {
+  #addText(text: string): void {
     if (this.#isText() && text !== '') this.html.add(text, this.#state);
   }
 }

@@ -1,14 +1,14 @@
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 
-/** Wider tables become records, `header: value` a line. */
+/** Wider tables are rendered as records, one `header: value` per line. */
 const MAX_TABLE_COLUMNS = 16;
 const MAX_ROW_LENGTH = 400;
-/** Past this a sheet is one table: a list of data. */
+/** A sheet with more cells is one table: a data list. */
 const MAX_SPLIT_CELLS = 200_000;
 
 type Region = { rows: number[]; columns: number[] };
 
-/** The blocks of filled cells of a sheet, top down: narrow ones as Markdown tables, wide ones as records. */
+/** Renders the blocks of filled cells of a sheet, top down: narrow ones as Markdown tables, wide ones as records. */
 export function* sheetBlocks(cells: SheetCells): Generator<string> {
   for (const { rows, columns } of regionsOf(cells)) {
     const grid = rows.map((y) => columns.map((x) => cells.get(y)?.get(x) ?? ''));
@@ -28,7 +28,7 @@ function recordsOf([header = [], ...rows]: readonly (readonly string[])[]): stri
   return rows.map(record).join('\n\n');
 }
 
-/** Cells that touch, also at a corner, belong together; rows and columns without a cell part them. */
+/** Cells that touch, also at a corner, form a block; empty rows and columns separate blocks. */
 function regionsOf(cells: SheetCells): Region[] {
   const total = [...cells.values()].reduce((sum, line) => sum + line.size, 0);
   if (total === 0) return [];
@@ -73,5 +73,5 @@ function ascending(values: Iterable<number>): number[] {
   return [...new Set(values)].sort((a, b) => a - b);
 }
 
-/** Filled cells by row and column, both from 0, in their order. */
+/** Filled cells by row, then column, both counted from 0, in ascending order. */
 export type SheetCells = ReadonlyMap<number, ReadonlyMap<number, string>>;

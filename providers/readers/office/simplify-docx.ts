@@ -7,12 +7,12 @@ import {
   type XmlNode,
 } from '#providers/readers/shared/xml.ts';
 
-/** Around text that is text of the document: simple fields, text of a direction. */
+/** Elements that enclose text of the document: simple fields, bidirectional text. */
 const WRAPPERS = new Set(['w:fldSimple', 'w:dir', 'w:bdo']);
 
 /**
- * Puts what mammoth passes over in a form that it reads: fields and stretches of right-to-left text are opened, of a word with
- * its pronunciation the word stays, and a text box without a version for old programs becomes one.
+ * Converts what mammoth skips into a form that it reads: replaces fields and bidirectional runs by their content, ruby
+ * text by its base text, and a text box without a fallback for older programs by that fallback.
  */
 export function simplifyDocx(element: XmlElement): void {
   element.children = element.children.flatMap((child) => {
@@ -24,7 +24,7 @@ export function simplifyDocx(element: XmlElement): void {
   });
 }
 
-/** The run in pieces: those of the words stand beside it, not inside. */
+/** Splits the run: the base text of ruby becomes a sibling of the run, not a child. */
 function withoutRuby(run: XmlElement): XmlNode[] {
   if (!run.children.some((child) => isElement(child) && child.name === 'w:ruby')) return [run];
   const properties = childrenOf(run, 'w:rPr');
@@ -35,7 +35,7 @@ function withoutRuby(run: XmlElement): XmlNode[] {
   });
 }
 
-/** Text boxes come in two versions with the same text: only one may be read, or counted. */
+/** Text boxes come in two versions with the same text, only one of which may be read or counted. */
 function oneVersion(alternatives: XmlElement): XmlElement {
   const [fallback, choice] = ['mc:Fallback', 'mc:Choice'].map((name) => childOf(alternatives, name));
   const boxes = descendantsOf(choice, 'w:txbxContent');

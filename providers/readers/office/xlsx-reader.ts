@@ -10,11 +10,14 @@ import { readNumberFormats } from './number-formats.ts';
 import { childOf, childrenOf, descendantsOf, forEachElement, parseXml, textOf } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
-/** XML is this many times its text. */
+/** Assumed ratio of XML to text; limits the inflated size of the parts. */
 const MARKUP_RATIO = 8;
 const WORKBOOK = 'xl/workbook.xml';
 
-/** Excel workbooks: a heading a sheet, each block of filled cells a table, text boxes, values of charts, comments. Formulas give the value they had last. */
+/**
+ * Reads Excel workbooks: one heading per sheet, each block of filled cells as a table, text boxes, chart values,
+ * comments. Formulas yield their last computed value.
+ */
 export const xlsxReader: Reader = {
   name: 'xlsx',
   mediaTypes: [XLSX],
@@ -30,7 +33,7 @@ export const xlsxReader: Reader = {
     for (const { name, path: part } of sheets) {
       const cells: SheetCells = await readXlsxSheet(archive, part, workbook);
       const blocks = [...sheetBlocks(cells), ...(await besideCells(archive, part))];
-      // The name of an empty sheet says nothing.
+      // The name of an empty sheet carries no information.
       if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
       for (const block of blocks) builder.append(`${block}\n\n`);
     }
@@ -51,7 +54,7 @@ async function sheetsOf(archive: ZipArchive): Promise<{ sheets: { name: string; 
   return { sheets, is1904: date1904 === '1' || date1904 === 'true' };
 }
 
-/** What a sheet holds but its cells: charts, text boxes, comments. */
+/** Content of a sheet outside its cells: charts, text boxes, comments. */
 async function besideCells(archive: ZipArchive, sheet: string): Promise<string[]> {
   const blocks: string[] = [];
   for (const { type, path } of (await readPackageRelationships(archive, sheet)).values()) {
@@ -84,7 +87,7 @@ async function drawingBlocks(archive: ZipArchive, part: string): Promise<string[
   return [...boxes.filter((text) => text !== ''), ...charts];
 }
 
-/** Excel writes what older versions should show in front of a comment that has answers. */
+/** The notice for older versions that Excel puts before a threaded comment. */
 const THREADED = /^\[[^\]]+\][\s\S]*?\n(?:Comment|[^\n:]{2,20}):\s*/;
 
 async function commentBlocks(archive: ZipArchive, part: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { childrenOf, forEachElement, textOf, type XmlElement } from '#providers/
 import type { ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 import type { SheetCells } from './sheet-blocks.ts';
 
-/** What all sheets of a workbook share. */
+/** What the sheets of a workbook share. */
 export type XlsxWorkbook = {
   sharedStrings: readonly string[];
   numberFormats: readonly NumberFormat[];
@@ -12,14 +12,14 @@ export type XlsxWorkbook = {
   is1904: boolean;
 };
 
-/** What Excel itself allows. */
+/** Limits of Excel itself. */
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
-/** Of one merged area that are filled with its text. */
+/** A merged area of more cells is not filled with its text. */
 const MAX_FILLED_MERGE_CELLS = 60;
 const MAX_REPEATED_LENGTH = 60;
 
-/** The table of texts that cells point to. */
+/** Reads the table of texts that cells reference. */
 export async function readSharedStrings(archive: ZipArchive): Promise<string[]> {
   const texts: string[] = [];
   const xml = await archive.text('xl/sharedStrings.xml');
@@ -27,7 +27,7 @@ export async function readSharedStrings(archive: ZipArchive): Promise<string[]> 
   return texts;
 }
 
-/** The filled cells of a sheet; a short text of a merged area stands in each of its cells. */
+/** Reads the filled cells of a sheet; a short text of a merged area is repeated in each of its cells. */
 export async function readXlsxSheet(archive: ZipArchive, part: string, workbook: XlsxWorkbook): Promise<SheetCells> {
   const xml = await archive.text(part);
   if (xml === null) return new Map();
@@ -43,7 +43,10 @@ export async function readXlsxSheet(archive: ZipArchive, part: string, workbook:
     const y = r === undefined ? nextRow : Number(r) - 1;
     nextRow = y + 1;
     if (!(y >= 0 && y < MAX_ROWS))
-      throw new AppError('unreadable', 'The Excel workbook has rows out of range. Save it anew.');
+      throw new AppError(
+        'unreadable',
+        'The Excel workbook has rows out of range. Save it again in Excel and upload it.',
+      );
     const line = rowCells(element, workbook);
     if (line.size > 0) cells.set(y, new Map([...(cells.get(y) ?? []), ...line]));
   });
@@ -83,21 +86,21 @@ function cellText(cell: XmlElement, { sharedStrings, numberFormats, is1904 }: Xl
   }
 }
 
-/** Runs of a text; the reading aids of East Asian scripts are left out. */
+/** The runs of a text, without the phonetic guides of East Asian scripts. */
 export function richText(element: XmlElement): string {
   return childrenOf(element, 't', 'r')
     .map((child) => (child.name === 't' ? textOf(child) : childrenOf(child, 't').map(textOf).join('')))
     .join('');
 }
 
-/** Characters that XML cannot hold are written as `_x000D_`. */
+/** Characters that XML cannot represent are escaped as `_x000D_`. */
 function decodeEscapes(text: string): string {
   return text
     .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .trim();
 }
 
-/** `BC12` is column 54, from 0; null without a reference. */
+/** The column of a cell reference, from 0: `BC12` is column 54; null without a reference. */
 function columnOf(reference: string | undefined): number | null {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? '')?.[0];
   if (letters === undefined) return null;

@@ -61,17 +61,18 @@ export function headingLevel(line: PdfLine, { bodySize, headingSizes }: Document
 }
 
 /** The level of a bold line of the body size that stands alone, one below the levels by size; 0 for none. */
-export function boldHeadingLevel(line: PdfLine, beside: Neighbors, layout: DocumentStyle): number {
-  const { next } = beside;
-  if (!layout.hasBoldHeadings || !line.isBold || line.isNeverHeading) return 0;
+export function boldHeadingLevel(line: PdfLine, neighbors: Neighbors, style: DocumentStyle): number {
+  const { next } = neighbors;
+  if (!style.hasBoldHeadings || !line.isBold || line.isNeverHeading) return 0;
   // The name of a function in the documentation of a program.
   const isName = line.isMonospaced && !next?.isMonospaced;
-  if (fontSizeOf(line) < layout.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : 0.9)) return 0;
+  if (fontSizeOf(line) < style.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : 0.9)) return 0;
   const isShort = line.text.length <= MAX_BOLD_LENGTH && looksLikeHeading(line);
-  if (!isShort || (!isName && !isApart(line, beside) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim()))) return 0;
+  if (!isShort || (!isName && !isApart(line, neighbors) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())))
+    return 0;
   // Successive bold lines are a paragraph or a list of names.
   if (next?.isBold && fontSizeOf(next) === fontSizeOf(line)) return 0;
-  return Math.min(layout.headingSizes.length + 1, MAX_HEADING_LEVELS);
+  return Math.min(style.headingSizes.length + 1, MAX_HEADING_LEVELS);
 }
 
 /** The lines above and below; null at the first and the last line. */

@@ -23,7 +23,7 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
   const pages = Array.from({ length: file.pageCount }, (_, page) => page);
   const { texts, confidence, leftOut } = await recognizePages(file, pages, timeoutMs);
   if (![...texts.values()].some((text) => text !== '')) {
-    throw new AppError('no_text', 'No text was recognised on the pages of the PDF. Upload a sharper scan.');
+    throw new AppError('no_text', 'No text was recognized on the pages of the PDF. Upload a sharper scan.');
   }
   const builder = new TextBuilder(maxTextBytes);
   for (const [page, text] of texts) builder.startPage(page + 1).append(text === '' ? '' : `${text}\n\n`);

@@ -32,12 +32,12 @@ const HANGUL = /\p{Script=Hangul}/u;
  * Renders a page as Markdown: joins lines that position and width identify as wrapped into paragraphs, recognizes
  * headings by font size or weight, and renders tables. The order of the items is kept.
  */
-export function renderPageMarkdown(items: readonly PageItem[], layout: DocumentStyle): string {
+export function renderPageMarkdown(items: readonly PageItem[], style: DocumentStyle): string {
   const parts: string[] = [];
   let lines: PdfLine[] = [];
   const endText = (): void => {
     for (const part of splitTextAndCode(lines))
-      parts.push(part.isCode ? codeBlock(part.lines) : renderLines(part.lines, layout));
+      parts.push(part.isCode ? codeBlock(part.lines) : renderLines(part.lines, style));
     lines = [];
   };
   for (const item of items) {
@@ -74,11 +74,11 @@ function isTable(item: PageItem): item is PdfTable {
   return 'grid' in item;
 }
 
-function renderLines(lines: readonly PdfLine[], layout: DocumentStyle): string {
+function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
   const textWidth =
     lines.reduce((right, line) => Math.max(right, line.last.right), 0) -
     Math.min(...lines.map((line) => line.first.left));
-  const levels = headingLevelsOf(lines, layout);
+  const levels = headingLevelsOf(lines, style);
   const out: string[] = [];
   let previous: PdfLine | null = null;
   let right = 0;
@@ -89,7 +89,7 @@ function renderLines(lines: readonly PdfLine[], layout: DocumentStyle): string {
     else if (level > 0)
       out.push(level === levelBefore && continuesHeading(previous, line) ? ' ' : `\n\n${headingPrefix(level)}`);
     else if (levelBefore > 0) out.push('\n\n');
-    else if (isWrapped(previous, line, { right, textWidth })) out.push(wrapSeparator(previous.text, line.text, layout));
+    else if (isWrapped(previous, line, { right, textWidth })) out.push(wrapSeparator(previous.text, line.text, style));
     else out.push(isSameBlock(previous, line) ? '\n' : '\n\n');
     right = out.at(-1)?.includes('\n') ? line.last.right : Math.max(right, line.last.right);
     out.push(line.text.trimEnd().replace(BULLET, '- '));
@@ -99,15 +99,15 @@ function renderLines(lines: readonly PdfLine[], layout: DocumentStyle): string {
 }
 
 /** Heading levels by font size, else by weight; a bold line inside a paragraph is emphasis. */
-function headingLevelsOf(lines: readonly PdfLine[], layout: DocumentStyle): number[] {
-  const bySize = lines.map((line) => headingLevel(line, layout));
+function headingLevelsOf(lines: readonly PdfLine[], style: DocumentStyle): number[] {
+  const bySize = lines.map((line) => headingLevel(line, style));
   return lines.map((line, index) => {
     const level = bySize[index] ?? 0;
     if (level > 0) return level;
     const [before, next] = [lines[index - 1] ?? null, lines[index + 1] ?? null];
     // A bold word at the end of a line that continues.
     const isInside = before !== null && Math.abs(before.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5;
-    return isInside ? 0 : boldHeadingLevel(line, { before, next }, layout);
+    return isInside ? 0 : boldHeadingLevel(line, { before, next }, style);
   });
 }
 

@@ -28,22 +28,22 @@ async function readPages(file: PdfFile, { maxTextBytes, timeoutMs }: ReadLimits)
     throw new AppError('unreadable', 'No page of the PDF can be read. Print it to a new PDF and upload that.');
   }
   const withText = readable.filter(({ lines }) => lines.length > 0);
-  const pictures = [...pages.keys()].filter((index) => pages[index]?.isImage === true);
-  const recognized = pictures.length === 0 ? null : await recognizePages(file, pictures, timeoutMs);
+  const imagePages = [...pages.keys()].filter((index) => pages[index]?.isImage === true);
+  const recognized = imagePages.length === 0 ? null : await recognizePages(file, imagePages, timeoutMs);
   const found = [...(recognized?.texts.values() ?? [])].filter((text) => text !== '').length;
   if (withText.length + found === 0) throw noTextError(file.pageCount);
   const builder = new TextBuilder(maxTextBytes);
   const texts = removeRunningLines(pages);
   if (!hasCodeBlocks(texts))
     for (const line of [...texts.flat(), ...withText.flatMap(({ lines }) => lines)]) line.isMonospaced = false;
-  const layout = measureDocumentStyle(withText.map(({ lines }) => lines));
+  const style = measureDocumentStyle(withText.map(({ lines }) => lines));
   for (const [index, page] of pages.entries()) {
     builder.startPage(index + 1);
     const lines = texts[index] ?? [];
-    const picture = recognized?.texts.get(index) ?? '';
-    if (picture !== '') builder.append(`${picture}\n\n`);
+    const imageText = recognized?.texts.get(index) ?? '';
+    if (imageText !== '') builder.append(`${imageText}\n\n`);
     if (!page || lines.length === 0) continue;
-    const text = renderPageMarkdown(pageItems({ ...page, lines }), layout);
+    const text = renderPageMarkdown(pageItems({ ...page, lines }), style);
     builder.append(`${joinHyphenatedWords(text).trim()}\n\n`);
   }
   const title = file.title.trim().slice(0, MAX_TITLE_LENGTH);
@@ -63,6 +63,6 @@ function noTextError(pageCount: number): AppError {
   const pages = pageCount === 1 ? 'its only page' : `any of its ${pageCount} pages`;
   return new AppError(
     'no_text',
-    `The PDF has no text layer, and no text was recognised on ${pages} (OCR). Upload a sharper scan, or a PDF with text.`,
+    `The PDF has no text layer, and no text was recognized on ${pages} (OCR). Upload a sharper scan, or a PDF with text.`,
   );
 }

@@ -11,9 +11,9 @@ const MAX_REPEATED_LENGTH = 60;
 const MIN_BORDER_SHARE = 0.55;
 
 /** Finds tables by their ruled lines: horizontal and vertical ones that form a grid of at least two by two cells. */
-export function findRuledTables(rules: readonly RuledLine[], words: readonly PdfWord[]): PdfTable[] {
-  if (rules.length < 4 || rules.length > MAX_RULED_LINES) return [];
-  const tables = groupMeetingLines(joinLineSegments(rules))
+export function findRuledTables(ruledLines: readonly RuledLine[], words: readonly PdfWord[]): PdfTable[] {
+  if (ruledLines.length < 4 || ruledLines.length > MAX_RULED_LINES) return [];
+  const tables = groupMeetingLines(joinLineSegments(ruledLines))
     .map((group) => tableOf(group, words))
     .filter((table) => table !== null);
   // A table inside a cell belongs to that cell.
@@ -26,36 +26,36 @@ function isInside(inner: Box, outer: Box): boolean {
 }
 
 /** Joins lines that were drawn in segments. */
-function joinLineSegments(rules: readonly RuledLine[]): RuledLine[] {
+function joinLineSegments(ruledLines: readonly RuledLine[]): RuledLine[] {
   const joined: RuledLine[] = [];
-  const sorted = rules.toSorted(
+  const sorted = ruledLines.toSorted(
     (a, b) =>
       Number(a.isHorizontal) - Number(b.isHorizontal) ||
       Math.round(a.position) - Math.round(b.position) ||
       a.start - b.start,
   );
-  for (const rule of sorted) {
+  for (const line of sorted) {
     const last = joined.at(-1);
     const isSame =
-      last && last.isHorizontal === rule.isHorizontal && Math.round(last.position) === Math.round(rule.position);
-    if (last && isSame && rule.start <= last.end + TOLERANCE) last.end = Math.max(last.end, rule.end);
-    else joined.push({ ...rule });
+      last && last.isHorizontal === line.isHorizontal && Math.round(last.position) === Math.round(line.position);
+    if (last && isSame && line.start <= last.end + TOLERANCE) last.end = Math.max(last.end, line.end);
+    else joined.push({ ...line });
   }
   return joined;
 }
 
 /** Groups of lines that meet one another, directly or through others. */
-function groupMeetingLines(rules: readonly RuledLine[]): RuledLine[][] {
-  const horizontal = rules.filter((rule) => rule.isHorizontal);
-  const vertical = rules.filter((rule) => !rule.isHorizontal);
-  const groupOf = new Map<RuledLine, RuledLine[]>(rules.map((rule) => [rule, [rule]]));
+function groupMeetingLines(ruledLines: readonly RuledLine[]): RuledLine[][] {
+  const horizontal = ruledLines.filter((line) => line.isHorizontal);
+  const vertical = ruledLines.filter((line) => !line.isHorizontal);
+  const groupOf = new Map<RuledLine, RuledLine[]>(ruledLines.map((line) => [line, [line]]));
   for (const across of horizontal) {
     for (const down of vertical) {
       const [a, b] = [groupOf.get(across), groupOf.get(down)];
       if (!a || !b || a === b || !linesMeet(across, down)) continue;
       const [large, small] = a.length >= b.length ? [a, b] : [b, a];
       large.push(...small);
-      for (const rule of small) groupOf.set(rule, large);
+      for (const line of small) groupOf.set(line, large);
     }
   }
   return [...new Set(groupOf.values())];
@@ -71,8 +71,8 @@ function linesMeet(across: RuledLine, down: RuledLine): boolean {
 }
 
 function tableOf(group: readonly RuledLine[], words: readonly PdfWord[]): PdfTable | null {
-  const across = group.filter((rule) => rule.isHorizontal);
-  const down = group.filter((rule) => !rule.isHorizontal);
+  const across = group.filter((line) => line.isHorizontal);
+  const down = group.filter((line) => !line.isHorizontal);
   if (across.length < 2 || down.length < 2) return null;
   // Many tables have no lines at their sides.
   const ys = distinctPositions([...across.map(({ position }) => position), ...endsOf(down)]).reverse();
@@ -119,8 +119,10 @@ function findCellBorders({ across, down, xs, ys }: Grid): CellBorders {
   return { right, below, share: Math.min(shareOf(right), shareOf(below)) };
 }
 
-function hasBorder(rules: readonly RuledLine[], at: number, middle: number): boolean {
-  return rules.some((rule) => Math.abs(rule.position - at) <= TOLERANCE && rule.start <= middle && middle <= rule.end);
+function hasBorder(ruledLines: readonly RuledLine[], at: number, middle: number): boolean {
+  return ruledLines.some(
+    (line) => Math.abs(line.position - at) <= TOLERANCE && line.start <= middle && middle <= line.end,
+  );
 }
 
 /**
@@ -154,8 +156,8 @@ function mergedCellTexts(cells: readonly PdfWord[][][], { right, below }: CellBo
   return texts;
 }
 
-function endsOf(rules: readonly RuledLine[]): number[] {
-  return [Math.min(...rules.map(({ start }) => start)), Math.max(...rules.map(({ end }) => end))];
+function endsOf(ruledLines: readonly RuledLine[]): number[] {
+  return [Math.min(...ruledLines.map(({ start }) => start)), Math.max(...ruledLines.map(({ end }) => end))];
 }
 
 /** Distinct positions, ascending. */

@@ -59,6 +59,6 @@ export function outputLimitError(maxTextBytes: number): AppError {
   const limit = `${Math.floor(maxTextBytes / 1024 / 1024)} MiB`;
   return new AppError(
     'read_output_limit',
-    `The file holds more than ${limit} of text. Split it into smaller files, or have the operator raise LOCI_MAX_TEXT_BYTES.`,
+    `The file contains more than ${limit} of text. Split it into smaller files, or ask the operator to raise LOCI_MAX_TEXT_BYTES.`,
   );
 }

@@ -23,7 +23,7 @@ export async function parseXml(text: string, { dropsPrefixes = false } = {}): Pr
   let nodes = 0;
   const add = (node: XmlNode): void => {
     nodes += 1;
-    if (nodes > MAX_NODES) throw unreadableXml('it holds too many elements');
+    if (nodes > MAX_NODES) throw unreadableXml('it has too many elements');
     open.at(-1)?.children.push(node);
   };
   await parseEvents(text, {
@@ -36,7 +36,7 @@ export async function parseXml(text: string, { dropsPrefixes = false } = {}): Pr
     text: add,
   });
   const element = root.children.find(isElement);
-  if (!element) throw unreadableXml('it holds no element');
+  if (!element) throw unreadableXml('it has no element');
   return element;
 }
 
@@ -99,7 +99,7 @@ function localName({ name }: XmlElement): string {
 function unreadableXml(reason: string, cause?: unknown): AppError {
   return new AppError(
     'unreadable',
-    `A part of the document cannot be read: ${reason}. Save it anew and upload it again.`,
+    `A part of the document cannot be read: ${reason}. Save the document again in the program that created it, and upload it.`,
     {
       cause,
     },

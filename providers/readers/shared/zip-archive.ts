@@ -41,13 +41,13 @@ export async function openZip(path: string, { formatName, maxBytes }: ZipOptions
   if (entries === null) {
     throw new AppError(
       'unreadable',
-      `The ${formatName} is damaged or cut off. Upload it again, or save it anew first.`,
+      `The ${formatName} is damaged or truncated. Save it again in the program that created it, and upload it.`,
     );
   }
   if (entries.length > MAX_ENTRIES) {
     throw new AppError(
       'unreadable',
-      `The ${formatName} holds ${entries.length} parts; at most ${MAX_ENTRIES} are read.`,
+      `The ${formatName} contains ${entries.length} parts; the limit is ${MAX_ENTRIES}. Split it into smaller files.`,
     );
   }
   // Part names are case-insensitive, and some writers use backslashes (ECMA-376, part 2, 7.2.3).
@@ -78,11 +78,11 @@ function normalizedName(name: string): string {
 
 async function readEntry(path: string, entry: ZipEntry, { formatName, maxBytes }: ZipOptions): Promise<Buffer> {
   const damaged = (cause?: unknown): AppError =>
-    new AppError('unreadable', `The ${formatName} is damaged. Open it, save it anew and upload it again.`, { cause });
+    new AppError('unreadable', `The ${formatName} is damaged. Open it, save it again and upload it.`, { cause });
   if ((entry.flags & ENCRYPTED_FLAG) !== 0) {
     throw new AppError(
       'encrypted',
-      `The ${formatName} is protected by a password. Remove the protection and upload it again.`,
+      `The ${formatName} is protected by a password. Remove the password and upload it again.`,
     );
   }
   const file = await open(path);

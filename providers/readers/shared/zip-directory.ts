@@ -46,7 +46,7 @@ export function assertInflatedSize(entries: readonly ZipEntry[], maxBytes: numbe
   const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
   throw new AppError(
     'read_output_limit',
-    `The document unpacks to ${mebibytes(sizeBytes)}; at most ${mebibytes(maxBytes)} are read. Split it into smaller documents.`,
+    `The document unpacks to ${mebibytes(sizeBytes)}; the limit is ${mebibytes(maxBytes)}. Split it into smaller documents.`,
   );
 }
 

@@ -40,7 +40,7 @@ export async function* zipEntries(path: string): AsyncGenerator<ZipItem> {
   });
   try {
     if (zip.entryCount > MAX_ENTRIES) {
-      const message = `The archive holds ${zip.entryCount} entries; at most ${MAX_ENTRIES} can be looked through. Split it.`;
+      const message = `The archive contains ${zip.entryCount} entries; the limit is ${MAX_ENTRIES}. Split it into smaller archives.`;
       throw new AppError('archive_limit', message);
     }
     for await (const entry of entriesOf(zip)) {
@@ -81,12 +81,12 @@ function kindOf(entry: Entry, rawName: string): 'file' | 'folder' | 'link' {
 
 function refusalOf(entry: Entry): EntryRefusal | null {
   if (entry.isEncrypted()) {
-    const message = 'The file is protected by a password inside its archive. Unpack it and upload the file itself.';
+    const message = 'The file is protected by a password inside its archive. Extract it and upload the file itself.';
     return { code: 'encrypted', message };
   }
   if (entry.canDecodeFileData()) return null;
   const method = METHOD_NAMES.get(entry.compressionMethod) ?? `method ${entry.compressionMethod}`;
-  const message = `The file is packed with ${method}, which is not read. Pack the archive anew with Deflate, or upload the file itself.`;
+  const message = `The file is compressed with ${method}, which is not supported. Create the archive with Deflate, or upload the file itself.`;
   return { code: 'unreadable', message };
 }
 
@@ -109,15 +109,16 @@ async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> 
 }
 
 function entryError(cause?: unknown): AppError {
-  const message = 'The file is damaged inside its archive. Pack the archive anew, or upload the file itself.';
+  const message = 'The file is damaged inside its archive. Create the archive again, or upload the file itself.';
   return new AppError('unreadable', message, { cause });
 }
 
 function archiveError(cause: unknown): AppError {
   if (cause instanceof Error && /encrypt/i.test(cause.message)) {
-    const message = 'The archive is protected by a password. Unpack it and upload the files, or pack it without one.';
+    const message =
+      'The archive is protected by a password. Extract the files and upload them, or create the archive without a password.';
     return new AppError('encrypted', message, { cause });
   }
-  const message = 'The archive is damaged, cut off or in several pieces. Pack it anew and upload it again.';
+  const message = 'The archive is damaged, truncated or split into several files. Create it again and upload it.';
   return new AppError('unreadable', message, { cause });
 }

@@ -2,23 +2,23 @@ import { parse } from 'csv-parse/sync';
 
 export type CsvDialect = {
   delimiter: string;
-  /** Does the first row name the columns? */
+  /** Whether the first row contains column names. */
   hasHeader: boolean;
-  /** Most columns of a row in the sample. */
+  /** Largest number of columns of a row in the sample. */
   columns: number;
-  /** Mean length of a row's text in the sample. */
+  /** Mean text length of a row in the sample. */
   rowLength: number;
-  /** A cell of the sample holds a line end or is very long. */
+  /** Whether a cell of the sample contains a line end or is very long. */
   hasLongCells: boolean;
 };
 
-/** In the order in which equally good ones are taken: a comma occurs in values most often. */
+/** In the order of preference among equally good ones: a comma is the most frequent in values. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const SAMPLE_ROWS = 50;
 const LONG_CELL = 300;
 const NUMBER = /^[-+]?[.,\s%€$£]*\d[\d.,\s%€$£]*$/;
 
-/** Tells how a table is written from its beginning (whole lines of it). `preferred` wins where it fits at all. */
+/** Detects the dialect of a table from its beginning (complete lines). `preferred` is chosen if it fits at all. */
 export function detectCsvDialect(sample: string, preferred?: string): CsvDialect {
   const candidates = (preferred ? [preferred, ...DELIMITERS] : DELIMITERS).map((delimiter) => {
     const rows = sampleRows(sample, delimiter);
@@ -50,7 +50,7 @@ function sampleRows(sample: string, delimiter: string): string[][] {
   }
 }
 
-/** How many columns most rows have, and which share of the rows has that many. */
+/** The number of columns that most rows have, and the share of rows with that number. */
 function consistency(rows: readonly (readonly string[])[]): { columns: number; share: number } {
   const counts = new Map<number, number>();
   for (const row of rows) counts.set(row.length, (counts.get(row.length) ?? 0) + 1);
@@ -58,14 +58,15 @@ function consistency(rows: readonly (readonly string[])[]): { columns: number; s
   return { columns, share: times / Math.max(1, rows.length) };
 }
 
-/** Consistency first, in steps coarse enough that one ragged row does not decide; then more columns. */
+/** Ranks by consistency in steps so coarse that one ragged row does not decide, then by the number of columns. */
 function score({ share, columns }: { share: number; columns: number }): number {
   return Math.round(share * 10) * 1000 + Math.min(columns, 999);
 }
 
 /**
- * A header has distinct cells, none empty, and does not look like the values below: a column that is numeric
- * throughout speaks against it, one whose first cell alone is (or is not) a number for it.
+ * A header has distinct, non-empty cells and differs from the values below: a column that is numeric including the
+ * first cell is evidence against a header, a column where only the first cell is (or is not) a number is evidence for
+ * one. One empty cell alone, above a column of row names, makes a header.
  */
 function hasHeader(rows: readonly (readonly string[])[]): boolean {
   const [head, ...body] = rows;

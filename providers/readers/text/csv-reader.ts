@@ -8,7 +8,7 @@ import { tableRow } from '#providers/readers/shared/markdown-table.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 const SAMPLE_BYTES = 64 * 1024;
-/** A record past this has swallowed the file through a quote that does not close. */
+/** A longer record is caused by a quote that does not close. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 const MAX_TABLE_COLUMNS = 16;
 const MAX_TABLE_ROW_LENGTH = 400;
@@ -16,9 +16,10 @@ const MAX_TABLE_ROW_LENGTH = 400;
 type CsvSource = { path: string; charset: string; dialect: CsvDialect; quote: boolean };
 
 /**
- * Tables of values separated by comma, semicolon, tab or pipe, streamed. A narrow one becomes a Markdown table (a chunk
- * of it repeats the header), a wide one or one with long texts becomes a record a row, `header: value` a line, so that
- * a chunk names what its values mean. Ragged rows are kept and counted in `notes.ragged_rows`.
+ * Reads tables of values separated by comma, semicolon, tab or pipe, as a stream. A narrow table becomes a Markdown
+ * table (each chunk of it repeats the header); a wide one, or one with long texts, becomes one record per row with a
+ * `header: value` per line, so that a chunk names what its values mean. Ragged rows are kept and counted in
+ * `notes.ragged_rows`.
  */
 export const csvReader: Reader = {
   name: 'csv',
@@ -96,7 +97,7 @@ async function* records({ path, charset, dialect, quote }: CsvSource): AsyncGene
   bytes.on('error', (error) => parser.destroy(error));
   text.on('error', (error) => parser.destroy(error)).pipe(parser);
   try {
-    // Without `columns` every record is an array of strings.
+    // Without the option `columns` every record is an array of strings.
     for await (const row of parser as AsyncIterable<string[]>) yield row;
   } finally {
     bytes.destroy();
@@ -122,7 +123,7 @@ function longRecordError(cause: unknown): AppError {
   const limit = `${MAX_RECORD_BYTES / 1024 / 1024} MiB`;
   return new AppError(
     'unreadable',
-    `A row of the table is longer than ${limit}. Upload the file as plain text, with reader=text.`,
+    `A row of the table is longer than ${limit}. Check its quotes, or upload the file with reader=text.`,
     {
       cause,
     },

@@ -4,13 +4,13 @@ import { decodeText } from '#providers/readers/shared/decode-text.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { outputLimitError, TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
-/** Where browsers look for the declaration too. */
+/** Browsers search this many bytes for the declaration too. */
 const DECLARATION_BYTES = 4096;
 const DECLARED_CHARSET = /<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)/i;
-/** Markup may be this many times its text before a page is refused unread. */
+/** A page larger than this many times the text limit is rejected unread. */
 const MARKUP_RATIO = 8;
 
-/** HTML pages, as Markdown. Nothing is ever fetched: images, frames, styles and scripts are dropped. */
+/** Reads HTML pages as Markdown. Nothing is fetched: images, frames, styles and scripts are removed. */
 export const htmlReader: Reader = {
   name: 'html',
   mediaTypes: ['text/html'],

@@ -1,4 +1,4 @@
-/** A token of JSON (RFC 8259), blanks before it included. */
+/** A token of JSON (RFC 8259), including white space before it. */
 const TOKEN =
   /[ \t\r\n]*(?:([{}[\]:,])|("[^"\\\n]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\n]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|true\b|false\b|null\b))/y;
 
@@ -16,8 +16,8 @@ const EXPECTED: Readonly<Record<State, string>> = {
 };
 
 /**
- * Says where text stops being JSON and what would have to come: `line 3, column 7: expected "," or "}"`.
- * JSON.parse leaves the place out of some of its messages and quotes the document in others.
+ * Describes where a text stops being JSON and what is expected there: `line 3, column 7: expected "," or "}"`. Messages
+ * of JSON.parse lack the position in some cases and quote the document in others.
  */
 export function describeJsonError(text: string): string {
   const { offset, state } = firstError(text);
@@ -49,10 +49,11 @@ function firstError(text: string): { offset: number; state: State } {
 type Token = {
   sign: string | undefined;
   isString: boolean;
-  /** Brackets open around it; changed here. */ open: string[];
+  /** Open brackets around the token; updated by `after`. */
+  open: string[];
 };
 
-/** The state after a token, or null when the token may not come there. */
+/** The state after a token; null when the token is not allowed in this state. */
 function after(state: State, { sign, isString, open }: Token): State | null {
   if (sign === '{' || sign === '[') {
     if (state !== 'value' && state !== 'value or ]') return null;

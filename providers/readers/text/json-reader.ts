@@ -5,12 +5,12 @@ import { describeJsonError } from './json-error.ts';
 import { renderJson, type JsonValue } from './render-json.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
-/** From here on a double no longer holds every digit of a number. */
+/** Numbers of this length may not be represented exactly by a double. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * JSON and JSON lines, as lines of `path.to.value: value` with an empty line between records. Numbers keep their
- * digits. @throws AppError `unreadable` naming line and column.
+ * Reads JSON and JSON lines as lines of `path.to.value: value`, with an empty line between records. Numbers keep their
+ * digits. @throws AppError `unreadable` with line and column.
  */
 export const jsonReader: Reader = {
   name: 'json',
@@ -27,12 +27,12 @@ export const jsonReader: Reader = {
       renderJson(value, builder);
       return builder.build(Array.isArray(value) ? { record_count: value.length, ...notes } : notes);
     }
-    if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is not valid: ${describeJsonError(text)}.`);
+    if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is invalid: ${describeJsonError(text)}.`);
     return builder.build({ record_count: renderLines(text, builder), ...notes });
   },
 };
 
-/** Renders a value a line; returns how many. */
+/** Renders one value per line; returns the number of values. */
 function renderLines(text: string, builder: TextBuilder): number {
   let records = 0;
   for (const [index, line] of lines(text)) {
@@ -40,7 +40,7 @@ function renderLines(text: string, builder: TextBuilder): number {
     if (value === undefined) {
       throw new AppError(
         'unreadable',
-        `Line ${index} is not valid JSON: ${describeJsonError(line)}. Each line must be one JSON value.`,
+        `Line ${index} is invalid JSON: ${describeJsonError(line)}. Each line must be one JSON value.`,
       );
     }
     renderJson(value, builder);
@@ -50,7 +50,7 @@ function renderLines(text: string, builder: TextBuilder): number {
   return records;
 }
 
-/** JSON lines in a file called `.json`: more than one line, and the first is a value by itself. */
+/** Whether a `.json` file contains JSON lines: more than one line, and the first is a value by itself. */
 function startsWithRecord(text: string): boolean {
   const start = lines(text).take(2).toArray();
   const first = start[0]?.[1] ?? '';
@@ -71,10 +71,10 @@ function* lines(text: string): Generator<[number: number, line: string]> {
 /** The value, or undefined when the text is not JSON. */
 function parse(text: string): JsonValue | undefined {
   try {
-    // JSON.parse yields exactly these.
+    // JSON.parse returns no other types.
     return (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)) as JsonValue;
   } catch (error) {
-    // The reviver recurses; so deep a document is refused by the outline with a message of its own.
+    // The reviver is recursive; `renderJson` rejects a document this deep with a message of its own.
     if (error instanceof RangeError) return JSON.parse(text) as JsonValue;
     return undefined;
   }

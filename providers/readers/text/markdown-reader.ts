@@ -7,7 +7,10 @@ const TITLE = /^title:[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\n]*))$/m;
 const FENCE = /^(```|~~~)/;
 const MAX_TITLE_LENGTH = 300;
 
-/** Markdown as it is, without comments; the title of YAML front matter becomes a note and front matter stays as text. */
+/**
+ * Reads Markdown unchanged except for comments, which are removed. The title of YAML front matter becomes a note, and
+ * front matter stays as text.
+ */
 export const markdownReader: Reader = {
   name: 'markdown',
   mediaTypes: ['text/markdown'],
@@ -18,7 +21,7 @@ export const markdownReader: Reader = {
     const title = yaml === undefined ? '' : titleOf(yaml);
     const body = withoutComments(frontMatter === undefined ? lines : lines.slice(frontMatter.length));
     const builder = new TextBuilder(maxTextBytes);
-    // As a paragraph its keys stay searchable; between dashes a parser would take its last line for a heading.
+    // As a paragraph its keys stay searchable; between dashes a parser would read its last line as a heading.
     if (yaml !== undefined) builder.append(`${yaml.trim()}\n\n`);
     builder.append(body);
     return builder.build({ ...(charset === 'utf-8' ? {} : { charset }), ...(title === '' ? {} : { title }) });
@@ -30,7 +33,7 @@ function titleOf(yaml: string): string {
   return (double ?? single ?? bare ?? '').trim().slice(0, MAX_TITLE_LENGTH);
 }
 
-/** Drops comments outside code fences; line by line, for a pattern over the whole text may take quadratic time. */
+/** Removes comments outside code fences, line by line: a pattern over the whole text may take quadratic time. */
 function withoutComments(markdown: string): string {
   if (!markdown.includes('<!--')) return markdown;
   const out: string[] = [];
@@ -50,7 +53,7 @@ function withoutComments(markdown: string): string {
   return out.join('\n');
 }
 
-/** What of a line is no comment, and whether one goes on behind it. */
+/** The part of a line outside comments, and whether a comment continues on the next line. */
 function outsideComments(line: string, startsInside: boolean): { text: string; goesOn: boolean } {
   let text = '';
   let at = 0;

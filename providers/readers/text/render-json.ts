@@ -4,13 +4,14 @@ import type { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 const MAX_DEPTH = 200;
-/** Short values of one list share a line up to this length. */
+/** Scalar arrays up to this length share one line. */
 const MAX_LIST_LENGTH = 300;
 
 /**
- * Writes a value as text for search: `path.to.value: value` a line, so that every line says what it is by itself, and an
- * empty line between the objects of an array. The elements of a top-level array are records, their paths begin anew.
- * @throws AppError `unreadable` past 200 levels.
+ * Renders a value as text for search: one `path.to.value: value` per line, so that every line is understood by itself,
+ * and an empty line between the objects of an array. The elements of a top-level array are records, whose paths start
+ * anew.
+ * @throws AppError `unreadable` beyond 200 levels.
  */
 export function renderJson(value: JsonValue, builder: TextBuilder): void {
   if (!Array.isArray(value) || value.every(isScalar)) return renderValue(value, '', { builder, depth: 0 });
@@ -34,7 +35,7 @@ function renderValue(value: JsonValue, path: string, { builder, depth }: Place):
   if (Array.isArray(value)) return renderArray(value, path, inner);
   const members = Object.entries(value);
   if (members.length === 0) return renderScalar('{}', path, builder);
-  // What an object says of itself comes before what is inside it, so that it stays together.
+  // Scalar members come before nested ones, so that they stay together.
   const isShort = ([, member]: [string, JsonValue]): boolean => isScalar(member) || isShortList(member);
   for (const [key, member] of members.filter(isShort)) renderValue(member, joined(path, key), inner);
   for (const [key, member] of members) if (!isShort([key, member])) renderValue(member, joined(path, key), inner);
@@ -52,7 +53,7 @@ function renderArray(values: readonly JsonValue[], path: string, inner: Place): 
 function renderScalar(value: string | number | boolean | null, path: string, builder: TextBuilder): void {
   const text = String(value).trim();
   const label = path === '' ? '' : `${path}:`;
-  // A text of several lines may be prose or Markdown of its own: it gets paragraphs of its own.
+  // A text of several lines may be prose or Markdown, so it becomes paragraphs of its own.
   if (text.includes('\n')) builder.append(`${label}\n\n${text}\n\n`);
   else builder.append(`${label}${label === '' || text === '' ? '' : ' '}${text}\n`);
 }

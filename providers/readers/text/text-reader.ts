@@ -4,7 +4,9 @@ import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { CODE_TYPES, languageOf } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
-/** Plain text as it is; source code inside a fence, so that its comments are not taken for headings. */
+/**
+ * Reads plain text unchanged, and source code as a fenced code block, so that its comments are not read as headings.
+ */
 export const textReader: Reader = {
   name: 'text',
   mediaTypes: ['text/*', ...CODE_TYPES],

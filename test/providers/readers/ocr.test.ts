@@ -55,7 +55,7 @@ test('text in a picture is recognised, and a picture without any says so', async
   t.is(text.trim(), SENTENCE);
   t.true(notes['ocr']);
   const blank = pngOf({ width: 300, height: 300, pixels: Buffer.alloc(300 * 301) });
-  await t.throwsAsync(readBytes(blank, { name: 'blank.png' }), { code: 'no_text', message: /No text was recognised/ });
+  await t.throwsAsync(readBytes(blank, { name: 'blank.png' }), { code: 'no_text', message: /No text was recognized/ });
 });
 
 test('all pages of a TIFF picture are recognised, in either order of bytes; previews are none', async (t) => {

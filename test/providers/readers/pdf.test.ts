@@ -66,7 +66,7 @@ test('larger short lines are headings, levelled by size', async (t) => {
 test('a PDF without text says that it would take OCR', async (t) => {
   await t.throwsAsync(readBytes(pdf([[], []]), { name: 'scan.pdf' }), {
     code: 'no_text',
-    message: /no text was recognised on any of its 2 pages \(OCR\)/,
+    message: /no text was recognized on any of its 2 pages \(OCR\)/,
   });
 });
 

@@ -33,17 +33,17 @@ export function createFontStyleReader(
   textPage: number,
   scratch: number,
 ): (charIndex: number) => FontStyle {
-  const faces = new Map<number, FontStyle>();
+  const styles = new Map<number, FontStyle>();
   return (charIndex) => {
     const object = pdfium._FPDFText_GetTextObject(textPage, charIndex);
     const font = object === 0 ? 0 : pdfium._FPDFTextObj_GetFont(object);
-    let face = faces.get(font);
-    if (!face) {
-      face = readFontStyle(pdfium, { textPage, charIndex, scratch });
+    let style = styles.get(font);
+    if (!style) {
+      style = readFontStyle(pdfium, { textPage, charIndex, scratch });
       // A space that pdfium inserted has no font.
-      if (font !== 0) faces.set(font, face);
+      if (font !== 0) styles.set(font, style);
     }
-    return face;
+    return style;
   };
 }
 
@@ -67,7 +67,7 @@ type LineText = {
   words: readonly PdfWord[];
 };
 type LineFontStyles = {
-  styleOf(text: LineText, faceAt: (at: number) => FontStyle): Pick<PdfLine, 'isBold' | 'isMonospaced'>;
+  styleOf(text: LineText, styleAt: (at: number) => FontStyle): Pick<PdfLine, 'isBold' | 'isMonospaced'>;
   /**
    * Marks lines in fonts that were measured as monospaced in other lines. To be called when all lines of the page are
    * known.
@@ -82,15 +82,15 @@ export function createLineFontStyles(): LineFontStyles {
   const measured = new Map<string, number>();
   const names: (string | null)[] = [];
   return {
-    styleOf({ line, from, to, words }, faceAt) {
-      const [first, last] = [faceAt(from), faceAt(to)];
+    styleOf({ line, from, to, words }, styleAt) {
+      const [first, last] = [styleAt(from), styleAt(to)];
       const isOne = first.fontName === last.fontName && first.fontName !== '';
       names.push(isOne ? first.fontName : null);
       if (isOne && haveEqualCharacterWidths(words) && !WIDE_SCRIPT.test(line))
         measured.set(first.fontName, (measured.get(first.fontName) ?? 0) + 1);
       const middle = line.slice(0, Math.floor((from + to) / 2) + 1).trimEnd().length - 1;
       const isMonospaced =
-        first.isMonospaced && last.isMonospaced && faceAt(middle).isMonospaced && !WIDE_SCRIPT.test(line);
+        first.isMonospaced && last.isMonospaced && styleAt(middle).isMonospaced && !WIDE_SCRIPT.test(line);
       return { isBold: first.isBold && last.isBold, isMonospaced };
     },
     markMonospaced(lines) {

@@ -85,9 +85,12 @@ async function loadPdfium(): Promise<Pdfium> {
 
 function openingError(code: number): AppError {
   if (code === PASSWORD_ERROR || code === SECURITY_ERROR) {
-    return new AppError('encrypted', 'The PDF is protected by a password. Remove the protection and upload it again.');
+    return new AppError('encrypted', 'The PDF is protected by a password. Remove the password and upload it again.');
   }
-  return new AppError('unreadable', 'The PDF is damaged or cut off. Upload it again, or print it to a new PDF first.');
+  return new AppError(
+    'unreadable',
+    'The PDF is damaged or truncated. Upload it again, or print it to a new PDF and upload that.',
+  );
 }
 
 function readMetaText(pdfium: Pdfium, document: number, tag: string): string {

@@ -11,7 +11,7 @@ import { readPageLines } from './page-lines.ts';
 /** A shorter text at the edge of a page that is mostly an image may be a stamp on a scan. */
 const MAX_STAMP_LENGTH = 200;
 const EDGE_SHARE = 0.12;
-const MIN_PICTURE_SHARE = 0.5;
+const MIN_IMAGE_SHARE = 0.5;
 
 /**
  * Reads the text, the values of form fields and the ruled lines of a page; null when it is damaged. `form` is the
@@ -32,10 +32,10 @@ export function readPage(
     const fields = readFormFields(pdfium, page, form).map(({ text, box }) => ({ text, box: rotation.rotateBox(box) }));
     const lines = insertFieldValues(readPageLines(pdfium, textPage, rotation), fields);
     if (lines.length === 0) return { width, height, lines, ruledLines: [], isImage: hasDrawing(pdfium, page) };
-    const { rules, dots } = readDrawing(pdfium, page);
-    const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_PICTURE_SHARE;
+    const { ruledLines, dots } = readDrawing(pdfium, page);
+    const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_IMAGE_SHARE;
     const marked = addDrawnBullets(lines, dots.map(rotation.rotateBox));
-    return { width, height, lines: marked, ruledLines: rules.map(rotation.rotateRuledLine), isImage };
+    return { width, height, lines: marked, ruledLines: ruledLines.map(rotation.rotateRuledLine), isImage };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     pdfium._FPDF_ClosePage(page);
