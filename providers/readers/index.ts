@@ -106,7 +106,7 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   const names = fitting.map(([name]) => name).join(', ');
   throw new AppError(
     'type_mismatch',
-    `The file is ${describeType(mediaType)}, which reader "${readerName}" does not read. Use one of: ${names}.`,
+    `The file is ${describeType(mediaType)}, which reader "${readerName}" does not read. Use: ${names}.`,
   );
 }
 

@@ -181,7 +181,8 @@ class RtfInterpreter {
         state.charset = this.#charsetOf(number ?? 0);
         return;
       case 'plain':
-        Object.assign(state, { bold: false, italic: false, isGone: false, charset: this.#charsets.document });
+        [state.bold, state.italic, state.isHidden] = [false, false, false];
+        state.charset = this.#charsets.document;
         return;
       default:
         this.#applyLayoutControl(word, number ?? 0);
@@ -199,7 +200,8 @@ class RtfInterpreter {
     const isNote = word === 'footnote' && state.skipMode === 'no';
     if (isNote || (TEXT_BOX_DESTINATIONS.has(word) && state.skipMode === 'shape')) {
       this.html.openDestination();
-      Object.assign(state, { skips: 'no', aside: isNote ? 'note' : 'box' });
+      state.skipMode = 'no';
+      state.destination = isNote ? 'note' : 'box';
     } else if (state.skipMode === 'no' && (this.#isIgnorable || SKIPPED_DESTINATIONS.has(word))) {
       state.skipMode = SHAPE_DESTINATIONS.has(word) ? 'shape' : 'all';
     }

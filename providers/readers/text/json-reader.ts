@@ -27,7 +27,7 @@ export const jsonReader: Reader = {
       renderJson(value, builder);
       return builder.build(Array.isArray(value) ? { record_count: value.length, ...notes } : notes);
     }
-    if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is invalid: ${describeJsonError(text)}.`);
+    if (!startsWithRecord(text)) throw new AppError('unreadable', `The JSON is not valid: ${describeJsonError(text)}.`);
     return builder.build({ record_count: renderLines(text, builder), ...notes });
   },
 };
@@ -40,7 +40,7 @@ function renderLines(text: string, builder: TextBuilder): number {
     if (value === undefined) {
       throw new AppError(
         'unreadable',
-        `Line ${index} is invalid JSON: ${describeJsonError(line)}. Each line must be one JSON value.`,
+        `Line ${index} is not valid JSON: ${describeJsonError(line)}. Each line must be one JSON value.`,
       );
     }
     renderJson(value, builder);

@@ -22,18 +22,18 @@ for (const [name, delimiter] of [
   });
 }
 
-test('decimal commas do not pass for separators', async (t) => {
+test('decimal commas are not read as delimiters', async (t) => {
   const { notes } = await readBytes('a;b\n1,5;2,5\n3,5;4,5\n', { name: 'x.csv' });
   t.is(notes['column_count'], 2);
 });
 
-test('a table without header gets numbered columns', async (t) => {
+test('numbers the columns of a table without a header', async (t) => {
   const { text } = await readBytes('1,2\n3,4\n5,6\n', { name: 'x.csv' });
   t.true(text.startsWith('| column 1 | column 2 |\n'));
   t.true(text.includes('| 1 | 2 |'));
 });
 
-test('wide tables and long texts become records that name their values', async (t) => {
+test('renders wide tables and long texts as records that name their values', async (t) => {
   const header = Array.from({ length: 20 }, (_, index) => `h${index}`);
   const wide = await readBytes(`${header.join(',')}\n${header.map((name) => `v${name}`).join(',')}\n`, {
     name: 'x.csv',
@@ -43,27 +43,27 @@ test('wide tables and long texts become records that name their values', async (
   t.is(long.text, 'title: A\nbody: one\ntwo\n\ntitle: B\nbody: three\n\n');
 });
 
-test('ragged rows are kept and counted', async (t) => {
+test('keeps and counts ragged rows', async (t) => {
   const { text, notes } = await readBytes('a,b\n1,2\n3\n4,5,6\n', { name: 'x.csv' });
   t.true(text.includes('| 4 | 5 | 6 |'));
   t.is(notes['ragged_rows'], 2);
 });
 
-test('a quote that never closes does not swallow the file', async (t) => {
+test('reads a file with an unclosed quote to its end', async (t) => {
   const rows = Array.from({ length: 100 }, (_, index) => `${index},value ${index}`);
   const { text, notes } = await readBytes(['id,text', '0,"open', ...rows].join('\n'), { name: 'x.csv' });
   t.true(text.includes('| 99 | value 99 |'));
   t.is(notes['unbalanced_quotes'], true);
 });
 
-test('text stops at the limit while the file is streamed', async (t) => {
+test('stops at the text limit while streaming the file', async (t) => {
   const rows = 'some value,another value\n'.repeat(100_000);
   await t.throwsAsync(readBytes(`a,b\n${rows}`, { name: 'x.csv', maxTextBytes: 100_000 }), {
     code: 'read_output_limit',
   });
 });
 
-test('every cell of any table is in the text', async (t) => {
+test('the text contains every cell of any table', async (t) => {
   const cell = fc.stringMatching(/^[a-z0-9 ]{1,12}$/).filter((text) => text.trim() !== '');
   const table = fc
     .integer({ min: 2, max: 20 })

@@ -69,7 +69,7 @@ for (const [title, content, name, mediaType, isSurprise = false] of CASES) {
   });
 }
 
-test('a declared type decides only for text without a telling name', async (t) => {
+test('uses the declared type only for text whose name suggests no type', async (t) => {
   const detect = async (content: string, name: string, declaredType: string) =>
     (await detectType(Buffer.from(content), content.length, { name, declaredType })).mediaType;
   t.is(await detect('<!doctype html><p>x', '/index.php', 'text/html; charset=utf-8'), 'text/html');
@@ -79,12 +79,12 @@ test('a declared type decides only for text without a telling name', async (t) =
   t.is(await detect('plain', '', 'application/pdf'), 'text/plain');
 });
 
-test('bytes that are neither text nor a known format are unsupported, whatever their name', async (t) => {
+test('rejects bytes that are neither text nor a known format with `unsupported_type`, whatever their name', async (t) => {
   const bytes = junk(5000);
   await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), { code: 'unsupported_type' });
 });
 
-test('a beginning that matches a format many times over, and then is none, is told at once', async (t) => {
+test('detects the type of repetitive, almost matching beginnings without backtracking', async (t) => {
   const detect = async (content: string) =>
     (await detectType(Buffer.from(content), content.length, { name: '' })).mediaType;
   t.is(await detect(`${'<!-- -->'.repeat(5_000)}<x`), 'text/plain');
@@ -93,11 +93,11 @@ test('a beginning that matches a format many times over, and then is none, is to
   t.is(await detect(`From: a@b.c\r\n${' folded\r\n'.repeat(900)}MIME-Version: 1.0\r\n\r\ntext`), 'message/rfc822');
 });
 
-test('an empty file is told', async (t) => {
+test('rejects an empty file with `empty_file`', async (t) => {
   await t.throwsAsync(detectType(Buffer.alloc(0), 0, { name: 'a.txt' }), { code: 'empty_file' });
 });
 
-test('a Word document is told in spite of a first part larger than the sample', async (t) => {
+test('detects a Word document whose first part is larger than the sample', async (t) => {
   const big = Buffer.from(junk(200_000));
   const bytes = zip({ 'docProps/thumbnail.jpeg': big, 'word/document.xml': '<a/>' });
   const onDisk = await withFile(bytes, (path) => detectFileType(path, { name: 'a.zip' }));
@@ -112,12 +112,12 @@ test('a Word document is told in spite of a first part larger than the sample', 
   t.is((await detectType(bytes.subarray(0, 65_536), bytes.length, { name: 'a.docx' })).mediaType, DOCX);
 });
 
-test('UTF-8 that the sample cuts inside a character is text', async (t) => {
+test('detects UTF-8 text when the sample ends inside a character', async (t) => {
   const bytes = Buffer.from('ü'.repeat(100));
   t.is((await detectType(bytes.subarray(0, 101), 200, { name: '' })).mediaType, 'text/plain');
 });
 
-test('binary Office documents are told apart by their directory, wherever it lies, and those with a password from them', async (t) => {
+test('distinguishes binary and password-protected Office documents by their directory, wherever it is in the file', async (t) => {
   const kind = (entries: readonly string[], sectorsBefore = 0, name = 'a') =>
     withFile(compoundFile(entries, sectorsBefore), (path) => detectFileType(path, { name }));
   t.is((await kind(['1Table', 'WordDocument'])).mediaType, 'application/msword');

@@ -12,7 +12,7 @@ const STYLE_PARTS = {
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>',
 };
 
-test('headings, paragraphs, tables and code survive', async (t) => {
+test('keeps headings, paragraphs, tables and code', async (t) => {
   const row = (...cells: string[]): string =>
     `<w:tr>${cells.map((cell) => `<w:tc>${docxParagraph(cell)}</w:tc>`).join('')}</w:tr>`;
   const body = [
@@ -31,13 +31,13 @@ test('headings, paragraphs, tables and code survive', async (t) => {
   );
 });
 
-test('a damaged Word document is unreadable', async (t) => {
+test('rejects a damaged Word document with `unreadable`', async (t) => {
   const bytes = docx(docxParagraph('x'.repeat(5000)));
   await t.throwsAsync(readBytes(bytes.subarray(0, bytes.length - 40), { name: 'c.docx' }), { code: 'unreadable' });
   await t.throwsAsync(readBytes(docx('<w:p><w:r'), { name: 'c.docx' }), { code: 'unreadable' });
 });
 
-test('a document that unpacks past the limit is refused before it is unpacked', async (t) => {
+test('rejects a document whose inflated size exceeds the limit before inflating it', async (t) => {
   const bomb = docx(docxParagraph(' '.repeat(4_000_000)));
   t.true(bomb.length < 20_000);
   await t.throwsAsync(readBytes(bomb, { name: 'c.docx', maxTextBytes: 100_000 }), {
@@ -46,13 +46,13 @@ test('a document that unpacks past the limit is refused before it is unpacked', 
   });
 });
 
-test('an archive is no Word document, but may hold some: it reads as the list of its files', async (t) => {
+test('reads an archive named like a Word document as the list of its files', async (t) => {
   const { text, mediaType } = await readBytes(zip({ 'a.docx': 'a' }), { name: 'c.docx', reader: 'docx' });
   t.is(mediaType, 'application/zip');
   t.true(text.includes('- a.docx'));
 });
 
-test('paragraphs in a monospaced face are a code block, one alone is none', async (t) => {
+test('reads successive paragraphs in a monospaced font as a code block, but not a single one', async (t) => {
   const typed = (text: string): string =>
     `<w:p><w:r><w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
   const prose = docxParagraph('This is how a loop is written in this language, in three lines.');

@@ -6,42 +6,42 @@ async function markdownOf(body: string): Promise<string> {
   return (await readBytes(`<!doctype html><html><body>${body}</body></html>`, { name: 'page.html' })).text.trim();
 }
 
-test('headings of all levels, paragraphs and emphasis become Markdown', async (t) => {
+test('converts headings of all levels, paragraphs and emphasis to Markdown', async (t) => {
   t.is(
     await markdownOf('<h1>A</h1><p>one <b>two</b> <em>three</em></p><h3>B<br>C</h3>four'),
     '# A\n\none **two** *three*\n\n### B C\n\nfour',
   );
 });
 
-test('emphasis never cuts a word in two', async (t) => {
+test('never splits a word by emphasis', async (t) => {
   t.is(await markdownOf('<p><b>W</b>eaviate and un<i>believ</i>able</p>'), 'Weaviate and unbelievable');
 });
 
-test('nothing is escaped, so that codes are found as they are written', async (t) => {
+test('escapes nothing, so that searches find codes as they are written', async (t) => {
   t.is(await markdownOf('<p>snake_case_name * [x] 1. #tag</p>'), 'snake_case_name * [x] 1. #tag');
 });
 
-test('nested lists keep their numbers and levels', async (t) => {
+test('keeps numbers and levels of nested lists', async (t) => {
   t.is(
     await markdownOf('<ol start="3"><li>c<ul><li>inner</li></ul></li><li><p>d</p></li></ol>'),
     '3. c\n   - inner\n4. d',
   );
 });
 
-test('tables survive without a header row, with spans, pipes, line breaks and lists in cells', async (t) => {
+test('keeps tables without a header row, with spans, pipes, line breaks and lists in cells', async (t) => {
   const table =
     '<table><caption>Sizes</caption><tr><td colspan="2">a|b</td><td rowspan="2">r</td></tr>' +
     '<tr><td>1<br>2</td><td><ul><li>x</li><li>y</li></ul></td></tr></table>';
   t.is(await markdownOf(table), 'Sizes\n\n| a\\|b | a\\|b | r |\n| --- | --- | --- |\n| 1 2 | - x - y | r |');
 });
 
-test('a table inside a table is a line of its cell, and a table for layout is paragraphs', async (t) => {
+test('renders a nested table as a line of its cell, and a layout table as paragraphs', async (t) => {
   const nested = '<table><tr><td>a</td><td><table><tr><td>b</td><td>c</td></tr></table></td></tr></table>';
   t.is(await markdownOf(nested), '| a | b c |\n| --- | --- |');
   t.is(await markdownOf('<table role="presentation"><tr><td><h2>T</h2></td><td>u</td></tr></table>'), 'T\n\nu');
 });
 
-test('code blocks keep lines, blanks and language', async (t) => {
+test('keeps lines, white space and language of code blocks', async (t) => {
   t.is(
     await markdownOf(
       '<pre><code class="hljs language-ts">if (a) {\n  b();\n}</code></pre><p>use <code>npm ci</code></p>',
@@ -59,24 +59,24 @@ test('code blocks keep lines, blanks and language', async (t) => {
   );
 });
 
-test('scripts, styles, menus, hidden parts and form controls are not text', async (t) => {
+test('omits scripts, styles, menus, hidden elements and form controls', async (t) => {
   const noise =
     '<script>evil()</script><style>p{}</style><nav><a href="/">Home</a></nav><div style="color:red; display: none">secret</div>' +
     '<p hidden>gone</p><button>Buy</button><footer>legal</footer><article><header>Kept</header><p>text</p></article>';
   t.is(await markdownOf(noise), 'Kept\n\ntext');
 });
 
-test('a page that is nothing but a menu keeps it', async (t) => {
+test('keeps the menu of a page that has no other text', async (t) => {
   t.is(await markdownOf('<nav><ul><li>Home</li><li>Docs</li></ul></nav>'), '- Home\n- Docs');
 });
 
-test('short absolute links keep their target, others only their text, images their description', async (t) => {
+test('keeps the targets of short absolute links, the text of other links, and the descriptions of images', async (t) => {
   const links =
     '<a href="https://example.com/a">A</a> <a href="/b">B</a> <a href="javascript:x()">C</a> <img src="http://127.0.0.1/x.png" alt="a duck">';
   t.is(await markdownOf(links), '[A](https://example.com/a) B C a duck');
 });
 
-test('the title becomes a note, and a heading where the page has none', async (t) => {
+test('returns the title as a note, and as a heading of a page without one', async (t) => {
   const page = (body: string): string => `<html><head><title> The\n title </title></head><body>${body}</body></html>`;
   const without = await readBytes(page('<p>text</p>'), { name: 'a.html' });
   t.is(without.text, '# The title\n\ntext\n');
@@ -84,19 +84,19 @@ test('the title becomes a note, and a heading where the page has none', async (t
   t.is((await readBytes(page('<h1>Own</h1>'), { name: 'a.html' })).text, '# Own\n');
 });
 
-test('the declared charset is used', async (t) => {
+test('decodes with the declared charset', async (t) => {
   const page = '<html><head><meta charset="iso-8859-2"></head><body>Zażółć gęślą jaźń</body></html>';
   t.is((await readBytes(iconv.encode(page, 'iso-8859-2'), { name: 'a.html' })).text, 'Zażółć gęślą jaźń\n');
 });
 
-test('fragments and unclosed elements are read to their end', async (t) => {
+test('reads fragments and unclosed elements to their end', async (t) => {
   t.is(
     (await readBytes('<html><body><p>one<p>two <b>three</html> four', { name: 'a.html' })).text.replace(/\s+/g, ' '),
     'one two **three** four ',
   );
 });
 
-test('a page nested past any use keeps its text', async (t) => {
+test('keeps the text of an extremely deeply nested page', async (t) => {
   const page = `<html><body>${'<div>'.repeat(20_000)}deep${'</div>'.repeat(20_000)}</body></html>`;
   t.is((await readBytes(page, { name: 'a.html' })).text, 'deep\n');
 });

@@ -7,7 +7,7 @@ async function outlineOf(value: unknown): Promise<string> {
   return (await readBytes(JSON.stringify(value), { name: 'x.json' })).text;
 }
 
-test('every line names the path of its value', async (t) => {
+test('writes the path of its value on every line', async (t) => {
   const text = await outlineOf({
     user: { name: 'Ann', tags: ['a', 'b'], address: { city: 'Köln' } },
     active: true,
@@ -16,12 +16,12 @@ test('every line names the path of its value', async (t) => {
   t.is(text, 'active: true\nnone: null\nuser.name: Ann\nuser.tags: a, b\nuser.address.city: Köln\n');
 });
 
-test('objects of a list are paragraphs, those of a top-level list begin their paths anew', async (t) => {
+test('renders objects of an array as paragraphs, and restarts the paths of those in a top-level array', async (t) => {
   t.is(await outlineOf([{ id: 1 }, { id: 2 }]), 'id: 1\n\nid: 2\n\n');
   t.is(await outlineOf({ items: [{ id: 1 }, { id: 2 }] }), '\nitems[0].id: 1\n\nitems[1].id: 2\n');
 });
 
-test('numbers keep their digits', async (t) => {
+test('keeps all digits of numbers', async (t) => {
   const { text } = await readBytes('{"id": 12345678901234567890, "pi": 3.14159265358979323846, "n": 1.50}', {
     name: 'x.json',
   });
@@ -29,11 +29,11 @@ test('numbers keep their digits', async (t) => {
   t.true(text.includes('pi: 3.14159265358979323846\n'));
 });
 
-test('a lone surrogate does not survive', async (t) => {
+test('replaces a lone surrogate', async (t) => {
   t.is((await readBytes('{"a": "x\\ud800y"}', { name: 'x.json' })).text, 'a: x\uFFFDy\n');
 });
 
-test('JSON lines are records, also in a file called .json', async (t) => {
+test('reads JSON lines as records, also in a file named .json', async (t) => {
   const lines = '{"id":1,"text":"one"}\n\n{"id":2,"text":"two"}\n';
   for (const name of ['x.ndjson', 'x.jsonl', 'x.json']) {
     const { text, notes } = await readBytes(lines, { name });
@@ -42,27 +42,27 @@ test('JSON lines are records, also in a file called .json', async (t) => {
   }
 });
 
-test('invalid JSON is told by line and column', async (t) => {
+test('rejects invalid JSON with line and column', async (t) => {
   const error = await t.throwsAsync(readBytes('{\n  "a": 1,\n  "b" 2\n}', { name: 'x.json' }), { code: 'unreadable' });
   t.is(error?.message, 'The JSON is not valid: line 3, column 7: expected a colon.');
   const cutOff = await t.throwsAsync(readBytes('{"a": [1, 2', { name: 'x.json' }), { code: 'unreadable' });
   t.regex(cutOff?.message ?? '', /line 1, column 12: expected "," or "\]" but the file ends/);
 });
 
-test('an invalid line of JSON lines is told by its number', async (t) => {
+test('rejects an invalid line of JSON lines with its number', async (t) => {
   const error = await t.throwsAsync(readBytes('{"a":1}\n{"a":2}\n{"a":}\n', { name: 'x.jsonl' }), {
     code: 'unreadable',
   });
   t.regex(error?.message ?? '', /^Line 3 is not valid JSON: .*expected a value/);
 });
 
-test('nesting is bounded', async (t) => {
+test('rejects JSON nested too deeply', async (t) => {
   const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   t.true((await readBytes(nested(150), { name: 'x.json' })).text.includes('a.a.a: 1'));
   await t.throwsAsync(readBytes(nested(100_000), { name: 'x.json' }), { code: 'unreadable', message: /200 levels/ });
 });
 
-test('an error is found in every text that JSON.parse refuses, at a place inside it', (t) => {
+test('locates an error inside every text that JSON.parse rejects', (t) => {
   const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', '"', 'x')).map(([json, at, sign]) => {
     const index = at % (json.length + 1);
     return json.slice(0, index) + sign + json.slice(index + 1);

@@ -10,7 +10,7 @@ test('MarkItDown reads documents of several types', async (t) => {
   t.regex(await read('<html><body><h1>Head</h1><p>Body</p></body></html>', 'a.html'), /# Head\n\nBody/);
 });
 
-test('what MarkItDown cannot convert is unreadable, with another reader named', async (t) => {
+test('rejects what MarkItDown cannot convert with `unreadable` and suggests another reader', async (t) => {
   const cut = docx(docxParagraph('x'.repeat(5_000))).subarray(0, 300);
   await t.throwsAsync(readBytes(cut, { name: 'a.docx', reader: 'markitdown' }), { message: /native|ZIP/ });
   await t.throwsAsync(readBytes('%PDF-1.4 nothing', { name: 'a.pdf', reader: 'markitdown' }), {

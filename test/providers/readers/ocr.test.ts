@@ -11,7 +11,7 @@ const page = pdf([[{ text: SENTENCE, size: 20, x: 60, y: 600 }]]);
 
 type Drawn = { width: number; height: number; pixels: Buffer };
 
-/** A page drawn, a byte a pixel. */
+/** The page rendered, one byte per pixel. */
 async function drawn(document = page): Promise<Drawn> {
   const bytes = await withFile(document, async (path) => {
     const file = await openPdfFile(path);
@@ -24,7 +24,7 @@ async function drawn(document = page): Promise<Drawn> {
   return { width: Number(width), height: Number(height), pixels: bytes.subarray(header.length) };
 }
 
-/** It as a PNG picture. */
+/** The page as a PNG image. */
 async function picture(): Promise<Buffer> {
   const { width, height, pixels } = await drawn();
   const rows = Array.from({ length: height }, (_, y) =>
@@ -33,7 +33,7 @@ async function picture(): Promise<Buffer> {
   return pngOf({ width, height, pixels: Buffer.concat(rows) });
 }
 
-/** It as a page of a PDF, with a line of text at its foot. */
+/** The rendered page as a page of a PDF, with a line of text at its foot. */
 function scan({ width, height, pixels }: Drawn, stamp: string): Buffer {
   const content = `q 595 0 0 842 0 0 cm /I Do Q BT /F 8 Tf 400 12 Td (${stamp}) Tj ET`;
   return pdfOfObjects(
@@ -49,7 +49,7 @@ function scan({ width, height, pixels }: Drawn, stamp: string): Buffer {
   );
 }
 
-test('text in a picture is recognised, and a picture without any says so', async (t) => {
+test('recognizes text in an image, and rejects an image without text with `no_text`', async (t) => {
   const { text, notes, mediaType } = await readBytes(await picture(), { name: 'otters.png' });
   t.is(mediaType, 'image/png');
   t.is(text.trim(), SENTENCE);
@@ -58,7 +58,7 @@ test('text in a picture is recognised, and a picture without any says so', async
   await t.throwsAsync(readBytes(blank, { name: 'blank.png' }), { code: 'no_text', message: /No text was recognized/ });
 });
 
-test('all pages of a TIFF picture are recognised, in either order of bytes; previews are none', async (t) => {
+test('recognizes all pages of a TIFF image in either byte order, without previews', async (t) => {
   const [first, other] = [
     await drawn(),
     await drawn(pdf([[{ text: 'Swifts sleep in flight.', size: 20, x: 60, y: 600 }]])),
@@ -75,7 +75,7 @@ test('all pages of a TIFF picture are recognised, in either order of bytes; prev
   }
 });
 
-test('a TIFF picture whose pages go in circles, out of the file, or are of any size ends', async (t) => {
+test('reads TIFF images with circular, out-of-range or oversized pages to an end', async (t) => {
   const one = await drawn();
   t.is((await readBytes(tiff([one], { last: 8 }), { name: 'circle.tif' })).text.trim(), SENTENCE);
   t.is((await readBytes(tiff([one], { last: 0xffff_fff0 }), { name: 'outside.tif' })).text.trim(), SENTENCE);
@@ -88,21 +88,21 @@ test('a TIFF picture whose pages go in circles, out of the file, or are of any s
   t.true(['unreadable', 'no_text'].includes(error.code), error.code);
 });
 
-test('a scan with a stamp at its foot is recognised all the same', async (t) => {
+test('recognizes a scan that has a stamp as text at its foot', async (t) => {
   const { text, notes } = await readBytes(scan(await drawn(), 'ACME 000017'), { name: 'scan.pdf' });
   t.is(text, `${SENTENCE}\n\nACME 000017\n\n`);
   t.is(notes['ocr_pages'], 1);
   t.false('pages_without_text' in notes);
 });
 
-test('the reader ocr reads the pages of a PDF as pictures, whatever its text layer says', async (t) => {
+test('the reader ocr reads the pages of a PDF as images, whatever its text layer contains', async (t) => {
   const { text, pages, notes } = await readBytes(page, { name: 'otters.pdf', reader: 'ocr' });
   t.is(text.trim(), SENTENCE);
   t.deepEqual(pages, [{ page: 1, start: 0 }]);
   t.is(notes['ocr'], true);
 });
 
-test('a picture of more pixels than are read is refused before it is decoded', async (t) => {
+test('rejects an image with too many pixels before decoding it', async (t) => {
   const huge = pngOf({ width: 60_000, height: 60_000, pixels: Buffer.alloc(10) });
   await t.throwsAsync(readBytes(huge, { name: 'huge.png' }), { code: 'read_memory_limit', message: /million pixels/ });
 });

@@ -14,18 +14,18 @@ async function readDocx(body: string, parts: Readonly<Record<string, string>> = 
   return (await readBytes(docx(body, parts), { name: 'd.docx' })).text;
 }
 
-test('of tracked changes the text is read that would be if they were taken over', async (t) => {
+test('reads tracked changes as if they were accepted', async (t) => {
   const changes = `<w:ins>${run('new ')}</w:ins><w:del><w:r><w:delText>old </w:delText></w:r></w:del><w:moveFrom>${run('there ')}</w:moveFrom><w:moveTo>${run('here ')}</w:moveTo>`;
   t.is(await readDocx(`<w:p>${run('The ')}${changes}${run('end')}</w:p>`), 'The new here end\n');
 });
 
-test('simple fields, right-to-left stretches and words with their pronunciation are read', async (t) => {
+test('reads simple fields, right-to-left runs and the base text of ruby', async (t) => {
   const ruby = `<w:r><w:ruby><w:rt>${run('かんじ')}</w:rt><w:rubyBase>${run('漢字')}</w:rubyBase></w:ruby></w:r>`;
   const body = `<w:p>${run('Figure ')}<w:fldSimple w:instr="SEQ Figure">${run('7')}</w:fldSimple>${run(' ')}<w:dir w:val="rtl">${run('שלום')}</w:dir>${run(' ')}${ruby}${run('です')}</w:p>`;
   t.is(await readDocx(body), 'Figure 7 שלום 漢字です\n');
 });
 
-test('a text box is read once, with and without a version for old programs', async (t) => {
+test('reads a text box once, with and without a fallback for older programs', async (t) => {
   const choice = (text: string): string =>
     `<mc:Choice Requires="wps"><w:drawing><w:txbxContent>${docxParagraph(text)}</w:txbxContent></w:drawing></mc:Choice>`;
   const fallback = `<mc:Fallback><w:pict><w:txbxContent>${docxParagraph('Both')}</w:txbxContent></w:pict></mc:Fallback>`;
@@ -35,7 +35,7 @@ test('a text box is read once, with and without a version for old programs', asy
   t.deepEqual(text.split(/\n+/).filter(Boolean), ['Anchor', 'Both', 'Anchor', 'Only new']);
 });
 
-test('comments of a Word document stand at its end, and leave no mark in the text', async (t) => {
+test('puts the comments of a Word document at its end, without marks in the text', async (t) => {
   const body = `<w:p>${run('Text')}<w:r><w:commentReference w:id="0"/></w:r>${run('.')}</w:p>`;
   const text = await readDocx(body, {
     'word/comments.xml': `<w:comments xmlns:w="${WORD}"><w:comment w:id="0" w:initials="AB">${docxParagraph('Check this.')}</w:comment></w:comments>`,
@@ -44,7 +44,7 @@ test('comments of a Word document stand at its end, and leave no mark in the tex
   t.is(text, 'Text.\n\nComment [AB1]\n\nCheck this.\n');
 });
 
-test('a list that begins anew begins where it says', async (t) => {
+test('restarts list numbers at the declared start', async (t) => {
   const numbering = `<w:numbering xmlns:w="${WORD}"><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num></w:numbering>`;
   const item = (text: string, list: number): string =>
     `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${list}"/></w:numPr></w:pPr>${run(text)}</w:p>`;
@@ -55,7 +55,7 @@ test('a list that begins anew begins where it says', async (t) => {
   t.is(text, '1. a\n2. b\n\nBetween\n\n5. c\n6. d\n');
 });
 
-test('the texts of a diagram stand where a slide has it', async (t) => {
+test('inserts the texts of a diagram where the slide shows it', async (t) => {
   const point = (text: string, type = ''): string =>
     `<dgm:pt${type}><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
   const bytes = zip({
@@ -70,7 +70,7 @@ test('the texts of a diagram stand where a slide has it', async (t) => {
   t.is((await readBytes(bytes, { name: 's.pptx' })).text, '- Plan\n- Do\n\n');
 });
 
-test('numbered lists of an OpenDocument text go on, or begin where they say', async (t) => {
+test('continues or restarts numbered lists of an OpenDocument text as declared', async (t) => {
   const list = (attributes: string, items: string): string =>
     `<text:list text:style-name="N"${attributes}>${items}</text:list>`;
   const item = (text: string, attributes = ''): string =>
@@ -87,7 +87,7 @@ test('numbered lists of an OpenDocument text go on, or begin where they say', as
   t.is(text, '1. a\n2. b\n\nBetween\n\n3. c\n\nThen\n\n7. g\n');
 });
 
-test('cells of an OpenDocument sheet keep their words apart, without comments, and span columns', async (t) => {
+test('reads the cells of an OpenDocument sheet with spaces between words, without comments, and with column spans', async (t) => {
   const rows =
     '<table:table-row><table:table-cell table:number-columns-spanned="2"><text:p>Both</text:p></table:table-cell><table:covered-table-cell/></table:table-row>' +
     '<table:table-row><table:table-cell><office:annotation><text:p>Why?</text:p></office:annotation><text:p>one<text:line-break/>two<text:tab/>three</text:p></table:table-cell><table:table-cell><text:p>3.5</text:p></table:table-cell></table:table-row>';
@@ -107,14 +107,14 @@ function epub(chapter: string | Buffer): Buffer {
   });
 }
 
-test('a chapter is read without pronunciations, with marks of notes apart, and elements that close themselves', async (t) => {
+test('reads a chapter without ruby text, with note references separated from words, and with self-closing elements', async (t) => {
   const chapter =
     '<html><head><title/><script src="x.js"/></head><body><p>The <ruby>漢<rt>かん</rt>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby> word<a epub:type="noteref" href="#n">1</a> and<sup><a href="#m">2</a></sup>.</p><a id="p2"/><p>x<sup>2</sup></p></body></html>';
   const { text } = await readBytes(epub(chapter), { name: 'b.epub' });
   t.is(text, 'The 漢字 word[1] and[2].\n\nx2\n\n');
 });
 
-test('a chapter in UTF-16 is read, and one full of titles that never end ends', async (t) => {
+test('reads a chapter in UTF-16, and one full of unclosed titles in reasonable time', async (t) => {
   const utf16 = Buffer.concat([
     Buffer.from([0xff, 0xfe]),
     Buffer.from('<html><body><p>Überschrift</p></body></html>', 'utf16le'),

@@ -43,7 +43,7 @@ function xlsx(rows: string, extra = ''): Buffer {
   });
 }
 
-test('slides are pages in the order of the presentation, with titles, lists, tables and without furniture', async (t) => {
+test('reads slides as pages in the order of the presentation, with titles, lists and tables, without slide numbers and footers', async (t) => {
   const cell = (text: string, attributes = ''): string =>
     `<a:tc${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
   const table = `<p:graphicFrame><a:tbl><a:tr>${cell('Size', ' gridSpan="2"')}${cell('', ' hMerge="1"')}</a:tr><a:tr>${cell('1')}${cell('2')}</a:tr></a:tbl></p:graphicFrame>`;
@@ -64,7 +64,7 @@ test('slides are pages in the order of the presentation, with titles, lists, tab
   t.is(notes['page_count'], 2);
 });
 
-test('sheets become tables with shared texts, dates and shares as they are shown; empty sheets nothing', async (t) => {
+test('reads sheets as tables with shared strings, dates and percentages as displayed, and omits empty sheets', async (t) => {
   const rows =
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>When</t></is></c><c r="C1" t="str"><v>Share</v></c></row>' +
     '<row r="2"><c r="A2" t="s"><v>1</v></c><c r="B2" s="1"><v>45292</v></c><c r="C2" s="3"><v>0.125</v></c></row>' +
@@ -77,7 +77,7 @@ test('sheets become tables with shared texts, dates and shares as they are shown
   );
 });
 
-test('a wide sheet becomes records that name their values', async (t) => {
+test('renders a wide sheet as records that name their values', async (t) => {
   const letters = 'ABCDEFGHIJKLMNOPQRST'.split('');
   const row = (number: number, prefix: string): string =>
     `<row r="${number}">${letters.map((letter) => `<c r="${letter}${number}" t="str"><v>${prefix}${letter}</v></c>`).join('')}</row>`;
@@ -85,7 +85,7 @@ test('a wide sheet becomes records that name their values', async (t) => {
   t.true(text.includes('headB: valueB\nheadC: valueC'), text);
 });
 
-test('an OpenDocument text keeps headings, nested lists, tables and notes', async (t) => {
+test('keeps headings, nested lists, tables and notes of an OpenDocument text', async (t) => {
   const content =
     '<office:document-content><office:automatic-styles><text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style></office:automatic-styles>' +
     '<office:body><office:text><text:h text:outline-level="2">Terms</text:h><text:p>Pay<text:s text:c="2"/>soon<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Within a week.</text:p></text:note-body></text:note>.</text:p>' +
@@ -96,7 +96,7 @@ test('an OpenDocument text keeps headings, nested lists, tables and notes', asyn
   t.is(text, '## Terms\n\nPay soon.\n\n1. One\n   - Inner\n\n| a | b |\n| --- | --- |\n\nWithin a week.\n');
 });
 
-test('an EPUB book is read in the order of its spine', async (t) => {
+test('reads an EPUB book in the order of its spine', async (t) => {
   const bytes = zip({
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': '<container><rootfiles><rootfile full-path="in/book.opf"/></rootfiles></container>',
@@ -110,7 +110,7 @@ test('an EPUB book is read in the order of its spine', async (t) => {
   t.deepEqual(notes, { chapter_count: 2, title: 'Otters' });
 });
 
-test('RTF keeps headings, emphasis, tables and characters of its code page', async (t) => {
+test('keeps headings, emphasis, tables and code page characters of RTF', async (t) => {
   const bytes =
     "{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\stylesheet{\\s1 heading 1;}}\\pard\\s1 Title\\par\\pard Caf\\'e9 \\u8364? and {\\b bold} text{\\*\\secret hidden}\\par" +
     '\\trowd\\intbl a\\cell b\\cell\\row\\trowd\\intbl 1\\cell 2\\cell\\row\\pard end\\par}';
@@ -119,7 +119,7 @@ test('RTF keeps headings, emphasis, tables and characters of its code page', asy
   t.is(text, '# Title\n\nCafé € and **bold** text\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nend\n');
 });
 
-test('an e-mail tells who wrote to whom, when and about what, and its body; attachments by name', async (t) => {
+test('reads addresses, date, subject and body of an e-mail, and the names of its attachments', async (t) => {
   const bytes =
     'Message-ID: <1@x>\r\nFrom: Ann <ann@example.com>\r\nTo: Bob <bob@example.com>\r\nSubject: =?utf-8?Q?Caf=C3=A9?=\r\nDate: Mon, 1 Jan 2024 10:00:00 +0000\r\nMIME-Version: 1.0\r\n' +
     'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<table><tr><td>a</td><td>b</td></tr></table><img src="http://127.0.0.1:1/x.png">\r\n' +
@@ -132,7 +132,7 @@ test('an e-mail tells who wrote to whom, when and about what, and its body; atta
   t.is(notes['attachment_count'], 1);
 });
 
-test('numbers of headings and list items of a Word document are read as Word shows them', async (t) => {
+test('reads the numbers of headings and list items of a Word document as Word shows them', async (t) => {
   const numbering =
     '<w:numbering><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl><w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2."/></w:lvl></w:abstractNum><w:num w:numId="7"><w:abstractNumId w:val="0"/></w:num></w:numbering>';
   const item = (text: string, level: number): string =>
@@ -150,7 +150,7 @@ test('numbers of headings and list items of a Word document are read as Word sho
   t.is(text, '1. First\n   - 1.1. Inner\n\nBetween.\n\n2. Second\n');
 });
 
-test('an equation of a Word document is read as LaTeX', async (t) => {
+test('reads an equation of a Word document as LaTeX', async (t) => {
   const math =
     '<w:p><m:oMath><m:r><m:t>x=</m:t></m:r><m:f><m:num><m:r><m:t>α</m:t></m:r></m:num><m:den><m:sSup><m:e><m:r><m:t>v</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:den></m:f></m:oMath></w:p>';
   const { text } = await readBytes(docx(math), { name: 'd.docx' });

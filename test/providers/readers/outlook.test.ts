@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 
 const parse = (bytes: Uint8Array, maxTextBytes = MIB) => withFile(bytes, (path) => parseOutlook(path, maxTextBytes));
 
-test('an Outlook message has its subject, people, time and text', async (t) => {
+test('reads subject, addresses, date and text of an Outlook message', async (t) => {
   const bytes = msgFile({
     properties: {
       [SUBJECT]: 'Θερμά λουτρά',
@@ -29,7 +29,7 @@ test('an Outlook message has its subject, people, time and text', async (t) => {
   t.deepEqual(email.from, { name: 'Ada Byron', address: 'ada@example.com' });
 });
 
-test('texts that are not Unicode are in the code page of the message', async (t) => {
+test('decodes texts that are not Unicode in the code page of the message', async (t) => {
   const bytes = msgFile({
     properties: { '0037001E': '\xd2\xe5\xf1\xf2', '1000001E': '\xcf\xf0\xe8\xe2\xe5\xf2' },
     numbers: { '3FFD0003': 1251 },
@@ -39,7 +39,7 @@ test('texts that are not Unicode are in the code page of the message', async (t)
   t.like(await parse(untold), { subject: 'Café', text: '€ 5' });
 });
 
-test('a body in HTML is in the code page of the message', async (t) => {
+test('decodes an HTML body in the code page of the message', async (t) => {
   const bytes = msgFile({
     properties: { '10130102': Buffer.from('<p>caf\xc3\xa9</p>', 'latin1') },
     numbers: { '3FDE0003': 65_001 },
@@ -47,7 +47,7 @@ test('a body in HTML is in the code page of the message', async (t) => {
   t.is((await parse(bytes)).html, '<p>café</p>');
 });
 
-test('a body that is in RTF alone is read; one that unpacks to more than may be read is refused', async (t) => {
+test('reads an RTF body when there is no other, and rejects one that decompresses beyond the limit', async (t) => {
   const rtf = String.raw`{\rtf1\ansi The {\b harbour} is closed.}`;
   const header = Buffer.alloc(16);
   header.writeUInt32LE(rtf.length + 12, 0);
@@ -63,7 +63,7 @@ test('a body that is in RTF alone is read; one that unpacks to more than may be 
   t.is(error.code, 'read_output_limit');
 });
 
-test('attachments have their names, types and bytes', async (t) => {
+test('returns attachments with names, types and bytes', async (t) => {
   const picture = Uint8Array.from({ length: 10_000 }, (_, at) => at % 251);
   const bytes = msgFile({
     properties: { [SUBJECT]: 'Pictures' },
@@ -78,7 +78,7 @@ test('attachments have their names, types and bytes', async (t) => {
   t.deepEqual(others, []);
 });
 
-test('a message that is cut off or damaged is told from one that can be read', async (t) => {
+test('rejects truncated and damaged messages with `unreadable`', async (t) => {
   const whole = msgFile({ properties: { [SUBJECT]: 'Whole', [BODY]: 'x'.repeat(50_000) } });
   for (const bytes of [whole.subarray(0, 700), whole.subarray(0, 512), Buffer.from('no message at all')]) {
     const error = await t.throwsAsync(parse(bytes), { instanceOf: AppError }, String(bytes.length));

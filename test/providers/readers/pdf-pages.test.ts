@@ -8,7 +8,7 @@ const WRAPPED = [
   'the end of March.',
 ];
 
-/** A page that is shown turned by `rotate`, its text drawn so that it stands upright then. */
+/** A page with the entry `/Rotate`, whose text is drawn so that it is upright when displayed. */
 function turnedPage(rotate: 0 | 90 | 180 | 270): Buffer {
   const matrix = { 0: '1 0 0 1 0 0', 90: '0 1 -1 0 595 0', 180: '-1 0 0 -1 595 842', 270: '0 -1 1 0 0 842' }[rotate];
   const table = [
@@ -39,7 +39,7 @@ function turnedPage(rotate: 0 | 90 | 180 | 270): Buffer {
   );
 }
 
-test('a page on its side or upside down is read as it is seen', async (t) => {
+test('reads rotated and upside-down pages in display orientation', async (t) => {
   const upright = await readBytes(turnedPage(0), { name: 'r.pdf' });
   t.is(
     upright.text.trim(),
@@ -49,7 +49,7 @@ test('a page on its side or upside down is read as it is seen', async (t) => {
     t.is((await readBytes(turnedPage(rotate), { name: 'r.pdf' })).text, upright.text, `${rotate}`);
 });
 
-/** A form: each widget with its entries and its place. */
+/** A form: its labels, and each widget with its entries and rectangle. */
 function form(labels: readonly PdfText[], widgets: readonly { entries: string; rect: string }[]): Buffer {
   const content = labels.map(({ text, x, y }) => `BT /F 11 Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
   const ids = widgets.map((_, index) => `${index + 6} 0 R`).join(' ');
@@ -66,7 +66,7 @@ function form(labels: readonly PdfText[], widgets: readonly { entries: string; r
   );
 }
 
-test('what was written into a form stands behind what asks for it', async (t) => {
+test('puts the values of form fields after their labels', async (t) => {
   const states = '/AP << /N << /Yes 4 0 R /Off 4 0 R >> >>';
   const bytes = form(
     [
@@ -98,7 +98,7 @@ test('what was written into a form stands behind what asks for it', async (t) =>
   ]);
 });
 
-test('titles that differ by their number are no running header, and a running header is no heading', async (t) => {
+test('keeps titles that differ only by number, and does not read a running header as a heading', async (t) => {
   const pages = [1, 2, 3, 4].map((week): PdfText[] => [
     { text: 'ACME handbook', size: 14, y: 815 },
     { text: `Week ${week}`, size: 18, y: 780 },

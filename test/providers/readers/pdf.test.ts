@@ -5,12 +5,12 @@ import type { PdfLine } from '#providers/readers/pdf/page.ts';
 import { pdf, type PdfText } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
-/** Lines under one another, 14 points apart. */
+/** Lines below one another, 14 points apart. */
 function column(texts: readonly string[], top = 700): PdfText[] {
   return texts.map((text, index) => ({ text, y: top - index * 14 }));
 }
 
-test('pages start where their text does', async (t) => {
+test('records the start of each page in the text', async (t) => {
   const bytes = pdf([[{ text: 'First page' }], [{ text: 'Second page' }], [], [{ text: 'Fourth' }]], {
     title: 'A report',
   });
@@ -28,7 +28,7 @@ test('pages start where their text does', async (t) => {
   t.deepEqual(notes, { page_count: 4, title: 'A report', pages_without_text: 1 });
 });
 
-test('wrapped lines are joined, paragraphs and short lines are not', async (t) => {
+test('joins wrapped lines, but not paragraphs and short lines', async (t) => {
   const wrapped = [
     'The committee met in the morning to discuss the budget of the coming',
     'year and agreed that every department should hand in its figures until',
@@ -39,7 +39,7 @@ test('wrapped lines are joined, paragraphs and short lines are not', async (t) =
   t.is(text.trim(), `${wrapped.join(' ')}\n\nAnna Smith\nTreasurer`);
 });
 
-test('words broken at a line end are put together, compounds keep their hyphen', async (t) => {
+test('rejoins words hyphenated at a line end, and keeps the hyphen of compounds', async (t) => {
   const lines = column([
     'A well-known result of the theory says that the distribution of the eigen-',
     'values is determined by the trace, and so is that of every other well-',
@@ -50,7 +50,7 @@ test('words broken at a line end are put together, compounds keep their hyphen',
   t.true(text.includes('other well-known quantity'), text);
 });
 
-test('larger short lines are headings, levelled by size', async (t) => {
+test('reads larger short lines as headings with levels by font size', async (t) => {
   const lines = [
     { text: 'Annual report', size: 24, y: 780 },
     { text: 'Finances', size: 16, y: 740 },
@@ -63,30 +63,30 @@ test('larger short lines are headings, levelled by size', async (t) => {
   );
 });
 
-test('a PDF without text says that it would take OCR', async (t) => {
+test('rejects a PDF without recognizable text with `no_text`', async (t) => {
   await t.throwsAsync(readBytes(pdf([[], []]), { name: 'scan.pdf' }), {
     code: 'no_text',
     message: /no text was recognized on any of its 2 pages \(OCR\)/,
   });
 });
 
-test('an encrypted PDF asks for one without password', async (t) => {
+test('rejects an encrypted PDF with `encrypted`', async (t) => {
   const bytes = pdf([[{ text: 'secret' }]], { isEncrypted: true });
   await t.throwsAsync(readBytes(bytes, { name: 'e.pdf' }), { code: 'encrypted', message: /password/ });
 });
 
-test('a truncated PDF is unreadable, and the next one is read', async (t) => {
+test('rejects a truncated PDF with `unreadable`, and reads the next one', async (t) => {
   const bytes = pdf([[{ text: 'whole' }]]);
   await t.throwsAsync(readBytes(bytes.subarray(0, 60), { name: 't.pdf' }), { code: 'unreadable' });
   t.is((await readBytes(bytes, { name: 't.pdf' })).text.trim(), 'whole');
 });
 
-test('text past the limit is refused', async (t) => {
+test('rejects text beyond the limit', async (t) => {
   const lines = column(Array.from({ length: 40 }, (_, index) => `line ${index}`));
   await t.throwsAsync(readBytes(pdf([lines]), { name: 'm.pdf', maxTextBytes: 100 }), { code: 'read_output_limit' });
 });
 
-test('running headers and footers stay once, whatever their page numbers', async (t) => {
+test('keeps running headers and footers once, whatever their page numbers', async (t) => {
   const pages = Array.from({ length: 5 }, (_, index) => [
     { text: `Annual report ${index + 1}`, y: 800 },
     { text: `What page ${'abcde'[index]} says`, y: 600 },
@@ -99,7 +99,7 @@ test('running headers and footers stay once, whatever their page numbers', async
   t.is(text.match(/What page . says/g)?.length, 5);
 });
 
-test('lines of Hangul are joined inside words only where the document tells words apart', (t) => {
+test('joins lines of Hangul inside words only if the document marks word ends', (t) => {
   const box = (y: number, right: number): PdfLine['first'] => ({ left: 72, right, top: y + 10, bottom: y });
   const line = (text: string, y: number): PdfLine => ({
     text,
@@ -118,7 +118,7 @@ test('lines of Hangul are joined inside words only where the document tells word
   t.is(layOut([line(first, 700), line(`${second} `, 686)]), `${first}${second}`);
 });
 
-test('lines in a monospaced face are a code block, with their indents and empty lines; a document typed in one is none', async (t) => {
+test('reads lines in a monospaced font as a code block with indents and empty lines, except in a document typed in one', async (t) => {
   const prose = [
     'This page shows how a loop is written in this language.',
     'It has more prose than code, as most pages do have.',
@@ -141,7 +141,7 @@ test('lines in a monospaced face are a code block, with their indents and empty 
   t.false(typed.text.includes('```'));
 });
 
-test('the number of a note is no part of the word before it', async (t) => {
+test('separates a footnote number from the word before it', async (t) => {
   const { text } = await readBytes(
     pdf([
       [

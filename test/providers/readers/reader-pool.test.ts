@@ -45,7 +45,7 @@ async function textOf(source: { text(): AsyncIterable<Uint8Array> }): Promise<st
   return Buffer.concat(await collect(source.text())).toString();
 }
 
-test('documents of every type are read in one call, each with a sentence of it', async (t) => {
+test('reads documents of every type in one call', async (t) => {
   const sentence = 'The quick brown fox jumps over the lazy dog';
   const files: Readonly<Record<string, string | Buffer>> = {
     'a.txt': sentence,
@@ -75,7 +75,7 @@ test('documents of every type are read in one call, each with a sentence of it',
   t.is(batch.outcomes.length, tasks.length);
 });
 
-test('a failing document has its code and fails alone', async (t) => {
+test('a document that fails is reported with its error code; the others continue', async (t) => {
   const bomb = docx(docxParagraph(' '.repeat(40_000_000)));
   const tasks = await Promise.all([
     taskFor(t.context.folder, 'good.txt', 'good'),
@@ -104,7 +104,7 @@ test('a failing document has its code and fails alone', async (t) => {
   for (const outcome of batch.outcomes) if (!outcome.ok) t.notRegex(outcome.error.message, /\/|\n|node_modules/);
 });
 
-test('a document that lies about how far it unpacks is stopped too', async (t) => {
+test('stops a document that inflates beyond its declared size', async (t) => {
   const liar = zip(
     { '[Content_Types].xml': '', 'word/document.xml': Buffer.alloc(400 * MIB, 0x20) },
     { claimedBytes: 10 },
@@ -120,7 +120,7 @@ test('a document that lies about how far it unpacks is stopped too', async (t) =
   t.true(after?.ok);
 });
 
-test('splitting a text that was read before gives the same chunks as reading and splitting at once', async (t) => {
+test('splitting a text that was read before returns the same chunks as reading and splitting at once', async (t) => {
   const page = Array.from({ length: 40 }, (_, index) => ({
     text: `Line ${index} of a page with some words on it`,
     y: 780 - index * 14,

@@ -29,23 +29,23 @@ test('native reads every supported type, each with its own reader', (t) => {
   for (const [mediaType, name] of Object.entries(expected)) t.is(resolveReader('native', mediaType).name, name);
 });
 
-test('a reader of an Unstructured server takes whatever it is given', (t) => {
+test('the readers of an Unstructured server accept any type', (t) => {
   for (const name of ['unstructured', 'unstructured_hi_res', 'unstructured_fast'])
     for (const type of ['application/pdf', 'audio/mpeg', 'text/plain'])
       t.is(resolveReader(name, type).name, 'unstructured');
 });
 
-test('a named reader takes plain text that the user says is of its kind', (t) => {
+test('a named reader accepts plain text', (t) => {
   for (const name of ['csv', 'json', 'markdown', 'text']) t.is(resolveReader(name, 'text/plain').name, name);
   for (const type of ['text/html', 'application/json', 'text/csv']) t.is(resolveReader('text', type).name, 'text');
 });
 
-test('an unknown reader is answered with the known ones', (t) => {
+test('rejects an unknown reader and lists the known ones', (t) => {
   const error = t.throws(() => resolveReader('tesseract', 'text/plain'), { code: 'unknown_reader' });
   for (const name of READER_NAMES) t.true(error?.message.includes(name));
 });
 
-test('a reader that does not fit is answered with what the file is and who reads it', (t) => {
+test('rejects a reader that does not read the type, and names the type and its readers', (t) => {
   const error = t.throws(() => resolveReader('pdf', 'text/csv'), { code: 'type_mismatch' });
   t.is(
     error?.message,
@@ -53,12 +53,12 @@ test('a reader that does not fit is answered with what the file is and who reads
   );
 });
 
-test('a type that nobody reads is unsupported, with any reader', (t) => {
+test('rejects a type that no reader reads with `unsupported_type`, with any reader', (t) => {
   for (const name of ['native', 'pdf'])
     t.throws(() => resolveReader(name, 'video/mp4'), { code: 'unsupported_type', message: /an MP4 video/ });
 });
 
-test('what is old, or has a password, is answered with what to do', (t) => {
+test('rejects old and password-protected formats with instructions', (t) => {
   const answers: readonly (readonly [mediaType: string, code: string, message: RegExp])[] = [
     ['application/msword', 'unsupported_type', /old binary Word document \(\.doc\).*Save it as \.docx/],
     ['application/vnd.ms-excel', 'unsupported_type', /\(\.xls\).*Save it as \.xlsx/],
@@ -72,7 +72,7 @@ test('what is old, or has a password, is answered with what to do', (t) => {
   t.throws(() => resolveReader('unstructured', 'application/x-encrypted-office'), { code: 'encrypted' });
 });
 
-test('a reader whose server is not configured is refused, whatever the file', (t) => {
+test('rejects a reader whose server is not configured, whatever the file', (t) => {
   const without = createReaderCatalogue({ hasUnstructured: false });
   for (const name of ['unstructured', 'unstructured_hi_res', 'unstructured_fast'])
     t.throws(() => without.requireReadable(name, 'application/pdf'), {

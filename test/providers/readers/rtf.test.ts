@@ -6,11 +6,11 @@ async function read(body: string, fonts = '\\f0\\fnil\\fcharset0 Arial;'): Promi
   return (await readBytes(Buffer.from(source, 'latin1'), { name: 'd.rtf' })).text;
 }
 
-test('a backslash at the end of a line ends a paragraph, as in documents of TextEdit', async (t) => {
+test('a backslash at a line end ends the paragraph, as in documents of TextEdit', async (t) => {
   t.is(await read('First line\\\nSecond \\\r\n\\\nThird'), 'First line\n\nSecond\n\nThird\n');
 });
 
-test('bytes are of the code page of their font', async (t) => {
+test('decodes bytes in the code page of their font', async (t) => {
   const fonts =
     '{\\f0\\fnil\\fcharset0 Calibri;}{\\f1\\fnil\\fcharset204{\\*\\fname Calibri;}Calibri CYR;}{\\f2\\fcharset128 Mincho;}';
   const text = await read("\\f1\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2 \\f0 caf\\'e9 \\f2\\'93\\'fa\\'96{\\b{}}\\'83A", fonts);
@@ -18,18 +18,18 @@ test('bytes are of the code page of their font', async (t) => {
   t.true(text.endsWith('ア\n'), text);
 });
 
-test('a character of two units stays whole in bold text', async (t) => {
+test('keeps surrogate pairs in bold text', async (t) => {
   t.is(await read('a {\\b bold \\u-10179?\\u-8704? face} b'), 'a **bold 😀 face** b\n');
 });
 
-test('deleted and hidden text is not read, inserted text is', async (t) => {
+test('reads inserted text, but not deleted and hidden text', async (t) => {
   t.is(
     await read('Kept {\\deleted\\revauthdel1 gone }{\\revised new }{\\v hidden }\\deleted gone\\deleted0 end'),
     'Kept new end\n',
   );
 });
 
-test('text boxes follow their paragraph, footnotes the document', async (t) => {
+test('puts text boxes after their paragraph, and footnotes at the end of the document', async (t) => {
   const box =
     '{\\shp{\\*\\shpinst\\shpleft0{\\sp{\\sn type}{\\sv 202}}{\\shptxt \\pard\\plain In the box\\par}}{\\shprslt{\\*\\do{\\dptxbxtext\\pard In the box\\par}}}}';
   const note = '{\\super\\chftn{\\footnote\\pard\\plain{\\super\\chftn} The note.}}';
@@ -39,11 +39,11 @@ test('text boxes follow their paragraph, footnotes the document', async (t) => {
   );
 });
 
-test('raw bytes are skipped, whatever they look like', async (t) => {
+test('skips raw bytes, even if they look like control words', async (t) => {
   t.is(await read('Before {\\pict\\wmetafile8\\bin5 {{}\\{}after'), 'Before after\n');
 });
 
-test('bullets and numbers of lists are kept', async (t) => {
+test('keeps bullets and numbers of lists', async (t) => {
   const fonts = '{\\f0\\fcharset0 Arial;}{\\f3\\fnil\\fcharset2 Symbol;}';
   const text = await read(
     "{\\listtext\\f3\\'b7\\tab}one\\par{\\pntext\\f3\\'B7\\tab}two\\par{\\listtext 1.\\tab}three\\par",
@@ -52,7 +52,7 @@ test('bullets and numbers of lists are kept', async (t) => {
   t.is(text, '- one\n\n- two\n\n1. three\n');
 });
 
-test('a table that is cut off is still read', async (t) => {
+test('reads a truncated table', async (t) => {
   t.is(
     await read('\\trowd\\intbl a\\cell b\\cell\\row\\trowd\\intbl 1\\cell 2'),
     '| a | b |\n| --- | --- |\n| 1 | 2 |\n',

@@ -2,7 +2,7 @@ import test from 'ava';
 import iconv from 'iconv-lite';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
-test('plain text keeps its words, with unix line ends and without NUL, terminal colours and byte order mark', async (t) => {
+test('normalizes line ends of plain text, and removes NUL, terminal colors and the byte order mark', async (t) => {
   const { text, pages, mediaType } = await readBytes('\uFEFFfirst\r\nsec\u0000ond\rthird \u001B[31mred\u001B[0m\n', {
     name: 'a.txt',
   });
@@ -30,25 +30,25 @@ for (const [charset, sentence] of SENTENCES) {
   });
 }
 
-test('utf-16 with a byte order mark is decoded without the mark', async (t) => {
+test('decodes UTF-16 with a byte order mark without the mark', async (t) => {
   const { text } = await readBytes(iconv.encode('Grüße', 'utf-16le', { addBOM: true }), { name: 'a.txt' });
   t.is(text, 'Grüße');
 });
 
-test('source code is fenced, so that its comments are no headings', async (t) => {
+test('reads source code as a fenced block, so that its comments are not headings', async (t) => {
   const { text, mediaType } = await readBytes('# setup\nprint("```")\n', { name: 'tool.py' });
   t.is(mediaType, 'text/x-python');
   t.is(text, '````python\n# setup\nprint("```")\n````\n');
 });
 
-test('a text longer than the limit is refused', async (t) => {
+test('rejects a text longer than the limit', async (t) => {
   await t.throwsAsync(readBytes('x'.repeat(2000), { name: 'a.txt', maxTextBytes: 1999 }), {
     code: 'read_output_limit',
   });
   t.is((await readBytes('x'.repeat(2000), { name: 'a.txt', maxTextBytes: 2000 })).text.length, 2000);
 });
 
-test('Markdown loses comments, keeps them in code, and tells the title of its front matter', async (t) => {
+test('removes comments of Markdown outside code, and returns the title of its front matter', async (t) => {
   const markdown =
     '---\ntitle: "Field notes"\ntags: [a]\n---\n# One\n<!-- hidden -->text\n```html\n<!-- shown -->\n```\n';
   const { text, notes } = await readBytes(markdown, { name: 'notes.md' });

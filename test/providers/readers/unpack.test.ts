@@ -61,7 +61,7 @@ const file = (name: string | Buffer, bytes: string | Buffer = 'x', more: Partial
   ...more,
 });
 
-test('the files of an archive come out with their paths and bytes, without folders and what systems add', async (t) => {
+test('extracts the files of an archive with paths and bytes, without folders and system files', async (t) => {
   const entries = [
     file('reports/', ''),
     file('reports/one.txt', 'first'),
@@ -80,14 +80,14 @@ test('the files of an archive come out with their paths and bytes, without folde
   );
 });
 
-test('names that lead out of the archive lead nowhere, and links are left out', async (t) => {
+test('sanitizes names that lead out of the archive, and skips links', async (t) => {
   const names = ['/etc/passwd', '../../up.txt', 'a/../../b.txt', 'C:\\x\\y.txt', './c.txt', '..', 'd\u0007\u202E.txt'];
   const link = file('link', '/etc/passwd', { mode: 0o120777 });
   const unpacked = await unpack(t.context, zipFile([link, ...names.map((name) => file(name))]));
   t.deepEqual(pathsOf(unpacked), ['etc/passwd', 'up.txt', 'a/b.txt', 'x/y.txt', 'c.txt', 'unnamed', 'd.txt']);
 });
 
-test('files of one name are all there, each told from the others the next time too', async (t) => {
+test('extracts all files of the same name, with stable keys', async (t) => {
   const archive = zipFile([file('a/n.txt', 'one'), file('a/n.txt', 'two'), file('README', '1'), file('README', '2')]);
   const first = await unpack(t.context, archive);
   t.deepEqual(pathsOf(first), ['a/n.txt', 'a/n (2).txt', 'README', 'README (2)']);
@@ -100,7 +100,7 @@ test('files of one name are all there, each told from the others the next time t
   t.deepEqual(rest.parts, first.parts.slice(1));
 });
 
-test('names are read in UTF-8, said or not, and else in the code page of old systems', async (t) => {
+test('decodes names as UTF-8, with or without the flag, else in code page 437', async (t) => {
   const entries = [
     file('日本.txt', 'x', { flags: 0x800 }),
     file('Übung.txt'),
@@ -109,7 +109,7 @@ test('names are read in UTF-8, said or not, and else in the code page of old sys
   t.deepEqual(pathsOf(await unpack(t.context, zipFile(entries))), ['日本.txt', 'Übung.txt', 'Größe.txt']);
 });
 
-test('what cannot be taken says why, and the others come out all the same', async (t) => {
+test('reports entries that are rejected with a reason; the others are extracted', async (t) => {
   const entries = [
     file('good.txt', 'good'),
     file('secret.txt', 'x', { flags: 1 }),
@@ -140,7 +140,7 @@ test('what cannot be taken says why, and the others come out all the same', asyn
   t.is(parts[7]?.text, 'last');
 });
 
-test('no more is unpacked than is allowed, and what is small enough still comes out', async (t) => {
+test('extracts no more bytes than allowed, but continues with smaller entries', async (t) => {
   const entries = [file('one', 'x'.repeat(600_000)), file('two', 'x'.repeat(600_000)), file('three', 'x'.repeat(1000))];
   const limits = { budgetBytes: MIB, totalBytes: 3 * MIB };
   const { parts } = await unpack(t.context, zipFile(entries), limits);
@@ -151,7 +151,7 @@ test('no more is unpacked than is allowed, and what is small enough still comes 
   t.regex(parts[1]?.message ?? '', /more than 3 MiB.*LOCI_ARCHIVE_MAX_RATIO/);
 });
 
-test('a task takes some files and says where to go on', async (t) => {
+test('a task extracts some files and returns the index to continue with', async (t) => {
   const archive = zipFile(Array.from({ length: 7 }, (_, index) => file(`${index}.txt`, 'x'.repeat(300))));
   const seen: string[] = [];
   const steps: (number | null)[] = [];
@@ -170,14 +170,14 @@ test('a task takes some files and says where to go on', async (t) => {
   );
 });
 
-test('an archive that is cut off, or is none, cannot be unpacked', async (t) => {
+test('rejects a truncated archive, and a file that is not an archive, with `unreadable`', async (t) => {
   const whole = zipFile([file('a.txt', 'some text that is long enough to be cut')]);
   for (const bytes of [whole.subarray(0, -30), Buffer.from('PK\u0003\u0004nonsense')]) {
     await t.throwsAsync(unpack(t.context, bytes), { code: 'unreadable', message: /damaged|cut off/ });
   }
 });
 
-test('attachments of a message come out, messages among them, and what mail programs add does not', async (t) => {
+test('extracts attachments of a message including embedded messages, without signatures and inline images', async (t) => {
   const inner = eml({ subject: 'Inner', text: 'Words inside.' });
   const message = eml({
     subject: 'Outer',
@@ -198,7 +198,7 @@ test('attachments of a message come out, messages among them, and what mail prog
   t.regex(parts[1]?.text ?? '', /Subject: Inner[\s\S]*Words inside/);
 });
 
-test('an archive reads as the list of what is in it, whatever reader its files are meant for', async (t) => {
+test('reads an archive as the list of its files, whatever reader is chosen for them', async (t) => {
   const path = join(t.context.folder, 'list.zip');
   await writeFile(path, zipFile([file('a/one.txt'), file('two.pdf'), file('link', 'x', { mode: 0o120777 })]));
   for (const reader of ['native', 'pdf', 'unstructured']) {

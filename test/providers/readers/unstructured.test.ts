@@ -22,7 +22,7 @@ const ELEMENTS = [
 type Answer = (response: ServerResponse, asked: AskedOfUnstructured) => void;
 type Seen = { outcome: Outcome<ReadResult> | undefined; text: string; asked: AskedOfUnstructured[] };
 
-/** Reads one document through a server that answers so. */
+/** Reads one document through a server that responds as given. */
 async function readThrough(
   answer: Answer,
   options: Partial<UnstructuredOptions> & { reader?: string } = {},
@@ -58,7 +58,7 @@ const status =
   (response) =>
     response.writeHead(code).end('{"detail": "no"}');
 
-test('a document goes to the server with its strategy, and its elements come back as Markdown with pages', async (t) => {
+test('sends a document to the server with its strategy, and returns its elements as Markdown with pages', async (t) => {
   const { outcome, text, asked } = await readThrough(elements);
   t.is(text, '# Otters\n\nThey hold hands.\n\n- fish\n| a | b |\n| --- | --- |\n\n');
   t.deepEqual(outcome?.ok && outcome.result.pages.map(({ page }) => page), [1, 2]);
@@ -67,14 +67,14 @@ test('a document goes to the server with its strategy, and its elements come bac
   t.is((await readThrough(elements, { reader: 'unstructured_fast' })).asked[0]?.strategy, 'fast');
 });
 
-test('without a server the document fails and says what to set', async (t) => {
+test('rejects the document without a configured server, and names the setting', async (t) => {
   failsWith(t, await readThrough(elements, { url: null }), {
     code: 'reader_unavailable',
     message: /LOCI_UNSTRUCTURED_URL/,
   });
 });
 
-test('a server that fails is asked three times; one that comes back is enough', async (t) => {
+test('sends three requests to a failing server, and stops at the first success', async (t) => {
   const down = await readThrough(status(503));
   failsWith(t, down, { code: 'reader_unavailable', message: /Retry the content later/ });
   t.is(down.asked.length, 3);
@@ -85,14 +85,14 @@ test('a server that fails is asked three times; one that comes back is enough', 
   t.true(back.outcome?.ok);
 });
 
-test('a document that the server refuses is not sent again', async (t) => {
+test('does not retry a document that the server rejects', async (t) => {
   const refused = await readThrough(status(422));
   failsWith(t, refused, { code: 'unreadable', message: /status 422/ });
   t.is(refused.asked.length, 1);
   failsWith(t, await readThrough(status(401)), { code: 'reader_unavailable', message: /LOCI_UNSTRUCTURED_API_KEY/ });
 });
 
-test('an answer that does not end in time, is too large or is none ends with a precise error', async (t) => {
+test('reports slow, oversized and invalid responses with precise errors', async (t) => {
   failsWith(t, await readThrough((response) => response.writeHead(200).write('['), { timeoutMs: 300 }), {
     code: 'read_timeout',
     message: /0.3 s/,
@@ -112,7 +112,7 @@ test('an answer that does not end in time, is too large or is none ends with a p
   });
 });
 
-test('when the time to begin is over, what was not sent is for the next time', async (t) => {
+test('leaves documents for the next time that were not sent within the time to begin', async (t) => {
   const server = await startUnstructuredServer((response, asked) => {
     setTimeout(() => elements(response, asked), 500);
   });
@@ -133,7 +133,7 @@ test('when the time to begin is over, what was not sent is for the next time', a
   }
 });
 
-test('documents of other readers in the same call are read as ever, each in its place', async (t) => {
+test('reads documents of other readers in the same call, with outcomes in order', async (t) => {
   const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
   const settings = { url: null, apiKey: null, timeoutMs: 1_000, maxAnswerBytes: MIB };
   try {

@@ -6,9 +6,11 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 
 type Workbook = {
   rows: string;
-  /** Format codes; the first is style 1. */ formats?: readonly string[];
+  /** Format codes; the first is that of style 1. */
+  formats?: readonly string[];
   properties?: string;
-  /** Of all elements of the workbook, as `x:`. */ prefix?: string;
+  /** Prefix of all elements of the workbook, e.g. `x:`. */
+  prefix?: string;
   parts?: Readonly<Record<string, string>>;
 };
 
@@ -33,14 +35,14 @@ function workbook({ rows, formats = [], properties = '', prefix = '', parts = {}
   });
 }
 
-/** What a number is shown as in a cell of this format. */
+/** How a number is displayed in a cell of this format. */
 async function shown(value: number, format: string, properties = ''): Promise<string> {
   const rows = `<row r="1"><c r="A1" s="1"><v>${value}</v></c></row>`;
   const { text } = await readBytes(workbook({ rows, formats: [format], properties }), { name: 's.xlsx' });
   return text.replace('## Data\n\n', '').trim();
 }
 
-test('a time is a time, however its format is written, and months are no minutes', async (t) => {
+test('recognizes times in any format, and distinguishes months from minutes', async (t) => {
   for (const format of ['h:mm', 'hh:mm', 'h:mm;@', '[$-F400]h:mm:ss\\ AM/PM', 'mm:ss.0'])
     t.is(await shown(0.5625, format), '13:30:00', format);
   for (const format of ['d-mmm', 'm/d', 'yyyy"年"m"月"', '[$-409]d-mmm-yy;@', 'dddd, mmmm dd, yyyy'])
@@ -48,35 +50,35 @@ test('a time is a time, however its format is written, and months are no minutes
   t.is(await shown(45292.75, 'dd.mm.yyyy hh:mm'), '2024-01-01 18:00:00');
 });
 
-test('colours, conditions and texts of a format make no date of a number', async (t) => {
+test('ignores colors, conditions and literals of a number format when detecting dates', async (t) => {
   for (const format of ['[Magenta]0.00', '[Red]0.0', '[>=1000]0.0,"k";0', '0.0" hours"', '#,##0_);[Red](#,##0)'])
     t.is(await shown(1.5, format), '1.5', format);
   t.is(await shown(0.125, '[Blue]0.0%'), '12.5%');
 });
 
-test('a sum of hours goes on past a day', async (t) => {
+test('displays durations beyond a day', async (t) => {
   t.is(await shown(1.260416666666667, '[h]:mm'), '30:15:00');
   t.is(await shown(-0.5, '[hh]:mm:ss'), '-12:00:00');
 });
 
-test('days are counted from 1904 where the workbook says so', async (t) => {
+test('counts days from 1904 if the workbook declares it', async (t) => {
   t.is(await shown(43_894, 'yyyy-mm-dd', '<workbookPr date1904="1"/>'), '2024-03-05');
   t.is(await shown(43_894, 'yyyy-mm-dd', '<workbookPr/>'), '2020-03-04');
 });
 
-test('the first days of 1900 are those that Excel shows', async (t) => {
+test('displays the first days of 1900 like Excel', async (t) => {
   t.is(await shown(1, 'yyyy-mm-dd'), '1900-01-01');
   t.is(await shown(61, 'yyyy-mm-dd'), '1900-03-01');
 });
 
-test('a workbook whose elements have a prefix is read like any other', async (t) => {
+test('reads a workbook whose elements have a prefix', async (t) => {
   const rows =
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>Inline</t></is></c></row><row r="2"><c r="A2" s="1"><v>45292</v></c><c r="B2" t="s"/></row>';
   const { text } = await readBytes(workbook({ rows, formats: ['yyyy-mm-dd'], prefix: 'x:' }), { name: 's.xlsx' });
   t.is(text, '## Data\n\n| Shared | Inline |\n| --- | --- |\n| 2024-01-01 |  |\n\n');
 });
 
-test('comments and text boxes of a sheet are read', async (t) => {
+test('reads comments and text boxes of a sheet', async (t) => {
   const parts = {
     'xl/worksheets/_rels/sheet1.xml.rels': `<Relationships><Relationship Id="a" Type="${RELATIONS}/drawing" Target="../drawings/drawing1.xml"/><Relationship Id="b" Type="${RELATIONS}/comments" Target="../comments1.xml"/></Relationships>`,
     'xl/drawings/drawing1.xml':
@@ -89,9 +91,9 @@ test('comments and text boxes of a sheet are read', async (t) => {
   t.is(text, '## Data\n\nBolt\n\nSee below\n\nComment on A1: Ann: checked\n\nComment on B2: Why 3?\n\n');
 });
 
-test('a sheet of a million and more elements is read', async (t) => {
+test('reads a sheet of more than a million elements', async (t) => {
   const cells = 'ABCDEFGHIJ'.split('').map((letter) => `<c r="${letter}1"><v>1</v></c>`);
-  // Without references, each row and cell stands behind the one before.
+  // Without references, rows and cells follow one another.
   const rows = `<row>${cells.join('').replace(/ r="\w+"/g, '')}</row>`.repeat(180_000);
   const { text } = await readBytes(workbook({ rows }), { name: 's.xlsx', maxTextBytes: 64 * 1024 * 1024 });
   t.is(text.match(/\n\|/g)?.length, 180_001);

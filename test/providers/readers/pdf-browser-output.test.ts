@@ -3,7 +3,10 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from '#test/support/harness/chromium.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
-/** Pages that people save as PDF: bullets are drawn, code is smaller than the text and often longer, emoji are no characters. */
+/**
+ * Pages that a browser saved as PDF: bullets are drawn, code is smaller than the text and often longer, and emoji have
+ * no characters.
+ */
 const STYLE = `body{font:11pt/1.4 serif} code,pre{font-family:monospace;font-size:9pt} pre{white-space:pre-wrap}`;
 const PROSE =
   'The committee met in the morning to discuss the budget of the coming year and agreed that every department should hand in its figures until the end of March.';
@@ -24,7 +27,7 @@ async function markdownOf(body: string, style = ''): Promise<string> {
   return (await readBytes(bytes, { name: 'saved.pdf' })).text;
 }
 
-test('bullets that are drawn, not written, make items, also of lines that would fit together', async (t) => {
+test('reads drawn bullets as list items, also of lines that could be joined', async (t) => {
   const items = ['Zero or minimal dependencies', 'Signed releases and transparent builds', PROSE, 'Readable code'];
   const text = await markdownOf(
     `<p>${PROSE}</p><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul><p>The end.</p>`,
@@ -35,7 +38,7 @@ test('bullets that are drawn, not written, make items, also of lines that would 
   t.false((await markdownOf(drawn)).includes('- dotted'), 'a dotted line is no bullet');
 });
 
-test('text is no heading because code is smaller and longer', async (t) => {
+test('does not read text as headings because code is smaller and longer', async (t) => {
   const block = `<pre>${code(40).join('\n')}</pre>`;
   const text = await markdownOf(
     `<h1>Reading figures</h1><p>${PROSE}</p>${block}<h2>use</h2><p>${PROSE}</p><p>${PROSE}</p>${block}`,
@@ -48,7 +51,7 @@ test('text is no heading because code is smaller and longer', async (t) => {
   t.is(text.split(PROSE).length, 4, 'wrapped lines are joined');
 });
 
-test('names of functions, and phrases in small letters that stand by themselves, are headings', async (t) => {
+test('reads function names, and separate phrases in lower case, as headings', async (t) => {
   const section = (title: string) => `<h4>${title}</h4><p>${PROSE} ${PROSE}</p>`;
   const text =
     await markdownOf(`<h1>Reference</h1>${section('<code>stream.push(data)</code>')}${section('legacy: sha1, md5')}
@@ -56,7 +59,7 @@ test('names of functions, and phrases in small letters that stand by themselves,
   t.deepEqual(text.match(/^#.*$/gm), ['# Reference', '## stream.push(data)', '## legacy: sha1, md5']);
 });
 
-test('emoji do not shift what follows them', async (t) => {
+test('keeps the positions of text after emoji', async (t) => {
   const table =
     '<table><tr><th>Unit</th><th>Staff</th></tr><tr><td>North</td><td>12</td></tr><tr><td>South</td><td>7</td></tr></table>';
   const style = 'td,th{border:1px solid;padding:2px 30px} table{border-collapse:collapse}';
@@ -69,7 +72,7 @@ test('emoji do not shift what follows them', async (t) => {
   t.false(marked.includes('\uFFFE'));
 });
 
-test('justified text in a narrow column is no table', async (t) => {
+test('does not read justified text in a narrow column as a table', async (t) => {
   const words =
     'Responsibilities notwithstanding administrative considerations internationally representative documentation';
   const text = await markdownOf(`<div style="width:150pt;text-align:justify"><p>${`${words} `.repeat(6)}</p></div>`);
