@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkReadiness } from '#operations/check-readiness.ts';
 import { Reply } from '#api/http/response/reply.ts';
-import { openRoute } from '#api/http/route.ts';
+import { openRoute, type RouteData } from '#api/http/route.ts';
 import { Readable } from 'node:stream';
 
 const Live = z.object({ status: z.literal('ok') });
@@ -17,7 +17,13 @@ const Ready = z
   })
   .meta({ id: 'Readiness' });
 
-const process = { method: 'get', tag: 'Process', permission: null, extension: true, atRoot: true } as const;
+const process = {
+  method: 'get',
+  tag: 'Process',
+  permission: null,
+  extension: true,
+  isAtRoot: true,
+} as const satisfies Partial<RouteData>;
 
 export const livezRoute = openRoute(
   { ...process, path: '/livez', summary: 'The process runs', response: Live },
