@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/app-error.ts';
-import { decideRefresh } from '#domain/connections/refresh-decision.ts';
+import { decideRefresh, type RefreshDecision } from '#domain/connections/refresh-decision.ts';
 import {
   lifetimeOfTokens,
   refreshTokenOf,
@@ -17,42 +17,43 @@ import type { Services } from '#operations/services.ts';
 
 type ExchangeArgs = OAuthRefreshArgs & { run_id: string };
 
-/** Everything that is sent for, once the fence is written. */
-type Ready = {
+/** What a send requires, once the fence is written. */
+type PreparedExchange = {
   target: RefreshTarget;
   sends: number;
   settings: OAuthSettings;
   credentials: Record<string, unknown>;
   refreshToken: string;
-  /** When the fence was written, by the clock that no stall stops. */
-  notedMs: number;
+  /** When the fence was written, by the monotonic clock. */
+  fencedAtMs: number;
 };
 
 /**
- * A worker that stalled for longer between the fence and the send may have been given up meanwhile, and somebody else sends:
- * it looks again. Less than Temporal waits for a sign of life.
+ * A worker that stalls for longer between the fence and the send may have lost its activity to another worker, so it reads the
+ * fence again. Shorter than the heartbeat timeout.
  */
-const LATEST_SEND_MS = 5_000;
-/** Longest that tokens wait for Postgres before they go on as ciphertext; what is written later counts all the same. */
-const WRITE_MS = 10_000;
+const MAX_FENCE_AGE_MS = 5_000;
+/** How long tokens wait for Postgres before they are returned as ciphertext. A write that completes later still counts. */
+const WRITE_TIMEOUT_MS = 10_000;
 
 /**
- * Sends the refresh token of a connection, once for all who ask, and writes what comes back in the moment that it comes. The
- * fence is written before; the tokens go back sealed as well, in case Postgres is away just then.
+ * Sends the refresh token of a connection and stores the new tokens as soon as they arrive. The fence is written first. The
+ * result contains the tokens as ciphertext too, in case Postgres is down when they arrive.
  */
 export async function exchangeTokens(services: Services, args: ExchangeArgs): Promise<ExchangeOutcome> {
   for (;;) {
-    const begun = await begin(services, args);
-    if ('kind' in begun) return begun;
-    if (performance.now() - begun.notedMs > LATEST_SEND_MS) continue;
-    const outcome = await ask(services, begun);
-    return conclude(services, begun, outcome);
+    const prepared = await prepare(services, args);
+    if ('kind' in prepared) return prepared;
+    if (performance.now() - prepared.fencedAtMs > MAX_FENCE_AGE_MS) continue;
+    const outcome = await sendRefreshToken(services, prepared);
+    return storeOutcome(services, prepared, outcome);
   }
 }
 
-async function begin(services: Services, args: ExchangeArgs): Promise<Ready | ExchangeOutcome> {
+/** Writes the fence, or returns why nothing is sent. */
+async function prepare(services: Services, args: ExchangeArgs): Promise<PreparedExchange | ExchangeOutcome> {
   const scope = workspaceScope(args);
-  return services.stores.transaction(async (stores): Promise<Ready | ExchangeOutcome> => {
+  return services.stores.transaction(async (stores): Promise<PreparedExchange | ExchangeOutcome> => {
     const found = await stores.credentialRefreshes.lock(scope, args.connection_id);
     if (!found) return { kind: 'gone' };
     const { credential_id, version, sealed, is_fresh, fence } = found;
@@ -62,18 +63,20 @@ async function begin(services: Services, args: ExchangeArgs): Promise<Ready | Ex
     const decision = decideRefresh({ run_id: args.run_id, version, is_fresh, has_refresh_token, fence });
     const { workspace_id, connection_id, run_id } = args;
     const target = { workspace_id, connection_id, credential_id, run_id, version };
-    if (decision.do === 'answer') return answerTo(decision.as, target);
+    if (decision.action === 'skip') return outcomeOfSkip(decision.reason, target);
     if (refreshToken === null) return { kind: 'no_refresh_token' };
-    const settings = await settingsOrRefusal({ ...services, stores }, scope, { ...found, credentials });
+    const settings = await usableSettings({ ...services, stores }, scope, { ...found, credentials });
     await stores.credentialRefreshes.recordSending(scope, target, decision.sends);
     if (settings === null) return refused(target, { status: 'error', code: 'no_client', provider: 'unknown' });
-    return { target, sends: decision.sends, settings, credentials, refreshToken, notedMs: performance.now() };
+    return { target, sends: decision.sends, settings, credentials, refreshToken, fencedAtMs: performance.now() };
   });
 }
 
-function answerTo(as: 'mine' | 'fresh' | 'no_refresh_token' | 'unknown_twice', target: RefreshTarget): ExchangeOutcome {
-  if (as === 'no_refresh_token') return { kind: 'no_refresh_token' };
-  if (as !== 'unknown_twice') return { kind: 'fresh' };
+type SkipReason = Extract<RefreshDecision, { action: 'skip' }>['reason'];
+
+function outcomeOfSkip(reason: SkipReason, target: RefreshTarget): ExchangeOutcome {
+  if (reason === 'no_refresh_token') return { kind: 'no_refresh_token' };
+  if (reason !== 'unknown_twice') return { kind: 'fresh' };
   const unknown = { is_unknown: true, sends: 2, retry_after_s: null, provider: 'unknown' };
   return { kind: 'unavailable', target, code: 'outcome_unknown', ...unknown };
 }
@@ -85,8 +88,8 @@ function refused(
   return { kind: 'refused', target, ...why };
 }
 
-/** Null where client or endpoints are missing or cannot be used. */
-async function settingsOrRefusal(
+/** Returns null when the client or the endpoints are missing or cannot be used. */
+async function usableSettings(
   services: Parameters<typeof resolveOAuthSettings>[0],
   scope: Scope,
   connection: Parameters<typeof resolveOAuthSettings>[2],
@@ -99,7 +102,10 @@ async function settingsOrRefusal(
   }
 }
 
-async function ask({ oauth }: Services, { settings, refreshToken }: Ready): Promise<TokenOutcome> {
+async function sendRefreshToken(
+  { oauth }: Services,
+  { settings, refreshToken }: PreparedExchange,
+): Promise<TokenOutcome> {
   try {
     return await oauth.refresh(settings, refreshToken);
   } catch (error) {
@@ -109,48 +115,50 @@ async function ask({ oauth }: Services, { settings, refreshToken }: Ready): Prom
   }
 }
 
-async function conclude(services: Services, ready: Ready, outcome: TokenOutcome): Promise<ExchangeOutcome> {
-  const { target, sends } = ready;
-  const provider = shownName(services, ready.settings);
+async function storeOutcome(
+  services: Services,
+  prepared: PreparedExchange,
+  outcome: TokenOutcome,
+): Promise<ExchangeOutcome> {
+  const { target, sends } = prepared;
+  const provider = providerForHistory(services, prepared.settings);
   services.metrics.countRefresh(outcome.kind === 'refused' ? outcome.status : outcome.kind);
   if (outcome.kind === 'refused') return refused(target, { status: outcome.status, code: outcome.code, provider });
   if (outcome.kind === 'unavailable') return { ...outcome, target, sends, provider };
-  const received = tokenReceiptNow(services);
-  const written = sealTokens(services, ready, { tokens: outcome.tokens, received });
+  const receipt = tokenReceiptNow(services);
+  const sealedTokens = sealTokens(services, prepared, { tokens: outcome.tokens, receipt });
   try {
-    await Promise.race([
-      services.stores.credentialRefreshes.writeTokens(workspaceScope(target), target, written),
-      givingUp(),
-    ]);
+    const writing = services.stores.credentialRefreshes.writeTokens(workspaceScope(target), target, sealedTokens);
+    await Promise.race([writing, rejectAfterTimeout()]);
   } catch (error) {
-    // They go on as ciphertext in the history, and the next step writes them.
+    // The tokens continue as ciphertext in the history; persistRefresh stores them.
     services.log.warn(
       { error, connection_id: target.connection_id, workspace_id: target.workspace_id },
-      'refreshed tokens could not be written at once',
+      'refreshed tokens could not be stored at once',
     );
   }
-  const { sealed, expires_at, is_assumed, due_at } = written;
+  const { sealed, expires_at, is_assumed, due_at } = sealedTokens;
   return { kind: 'tokens', target, sealed, expires_at, is_assumed, due_at, provider };
 }
 
-/** A Postgres that only hangs must not hold the one copy of the tokens until Temporal gives up this step. */
-async function givingUp(): Promise<never> {
-  await delay(WRITE_MS, undefined, { ref: false });
-  throw new AppError('dependency_unavailable', 'The database does not answer.');
+/** A Postgres that hangs must not hold the only copy of the tokens until the activity times out. */
+async function rejectAfterTimeout(): Promise<never> {
+  await delay(WRITE_TIMEOUT_MS, undefined, { ref: false });
+  throw new AppError('dependency_unavailable', 'The database does not respond.');
 }
 
-/** Histories hold no word that a user wrote: of providers, the names of those that are known. */
-function shownName({ oauth }: Services, { provider }: OAuthSettings): string {
+/** Workflow histories contain no text that users wrote, so only built-in providers are named. */
+function providerForHistory({ oauth }: Services, { provider }: OAuthSettings): string {
   return oauth.providers.some(({ name }) => name === provider.name) ? provider.name : 'another provider';
 }
 
 function sealTokens(
   services: Services,
-  { target, credentials, refreshToken }: Ready,
-  { tokens, received }: { tokens: Tokens; received: TokenReceipt },
+  { target, credentials, refreshToken }: PreparedExchange,
+  { tokens, receipt }: { tokens: Tokens; receipt: TokenReceipt },
 ) {
-  const renewed = mergeTokensIntoCredentials({ refresh_token: refreshToken, ...credentials }, tokens, received);
+  const renewed = mergeTokensIntoCredentials({ refresh_token: refreshToken, ...credentials }, tokens, receipt);
   const id = target.credential_id;
   const { sealed } = sealCredentials(services, workspaceScope(target), { id, credentials: renewed });
-  return { sealed, ...lifetimeOfTokens(tokens, true, received) };
+  return { sealed, ...lifetimeOfTokens(tokens, true, receipt) };
 }

@@ -6,7 +6,7 @@ import { announceEvent } from '#operations/webhooks/announce-event.ts';
 import type { Services } from '#operations/services.ts';
 import type { Stores } from '#store/stores.ts';
 
-/** Brings what an exchange came to into Postgres, where it is not there yet. Doing it twice is doing it once. */
+/** Stores the outcome of an exchange in Postgres unless it is stored already. Idempotent. */
 export async function persistRefresh(
   services: Services,
   { workspace_id: workspaceId, outcome }: { workspace_id: string; outcome: SentExchange },
@@ -36,16 +36,16 @@ async function persistTokens(
   return { kind: isWritten ? 'refreshed' : 'superseded' };
 }
 
-/** The provider's last word on this token: not asked again until there is another one, or somebody asks. */
+/** The provider refused the token: the schedule does not retry it until there are new credentials or a client refreshes it. */
 async function persistRefusal(
   stores: Stores,
   scope: Scope,
   { target, status, code }: Extract<SentExchange, { kind: 'refused' }>,
 ): Promise<RefreshResult> {
-  const noted = await stores.credentialRefreshes.recordFailure(scope, target, { code, state: 'refused' });
-  if (!noted) return changedMeanwhile(stores, scope, target);
-  // First the connection, then its credentials: in the order in which new ones are put.
-  await showStatus(stores, scope, { target, status, code });
+  const recorded = await stores.credentialRefreshes.recordFailure(scope, target, { code, state: 'refused' });
+  if (!recorded) return resultOfOtherVersion(stores, scope, target);
+  // Connection before credentials: the lock order of updateConnection.
+  await setConnectionStatus(stores, scope, { target, status, code });
   await stores.credentialRefreshes.setDue(scope, target.credential_id, null);
   return { kind: 'refused', status, code };
 }
@@ -57,22 +57,22 @@ async function persistFailure(
 ): Promise<RefreshResult> {
   const { target, code, is_unknown: isUnknown, retry_after_s } = outcome;
   const state = isUnknown ? 'sending' : 'unavailable';
-  const noted = await stores.credentialRefreshes.recordFailure(scope, target, { code, state });
-  if (!noted) return changedMeanwhile(stores, scope, target);
-  const inSeconds = Math.max(scheduleRetryDelayS(noted.failing_s, Math.random()), retry_after_s ?? 0);
+  const recorded = await stores.credentialRefreshes.recordFailure(scope, target, { code, state });
+  if (!recorded) return resultOfOtherVersion(stores, scope, target);
+  const inSeconds = Math.max(scheduleRetryDelayS(recorded.failing_s, Math.random()), retry_after_s ?? 0);
   await stores.credentialRefreshes.setDue(scope, target.credential_id, inSeconds);
-  // Not given up, but whoever relies on the connection has to know.
-  if (noted.is_lasting) await showStatus(stores, scope, { target, status: 'error', code });
+  // Retries continue, but users of the connection must be able to see the problem.
+  if (recorded.is_lasting) await setConnectionStatus(stores, scope, { target, status: 'error', code });
   return { kind: 'unavailable', code, retry_after_s };
 }
 
-/** A stalled attempt of this very run may have written before; else somebody put new credentials. */
-async function changedMeanwhile(stores: Stores, scope: Scope, target: RefreshTarget): Promise<RefreshResult> {
+/** The version has changed: either a stalled attempt of this run stored its tokens, or a client stored new credentials. */
+async function resultOfOtherVersion(stores: Stores, scope: Scope, target: RefreshTarget): Promise<RefreshResult> {
   return { kind: (await stores.credentialRefreshes.isWritten(scope, target)) ? 'refreshed' : 'superseded' };
 }
 
-/** Says it in the connection, and tells the webhooks of it when that is new. */
-async function showStatus(
+/** Sets the status of the connection and announces the change to webhooks. */
+async function setConnectionStatus(
   stores: Stores,
   scope: Scope,
   { target, status, code }: { target: RefreshTarget; status: 'expired' | 'error'; code: string },

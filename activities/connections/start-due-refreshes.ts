@@ -3,7 +3,7 @@ import type { Services } from '#operations/services.ts';
 
 const BATCH_SIZE = 200;
 
-/** Starts the runs of what is due, in whichever workspace; those under way already go on as they are. */
+/** Starts the refresh workflows of a batch of connections that are due. Workflows that are running already are left alone. */
 export async function startDueRefreshes(
   services: Services,
   { workspace_id: workspaceId }: DueRefreshesArgs,
@@ -17,9 +17,9 @@ export async function startDueRefreshes(
 const CONCURRENCY = 10;
 
 async function startAll(services: Services, due: readonly { workspace_id: string; connection_id: string }[]) {
-  const left = due.values();
-  const starting = Array.from({ length: CONCURRENCY }, async () => {
-    for (const refresh of left) await services.jobs.startOrJoin(oauthRefreshJob(refresh));
+  const remaining = due.values();
+  const starters = Array.from({ length: CONCURRENCY }, async () => {
+    for (const refresh of remaining) await services.jobs.startOrJoin(oauthRefreshJob(refresh));
   });
-  await Promise.all(starting);
+  await Promise.all(starters);
 }

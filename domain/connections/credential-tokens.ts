@@ -1,30 +1,30 @@
 import { scheduledRefreshMs } from './refresh-decision.ts';
 import type { Tokens } from './token-response.ts';
 
-/** What is known of the life of tokens; null where nothing is. */
+/** When tokens expire and when they are due for a refresh; null where unknown. `is_assumed`: the provider did not state it. */
 export type TokenLifetime = { expires_at: string | null; is_assumed: boolean; due_at: string | null };
 
 type Credentials = Readonly<Record<string, unknown>>;
 
-/** When an answer came, and a number from 0 to 1 that spreads what is due. */
+/** When tokens were received, and a number from 0 to 1 that spreads their refreshes. */
 export type TokenReceipt = { receivedMs: number; random: number };
 
-/** The refresh token among the secrets of a connection; null without one. */
+/** Returns the refresh token among the credentials of a connection; null without one. */
 export function refreshTokenOf({ refresh_token: token }: Credentials): string | null {
   return typeof token === 'string' && token !== '' ? token : null;
 }
 
-/** A text among the secrets of a connection; null without one. */
+/** Returns a text field of the credentials; null when it is missing or empty. */
 export function credentialText(credentials: Credentials, name: string): string | null {
   const value = credentials[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** The secrets with new tokens among them. What the answer did not name (refresh token, scope) stays as it was. */
+/** Returns the credentials with new tokens. Fields that the response did not state (refresh token, scope) keep their values. */
 export function mergeTokensIntoCredentials(
   credentials: Credentials,
   tokens: Tokens,
-  received: TokenReceipt,
+  receipt: TokenReceipt,
 ): Record<string, unknown> {
   const { expires_in: _stale, ...kept } = credentials;
   return {
@@ -34,30 +34,30 @@ export function mergeTokensIntoCredentials(
     ...(tokens.refresh_token === null ? {} : { refresh_token: tokens.refresh_token }),
     ...(tokens.scope === null ? {} : { scope: tokens.scope }),
     ...(tokens.token_type === null ? {} : { token_type: tokens.token_type }),
-    expires_at: expiryOf(tokens, received),
+    expires_at: expiryOf(tokens, receipt),
   };
 }
 
-/** How long new tokens live, and when they are due where they can be refreshed. */
-export function lifetimeOfTokens(tokens: Tokens, canRefresh: boolean, received: TokenReceipt): TokenLifetime {
+/** Returns when new tokens expire and, when they can be refreshed, are due. */
+export function lifetimeOfTokens(tokens: Tokens, canRefresh: boolean, receipt: TokenReceipt): TokenLifetime {
   const { lifetime_s: lifetimeS, is_assumed } = tokens;
   if (lifetimeS === null) return { expires_at: null, is_assumed: false, due_at: null };
-  const dueMs = scheduledRefreshMs(received.receivedMs, lifetimeS, received.random);
+  const dueMs = scheduledRefreshMs(receipt.receivedMs, lifetimeS, receipt.random);
   return {
-    expires_at: expiryOf(tokens, received),
+    expires_at: expiryOf(tokens, receipt),
     is_assumed,
     due_at: canRefresh ? new Date(dueMs).toISOString() : null,
   };
 }
 
-/** The same for secrets that a client sent with an `expires_at` (ISO 8601 or Unix seconds) or `expires_in` among them. */
-export function lifetimeOfCredentials(credentials: Credentials, received: TokenReceipt): TokenLifetime {
-  const expiresMs = clientExpiryMs(credentials, received.receivedMs);
+/** Returns the same for credentials of a request, from their `expires_at` (ISO 8601 or Unix seconds) or `expires_in`. */
+export function lifetimeOfCredentials(credentials: Credentials, receipt: TokenReceipt): TokenLifetime {
+  const expiresMs = clientExpiryMs(credentials, receipt.receivedMs);
   if (expiresMs === null) return { expires_at: null, is_assumed: false, due_at: null };
-  const leftS = (expiresMs - received.receivedMs) / 1000;
-  // How long it lived before nobody knows: what ends soon is due at once.
+  const leftS = (expiresMs - receipt.receivedMs) / 1000;
+  // The original lifetime is unknown. Tokens that expire soon are due at once.
   const dueMs =
-    leftS < EXPIRES_SOON_S ? received.receivedMs : scheduledRefreshMs(received.receivedMs, leftS, received.random);
+    leftS < EXPIRES_SOON_S ? receipt.receivedMs : scheduledRefreshMs(receipt.receivedMs, leftS, receipt.random);
   return {
     expires_at: new Date(expiresMs).toISOString(),
     is_assumed: false,

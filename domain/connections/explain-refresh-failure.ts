@@ -1,20 +1,21 @@
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  no_client: 'No OAuth client can be used: check `config.oauth`, or put a client for the provider.',
-  bad_endpoint: 'The endpoint of the provider cannot be used: it has to be https.',
-  endpoint_refused: 'The address of the provider must not be reached: an operator can allow it with LOCI_EGRESS_ALLOW.',
-  timeout: 'The provider did not answer in time. It is tried again.',
-  unreachable: 'The provider cannot be reached. It is tried again.',
-  broken_answer: 'The connection to the provider broke. It is tried again.',
-  unreadable_answer: 'The provider answered with something that holds no tokens. It is tried again.',
-  outcome_unknown: 'Whether the provider gave new tokens is not known. It is tried again.',
+  no_client: 'There is no usable OAuth client. Check `config.oauth`, or create a client for the provider.',
+  bad_endpoint: 'The token endpoint of the provider cannot be used: it must be an https URL.',
+  endpoint_refused:
+    'Requests to the address of the provider are blocked. An operator can allow it with LOCI_EGRESS_ALLOW.',
+  timeout: 'The provider did not respond in time. The refresh is retried.',
+  unreachable: 'The provider cannot be reached. The refresh is retried.',
+  broken_answer: 'The connection to the provider broke. The refresh is retried.',
+  unreadable_answer: 'The response of the provider contains no tokens. The refresh is retried.',
+  outcome_unknown: 'It is unknown whether the provider issued new tokens. The refresh is retried.',
 };
 
-/** What a failed refresh means, and what to do: by the provider's verdict where the code says nothing more. */
+/** Explains a failed refresh and what to do about it: by its code where that is known, otherwise by how the provider responded. */
 export function explainRefreshFailure(code: string, state: 'refused' | 'unavailable', status: string): string {
-  const known = EXPLANATIONS[code];
-  if (known !== undefined) return known;
-  if (state === 'unavailable') return `The provider cannot give tokens now (${code}). It is tried again.`;
+  const explanation = EXPLANATIONS[code];
+  if (explanation !== undefined) return explanation;
+  if (state === 'unavailable') return `The provider cannot issue tokens now (${code}). The refresh is retried.`;
   return status === 'expired'
-    ? `The provider refused the refresh token (${code}): the user has to connect again, or send new credentials.`
-    : `The provider refused the client (${code}): check its id, secret and scope, then refresh.`;
+    ? `The provider refused the refresh token (${code}). The user must authorize the connection again, or send new credentials.`
+    : `The provider refused the client (${code}). Check its id, secret and scope, then refresh.`;
 }

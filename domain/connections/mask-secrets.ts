@@ -1,8 +1,8 @@
-export const MASKED_VALUE = '********';
+const MASKED_VALUE = '********';
 
 /**
- * The same shape with every value masked, so that one sees what is set and not what it is. Numbers and flags are masked as
- * well: a PIN is a number. The depth of `value` must be bounded.
+ * Returns an object of the same shape with every value masked, which shows what is set but not the values. Numbers and booleans
+ * are masked too: a PIN is a number. The depth of `value` must be bounded.
  */
 export function maskSecrets(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskValue(inner)]));

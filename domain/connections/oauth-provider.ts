@@ -1,42 +1,42 @@
-/** How a client shows who it is at the token endpoint (RFC 6749, section 2.3.1). */
+/** How a client authenticates at the token endpoint (RFC 6749, section 2.3.1). */
 export const CLIENT_AUTHENTICATIONS = ['basic', 'post', 'none'] as const;
 export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
-/** What an error of a token endpoint means for the connection; `retry` is the provider's own trouble. */
+/** What an error of a token endpoint means for the connection; `retry` stands for a temporary problem of the provider. */
 export type TokenErrorMeaning = 'expired' | 'error' | 'retry';
 
-/** A provider of OAuth, as data: where it is, and in what it differs from the standard. */
+/** An OAuth provider as data: its endpoints, and where it differs from the standard. */
 export type OAuthProvider = {
-  /** As connections name it by `integration`, or by `config.oauth.provider`. */
+  /** The name that connections use in `integration` or `config.oauth.provider`. */
   name: string;
   title: string;
   authorization_endpoint: string | null;
   token_endpoint: string | null;
-  /** Its endpoints are discovered (RFC 8414, OpenID Connect Discovery) where none are given. */
+  /** Endpoints that are not given are discovered from it (RFC 8414, OpenID Connect Discovery). */
   issuer: string | null;
   client_auth: ClientAuthentication;
-  /** False for one that refuses `code_challenge`. */
+  /** False when the provider rejects `code_challenge`. */
   pkce: boolean;
   scope_separator: ' ' | ',';
-  /** Sent with the user to the authorization endpoint, such as what makes Google give a refresh token. */
+  /** Added to the authorization URL, such as the parameters that make Google issue a refresh token. */
   authorization_parameters: Readonly<Record<string, string>>;
-  /** The standard has forms; some want JSON. */
+  /** Encoding of token requests. The standard is a form; some providers require JSON. */
   body_format: 'form' | 'json';
-  /** Sent to the token endpoint beside what the standard wants. */
+  /** Headers of token requests in addition to the standard ones. */
   token_headers: Readonly<Record<string, string>>;
-  /** The scope is repeated with every refresh. */
+  /** Whether refresh requests repeat the scope. */
   sends_scope_on_refresh: boolean;
-  /** Seconds that an access token is taken to live where an answer names none; null for tokens that do not expire. */
+  /** Assumed lifetime of an access token in seconds when the response states none; null for tokens that do not expire. */
   assumed_lifetime_s: number | null;
-  /** Errors that mean something else than the standard says, or that it does not have. */
+  /** Meanings of error codes that are not in the standard, or differ from it. */
   errors: Readonly<Record<string, TokenErrorMeaning>>;
-  /** Fields of an answer, beside tokens, that are kept with the credentials. */
+  /** Fields of a token response, besides the tokens, that are stored with the credentials. */
   kept_fields: readonly string[];
-  /** Where an answer holds its tokens, when not at the top: the first of these objects that has an access token. */
+  /** Nested objects of a response that may hold the tokens when the top level does not; the first with an access token counts. */
   token_objects: readonly string[];
 };
 
-/** What the standard says, and an hour for tokens of an unknown lifetime. */
+/** Defaults of the standard, and an hour for tokens of an unknown lifetime. */
 export const STANDARD_PROVIDER: Omit<OAuthProvider, 'name' | 'title'> = {
   authorization_endpoint: null,
   token_endpoint: null,
@@ -54,13 +54,13 @@ export const STANDARD_PROVIDER: Omit<OAuthProvider, 'name' | 'title'> = {
   token_objects: [],
 };
 
-/** A provider with the client that is known to it. */
+/** A provider with the OAuth client to use there. */
 export type OAuthSettings = {
   provider: OAuthProvider;
   client_id: string;
   client_secret: string | null;
-  /** Scopes as the provider wants them in one text; null leaves them to the provider. */
+  /** Scopes in one text, as the provider expects them; null leaves them to the provider. */
   scope: string | null;
-  /** What it granted the last time, as it said. */
+  /** The scope that the provider reported with the last tokens. */
   granted_scope: string | null;
 };

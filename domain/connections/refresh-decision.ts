@@ -1,4 +1,4 @@
-/** The fence of a credential, as the one who comes next finds it. */
+/** The fence of a credential: its last exchange, as the next attempt finds it. */
 export type RefreshFence = {
   run_id: string;
   version: number;
@@ -7,44 +7,47 @@ export type RefreshFence = {
 };
 
 export type RefreshFacts = {
-  /** The run that asks; all attempts of it are one. */
+  /** The workflow run that refreshes; retries of its activity share the id. */
   run_id: string;
-  /** Of the credential as it is now. */
+  /** Version of the credential now. */
   version: number;
-  /** It was refreshed a moment ago. */
+  /** A refresh succeeded a moment ago. */
   is_fresh: boolean;
   has_refresh_token: boolean;
   fence: RefreshFence | null;
 };
 
 export type RefreshDecision =
-  | { do: 'send'; sends: number }
-  /** This very run has done it, and did not live to tell. */
-  | { do: 'answer'; as: 'mine' | 'fresh' | 'no_refresh_token' | 'unknown_twice' };
+  | { action: 'send'; sends: number }
+  /** `done_by_this_run`: an earlier attempt of this run wrote the tokens, and its worker died before it could report that. */
+  | { action: 'skip'; reason: 'done_by_this_run' | 'fresh' | 'no_refresh_token' | 'unknown_twice' };
 
-/** After the first time without an outcome the old token is sent once more, in one run. */
+/** How often one run sends the same refresh token when the outcome is unknown. */
 const MAX_SENDS = 2;
 
 /**
- * Whether a refresh token is sent now. An outcome that nobody knows (the worker died, the connection broke) is asked for once
- * more with the old token: a provider that does not rotate, or gives grace, answers it.
+ * Decides whether a refresh token is sent now. When the outcome of a send is unknown (the worker died, the connection broke),
+ * the run sends the old token once more: a provider that does not rotate refresh tokens, or allows a grace period, accepts it.
  */
 export function decideRefresh({ run_id, version, is_fresh, has_refresh_token, fence }: RefreshFacts): RefreshDecision {
   const isOfThisRun = fence !== null && fence.run_id === run_id;
-  if (isOfThisRun && fence.state === 'done' && version > fence.version) return { do: 'answer', as: 'mine' };
-  if (is_fresh) return { do: 'answer', as: 'fresh' };
-  if (!has_refresh_token) return { do: 'answer', as: 'no_refresh_token' };
-  const isOpen = isOfThisRun && fence.version === version && fence.state === 'sending';
-  if (isOpen && fence.sends >= MAX_SENDS) return { do: 'answer', as: 'unknown_twice' };
-  return { do: 'send', sends: isOpen ? fence.sends + 1 : 1 };
+  if (isOfThisRun && fence.state === 'done' && version > fence.version) {
+    return { action: 'skip', reason: 'done_by_this_run' };
+  }
+  if (is_fresh) return { action: 'skip', reason: 'fresh' };
+  if (!has_refresh_token) return { action: 'skip', reason: 'no_refresh_token' };
+  const isUnknown = isOfThisRun && fence.version === version && fence.state === 'sending';
+  if (isUnknown && fence.sends >= MAX_SENDS) return { action: 'skip', reason: 'unknown_twice' };
+  return { action: 'send', sends: isUnknown ? fence.sends + 1 : 1 };
 }
 
 const MIN_REFRESH_DELAY_S = 60;
 const MAX_LEAD_S = 15 * 60;
 
 /**
- * When the schedule refreshes a token that lives so long: after three to four fifths of its life, at most half an hour before its
- * end, spread by `random` (0 to 1), so that tokens of one hour are not all due in one minute. At least a minute from now.
+ * Returns when the schedule refreshes a token with this lifetime, as Unix milliseconds: after three to four fifths of the
+ * lifetime, and at most half an hour before it expires. `random` (0 to 1) spreads the times, so that tokens of one hour are not
+ * all due in the same minute. At least a minute after receipt.
  */
 export function scheduledRefreshMs(receivedMs: number, lifetimeS: number, random: number): number {
   const leadS = Math.min(lifetimeS / 5, MAX_LEAD_S) * (1 + random);
@@ -55,8 +58,9 @@ const MIN_RETRY_DELAY_S = 60;
 const MAX_RETRY_DELAY_S = 6 * 3600;
 
 /**
- * Seconds until the schedule tries a provider again that has been failing for so long: as long again, so after 1 min, 2, 4 … 6 h,
- * spread by `random`. By time and not by failures, for a run makes several tries, and anybody may ask for one.
+ * Returns the seconds until the schedule retries a provider that has been failing for `failingS`: as long again, so after 1, 2,
+ * 4 … minutes up to 6 h, spread by `random`. It depends on time and not on the number of failures, because a run makes several
+ * attempts and clients may start runs of their own.
  */
 export function scheduleRetryDelayS(failingS: number, random: number): number {
   return Math.min(Math.max(failingS, MIN_RETRY_DELAY_S), MAX_RETRY_DELAY_S) * (1 + random / 5);

@@ -1,25 +1,25 @@
 import type { TokenErrorMeaning, OAuthProvider } from './oauth-provider.ts';
 
-/** What a token endpoint answered, its body as text. */
+/** HTTP response of a token endpoint, its body as text. */
 export type TokenResponse = { status: number; contentType: string; retryAfterS: number | null; body: string };
 
-/** Tokens, with what is known of their life. */
+/** Tokens with their lifetime. */
 export type Tokens = {
   access_token: string;
-  /** Null when the answer has none: the one before goes on. */
+  /** Null when the response has none: the stored one stays valid. */
   refresh_token: string | null;
-  /** Null when it has none: the one before goes on. */
+  /** Null when the response has none: the stored one stays. */
   scope: string | null;
   token_type: string | null;
   /** Null for a token that does not expire. */
   lifetime_s: number | null;
-  /** The answer named no lifetime that can be believed. */
+  /** The response stated no plausible lifetime, so `lifetime_s` is the provider's assumed one. */
   is_assumed: boolean;
-  /** What else of the answer is kept. */
+  /** Other fields of the response that are stored (`kept_fields` of the provider). */
   extras: Record<string, unknown>;
 };
 
-/** What came of asking for tokens. `code` is short and holds nothing of the answer but its error code. */
+/** Outcome of a token request. `code` is short and takes nothing from the response but its error code. */
 export type TokenOutcome =
   | { kind: 'tokens'; tokens: Tokens }
   | { kind: 'refused'; status: 'expired' | 'error'; code: string }
@@ -27,16 +27,16 @@ export type TokenOutcome =
       kind: 'unavailable';
       code: string;
       retry_after_s: number | null;
-      /** The provider may have given tokens that never arrived. */
+      /** The provider may have issued tokens that did not arrive. */
       is_unknown: boolean;
     };
 
-/** An access token that lives longer than ten years has a lifetime in another unit, or a mistake. */
+/** Ten years. A longer lifetime is a mistake or in another unit. */
 const MAX_LIFETIME_S = 10 * 366 * 24 * 3600;
 const MAX_TOKEN_CHARACTERS = 64 * 1024;
 
 const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
-  // The grant is gone: the user has to connect again.
+  // The grant is no longer valid: the user must authorize again.
   invalid_grant: 'expired',
   invalid_token: 'expired',
   expired_token: 'expired',
@@ -49,14 +49,14 @@ const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
   consent_required: 'expired',
   account_selection_required: 'expired',
   access_denied: 'expired',
-  // The client is wrong: whoever set it up has to mend it.
+  // The client is misconfigured.
   invalid_client: 'error',
   unauthorized_client: 'error',
   unsupported_grant_type: 'error',
   invalid_scope: 'error',
   invalid_request: 'error',
   invalid_target: 'error',
-  // The provider's own trouble.
+  // A temporary problem of the provider.
   temporarily_unavailable: 'retry',
   server_error: 'retry',
   slow_down: 'retry',
@@ -64,34 +64,35 @@ const ERROR_MEANINGS: Readonly<Record<string, TokenErrorMeaning>> = {
 };
 
 /**
- * Reads the answer of a token endpoint by what its body says: an error inside a 200 is an error, JSON or a form are taken
- * whatever the content type says, a lifetime may be a text. What cannot be read after a success may have been tokens.
+ * Parses the response of a token endpoint by its body, because providers deviate from the standard: an error inside a 200 is an
+ * error, JSON and forms are accepted under any content type, and a lifetime may be a text. An unreadable success may have
+ * contained tokens, so its outcome is unknown.
  */
-export function parseTokenResponse(answer: TokenResponse, provider: OAuthProvider): TokenOutcome {
-  const body = parseBody(answer);
+export function parseTokenResponse(response: TokenResponse, provider: OAuthProvider): TokenOutcome {
+  const body = parseBody(response);
   const code = body && errorCodeOf(body);
-  if (code !== null) return outcomeOfErrorCode(code, answer, provider);
-  const isSuccess = answer.status >= 200 && answer.status < 300;
-  const holder = body && isSuccess ? findTokenObject(body, provider) : null;
-  if (holder) return { kind: 'tokens', tokens: readTokens(holder, body ?? {}, provider) };
+  if (code !== null) return outcomeOfErrorCode(code, response, provider);
+  const isSuccess = response.status >= 200 && response.status < 300;
+  const tokenObject = body && isSuccess ? findTokenObject(body, provider) : null;
+  if (tokenObject) return { kind: 'tokens', tokens: readTokens(tokenObject, body ?? {}, provider) };
   if (isSuccess) return { kind: 'unavailable', code: 'unreadable_answer', retry_after_s: null, is_unknown: true };
-  return outcomeOfStatus(answer);
+  return outcomeOfStatus(response);
 }
 
-function outcomeOfErrorCode(code: string, answer: TokenResponse, provider: OAuthProvider): TokenOutcome {
-  const verdict = provider.errors[code] ?? ERROR_MEANINGS[code];
-  if (verdict === 'expired' || verdict === 'error') return { kind: 'refused', status: verdict, code };
-  if (verdict === 'retry') return unavailable(code, answer);
-  // An error that nobody knows: its status says whether it may pass.
-  const byStatus = outcomeOfStatus(answer);
+function outcomeOfErrorCode(code: string, response: TokenResponse, provider: OAuthProvider): TokenOutcome {
+  const meaning = provider.errors[code] ?? ERROR_MEANINGS[code];
+  if (meaning === 'expired' || meaning === 'error') return { kind: 'refused', status: meaning, code };
+  if (meaning === 'retry') return unavailable(code, response);
+  // For an unknown error code, the HTTP status tells whether it is temporary.
+  const byStatus = outcomeOfStatus(response);
   return { ...byStatus, code };
 }
 
-function outcomeOfStatus(answer: TokenResponse): Exclude<TokenOutcome, { kind: 'tokens' }> {
-  const { status } = answer;
+function outcomeOfStatus(response: TokenResponse): Exclude<TokenOutcome, { kind: 'tokens' }> {
+  const { status } = response;
   const code = `http_${status}`;
-  if (status >= 500 || status === 408 || status === 425 || status === 429) return unavailable(code, answer);
-  // Some say nothing but 401 to a client that they do not know.
+  if (status >= 500 || status === 408 || status === 425 || status === 429) return unavailable(code, response);
+  // Some providers answer an unknown client with nothing but a 401.
   return { kind: 'refused', status: 'error', code };
 }
 
@@ -115,7 +116,7 @@ function parseBody({ body, contentType }: TokenResponse): Body | null {
   return isForm && text !== '' ? Object.fromEntries(new URLSearchParams(text)) : null;
 }
 
-/** `error`, or what Slack (`ok: false`), HubSpot (`status`) and others (`{error: {code}}`) have in its place. */
+/** The error code: `error`, or what Slack (`ok: false`), HubSpot (`status`) and others (`{error: {code}}`) send instead. */
 function errorCodeOf(body: Body): string | null {
   const { error } = body;
   const nested = isBody(error) ? (error['code'] ?? error['status'] ?? error['type'] ?? 'unknown') : error;
@@ -126,7 +127,7 @@ function errorCodeOf(body: Body): string | null {
   return typeof status === 'string' && typeof body['access_token'] !== 'string' ? shortCode(status) : null;
 }
 
-/** A code and nothing else: descriptions can quote what was sent, and what has digits may be a token. */
+/** Keeps codes only: descriptions can quote the request, and a text with digits may be a token. */
 function shortCode(value: unknown): string {
   const text = typeof value === 'string' ? value : '';
   return /^[a-z][a-z_.:-]{0,47}$/i.test(text) ? text.toLowerCase() : 'unknown_error';
@@ -134,11 +135,11 @@ function shortCode(value: unknown): string {
 
 function findTokenObject(body: Body, { token_objects: nestedIn }: OAuthProvider): Body | null {
   const candidates = [body, ...nestedIn.map((name) => body[name])];
-  return candidates.filter(isBody).find((one) => tokenOf(one['access_token']) !== null) ?? null;
+  return candidates.filter(isBody).find((candidate) => tokenOf(candidate['access_token']) !== null) ?? null;
 }
 
-function readTokens(holder: Body, body: Body, provider: OAuthProvider): Tokens {
-  const { access_token, refresh_token, scope, token_type, expires_in } = holder;
+function readTokens(tokenObject: Body, body: Body, provider: OAuthProvider): Tokens {
+  const { access_token, refresh_token, scope, token_type, expires_in } = tokenObject;
   const lifetimeS = parseLifetimeS(expires_in);
   return {
     access_token: tokenOf(access_token) ?? '',
@@ -151,11 +152,11 @@ function readTokens(holder: Body, body: Body, provider: OAuthProvider): Tokens {
   };
 }
 
-/** Seconds, as a number or as a text; null for what is missing or cannot be meant. */
+/** Seconds, given as a number or a text; null when missing or implausible. */
 function parseLifetimeS(value: unknown): number | null {
-  const text = typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
-  if (typeof text !== 'number' || !Number.isFinite(text)) return null;
-  return text >= 1 && text <= MAX_LIFETIME_S ? Math.floor(text) : null;
+  const seconds = typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return null;
+  return seconds >= 1 && seconds <= MAX_LIFETIME_S ? Math.floor(seconds) : null;
 }
 
 function tokenOf(value: unknown): string | null {
@@ -163,7 +164,7 @@ function tokenOf(value: unknown): string | null {
 }
 
 function scopeOf(value: unknown): string | null {
-  if (Array.isArray(value)) return value.filter((one) => typeof one === 'string').join(' ') || null;
+  if (Array.isArray(value)) return value.filter((item) => typeof item === 'string').join(' ') || null;
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

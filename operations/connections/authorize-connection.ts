@@ -9,13 +9,13 @@ import { resolveOAuthSettings } from './oauth-settings.ts';
 import { readCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Time that a user has to agree. */
+/** Time that the user has to finish the authorization. */
 const STATE_LIFETIME_S = 600;
 const STATE_BYTES = 32;
 
 /**
- * Begins the authorization of a connection by its user: the URL to send them to, good once. The state in it is known here by
- * its hash only, and what proves that the same client comes back is sealed (RFC 7636).
+ * Starts the authorization of a connection. Returns the provider's URL to send the user to; it works once. Only the hash of its
+ * `state` is stored, and the PKCE code verifier (RFC 7636) is stored encrypted.
  * @throws AppError `not_found`, `conflict` without a client or endpoint, `validation_failed` for a redirect that is not allowed.
  */
 export async function authorizeConnection(
@@ -39,7 +39,7 @@ export async function authorizeConnection(
     connection_id: connection.id,
     sealed_verifier: services.secrets.keyRing.seal(start.code_verifier, verifierContext(scope, state_hash)),
     redirect_url: redirectUrl,
-    lifeS: STATE_LIFETIME_S,
+    lifetimeS: STATE_LIFETIME_S,
   };
   return withIdempotency(services, caller, {
     route: 'POST /oauth/authorize/{connection_id}',
@@ -52,17 +52,17 @@ export async function authorizeConnection(
   });
 }
 
-/** What is kept of a state: it is random enough to need no key. */
+/** Hash under which a state is stored. A plain hash is enough, because states have 256 random bits. */
 export function hashState(state: string): string {
   return createHash('sha256').update(state, 'utf8').digest('hex');
 }
 
-/** Where the secret half of an authorization is sealed for. */
+/** Seal context of the PKCE code verifier. */
 export function verifierContext(scope: Pick<Scope, 'workspaceId'>, stateHash: string) {
   return { workspaceId: scope.workspaceId, row: `oauth_states/${stateHash}` };
 }
 
-/** An entry that ends in a slash allows everything below it, another one itself alone; the query is free. */
+/** An entry that ends in a slash allows every path below it; any other entry allows its own path only. The query may be anything. */
 function requireAllowedRedirect(allowed: readonly string[], text: string): void {
   const { origin, pathname, username, hash } = new URL(text);
   const isAllowed = allowed.some((entry) => {
@@ -71,6 +71,6 @@ function requireAllowedRedirect(allowed: readonly string[], text: string): void 
     return url.pathname === pathname || (url.pathname.endsWith('/') && pathname.startsWith(url.pathname));
   });
   if (isAllowed && username === '' && hash === '') return;
-  const msg = 'Is not among the redirects that the operator allowed with LOCI_OAUTH_REDIRECTS';
+  const msg = 'Is not one of the redirect URLs that the operator allowed with LOCI_OAUTH_REDIRECTS';
   throw validationError([{ loc: ['body', 'redirect_url'], msg, type: 'redirect_not_allowed' }]);
 }

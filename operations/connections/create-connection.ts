@@ -7,7 +7,7 @@ import { ownerOfNewConnection } from './connection-access.ts';
 import { tokenReceiptNow, sealCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Makes a connection; its credentials are sealed before they are written. @throws AppError `validation_failed`. */
+/** Creates a connection. Its credentials are encrypted before they are stored. @throws AppError `validation_failed`. */
 export async function createConnection(
   services: Services,
   caller: Caller,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Scope } from '#domain/access/scope.ts';
-import type { Services } from '#operations/services.ts';
 import type { TokenReceipt } from '#domain/connections/credential-tokens.ts';
+import type { Services } from '#operations/services.ts';
 
-const Stored = z.record(z.string(), z.unknown());
+const StoredCredentials = z.record(z.string(), z.unknown());
 type Keys = Pick<Services, 'secrets'>;
 
-/** Seals secrets for the row that they will be in; moved to another one they do not open. */
+/** Encrypts credentials for their row. Moved to another row, the ciphertext does not open. */
 export function sealCredentials(
   { secrets }: Keys,
   scope: Scope,
@@ -16,26 +16,17 @@ export function sealCredentials(
   return { id, sealed: secrets.keyRing.seal(JSON.stringify(credentials), contextOf(scope, id)) };
 }
 
-/** Secrets in clear. @throws AppError `internal` when the key is missing or the row was altered. */
+/** Decrypts credentials. @throws AppError `internal` when the key is missing or the row was altered. */
 export function openCredentials(
   { secrets }: Keys,
   scope: Scope,
   credential: { id: string; sealed: string },
 ): Record<string, unknown> {
   const secret = secrets.keyRing.open(credential.sealed, contextOf(scope, credential.id));
-  return Stored.parse(JSON.parse(secret.reveal()));
+  return StoredCredentials.parse(JSON.parse(secret.reveal()));
 }
 
-function contextOf(scope: Scope, id: string) {
-  return { workspaceId: scope.workspaceId, row: `credentials/${id}` };
-}
-
-/** Now, and a number that spreads what is due. */
-export function tokenReceiptNow({ clock }: Pick<Services, 'clock'>): TokenReceipt {
-  return { receivedMs: clock.now().getTime(), random: Math.random() };
-}
-
-/** Secrets in clear, none for a connection without. */
+/** Reads and decrypts the credentials of a connection; empty when it has none. */
 export async function readCredentials(
   services: Services,
   scope: Scope,
@@ -43,4 +34,13 @@ export async function readCredentials(
 ): Promise<Record<string, unknown>> {
   const stored = id === null ? null : await services.stores.credentials.find(scope, id);
   return id === null || stored === null ? {} : openCredentials(services, scope, { id, sealed: stored.sealed });
+}
+
+/** Returns the receipt of tokens that arrive now, with a random number that spreads their refreshes. */
+export function tokenReceiptNow({ clock }: Pick<Services, 'clock'>): TokenReceipt {
+  return { receivedMs: clock.now().getTime(), random: Math.random() };
+}
+
+function contextOf(scope: Scope, id: string) {
+  return { workspaceId: scope.workspaceId, row: `credentials/${id}` };
 }

@@ -4,8 +4,8 @@ import type { Services } from '#operations/services.ts';
 
 /** Deletes a connection with its credentials. @throws AppError `not_found`. */
 export async function deleteConnection(services: Services, caller: Caller, id: string): Promise<void> {
-  const isGone = await services.stores.transaction((stores) =>
+  const isDeleted = await services.stores.transaction((stores) =>
     stores.connections.delete(caller.scope, id, connectionAccess(caller)),
   );
-  if (!isGone) throw connectionNotFound();
+  if (!isDeleted) throw connectionNotFound();
 }

@@ -9,13 +9,13 @@ import { readCredentials, tokenReceiptNow, openCredentials, sealCredentials } fr
 import { resolveOAuthSettings } from './oauth-settings.ts';
 import type { Services } from '#operations/services.ts';
 
-/** What the user is told, and where they go on; `error` is null when the connection has its tokens. */
+/** Result for the user, and the URL to send them to. `error` is null when the connection has its tokens. */
 export type AuthorizationResult = { connection_id: string; redirect_url: string | null; error: string | null };
 
 /**
- * Takes the user back from the provider: the state is used up, the code exchanged, and the tokens are written, sealed, before
- * anybody is told. Whoever has no state that is under way gets nowhere.
- * @throws AppError `invalid_request` for a state that is unknown, used or too old, and for an answer that is not the provider's.
+ * Handles the provider's redirect back: consumes the state, exchanges the code, and stores the tokens encrypted before it
+ * reports success.
+ * @throws AppError `invalid_request` for a state that is unknown, used or expired, and for a callback that is not the provider's.
  */
 export async function finishAuthorization(services: Services, callback: URLSearchParams): Promise<AuthorizationResult> {
   const hash = hashState(callback.get('state') ?? '');
@@ -23,16 +23,16 @@ export async function finishAuthorization(services: Services, callback: URLSearc
   if (!state) {
     throw new AppError(
       'invalid_request',
-      'This authorization is not known, was finished, or is too old: begin it anew.',
+      'This authorization is unknown, already finished, or expired. Start it again.',
     );
   }
-  const end = { connection_id: state.connection_id, redirect_url: state.redirect_url };
-  if (callback.get('error') !== null) return { ...end, error: shortCode(callback.get('error')) };
-  if (!callback.get('code')) return { ...end, error: 'no_code' };
+  const result = { connection_id: state.connection_id, redirect_url: state.redirect_url };
+  if (callback.get('error') !== null) return { ...result, error: safeErrorCode(callback.get('error')) };
+  if (!callback.get('code')) return { ...result, error: 'no_code' };
   const scope = { workspaceId: state.workspace_id, collectionIds: null };
   const verifier = services.secrets.keyRing.open(state.sealed_verifier, verifierContext(scope, hash)).reveal();
-  const outcome = await exchange(services, scope, { state, callback, verifier });
-  if (outcome.kind !== 'tokens') return { ...end, error: outcome.code };
+  const outcome = await exchangeCode(services, scope, { state, callback, verifier });
+  if (outcome.kind !== 'tokens') return { ...result, error: outcome.code };
   await services.stores.transaction((stores) =>
     writeTokens({ ...services, stores }, scope, { connectionId: state.connection_id, tokens: outcome.tokens }),
   );
@@ -40,10 +40,10 @@ export async function finishAuthorization(services: Services, callback: URLSearc
     { connection_id: state.connection_id, workspace_id: state.workspace_id },
     'a connection was authorized',
   );
-  return { ...end, error: null };
+  return { ...result, error: null };
 }
 
-async function exchange(
+async function exchangeCode(
   services: Services,
   scope: Scope,
   { state, callback, verifier }: { state: OAuthState; callback: URLSearchParams; verifier: string },
@@ -56,7 +56,7 @@ async function exchange(
   return services.oauth.exchangeCode(settings, { redirect_uri, callback, code_verifier: verifier });
 }
 
-/** Over whatever is there by now: what the answer does not name stays. */
+/** Merges the tokens into the credentials that the connection has now; fields that the response does not name stay. */
 async function writeTokens(
   services: Services,
   scope: Scope,
@@ -67,15 +67,16 @@ async function writeTokens(
   if (!connection) throw new AppError('invalid_request', 'The connection was deleted meanwhile.');
   const before = await stores.credentialRefreshes.lock(scope, connectionId);
   const credentialId = before?.credential_id ?? uuidv7();
-  const known = before ? openCredentials(services, scope, { id: credentialId, sealed: before.sealed }) : {};
-  const received = tokenReceiptNow(services);
-  const credentials = mergeTokensIntoCredentials(known, tokens, received);
-  const life = lifetimeOfTokens(tokens, refreshTokenOf(credentials) !== null, received);
-  await stores.credentials.put(scope, sealCredentials(services, scope, { id: credentialId, credentials }), life);
+  const existing = before ? openCredentials(services, scope, { id: credentialId, sealed: before.sealed }) : {};
+  const receipt = tokenReceiptNow(services);
+  const credentials = mergeTokensIntoCredentials(existing, tokens, receipt);
+  const lifetime = lifetimeOfTokens(tokens, refreshTokenOf(credentials) !== null, receipt);
+  await stores.credentials.put(scope, sealCredentials(services, scope, { id: credentialId, credentials }), lifetime);
   const wasBroken = connection.status === 'expired' || connection.status === 'error';
   await stores.connections.update(scope, connectionId, { credentialId, ...(wasBroken ? { status: 'active' } : {}) });
 }
 
-function shortCode(text: string | null): string {
+/** The provider's error code when it looks like one; any other text could carry data. */
+function safeErrorCode(text: string | null): string {
   return text !== null && /^[a-z][a-z_]{0,47}$/i.test(text) ? text.toLowerCase() : 'unknown_error';
 }

@@ -6,18 +6,18 @@ import { openCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * A connection, with its credentials when they are asked for: masked, unless the caller may `connections:reveal`.
+ * Returns a connection, with its credentials when the request includes them: masked, unless the caller has `connections:reveal`.
  * @throws AppError `not_found`.
  */
 export async function getConnection(
   services: Services,
   caller: Caller,
-  asked: { id: string; includeCredentials: boolean },
+  request: { id: string; includeCredentials: boolean },
 ): Promise<ConnectionDetail> {
   const { stores } = services;
-  const connection = await stores.connections.find(caller.scope, asked.id, connectionAccess(caller));
+  const connection = await stores.connections.find(caller.scope, request.id, connectionAccess(caller));
   if (!connection) throw connectionNotFound();
-  if (!asked.includeCredentials) return connection;
+  if (!request.includeCredentials) return connection;
   const { credential_id: id } = connection;
   const stored = id === null ? null : await stores.credentials.find(caller.scope, id);
   if (id === null || stored === null) return { ...connection, credentials: null };
@@ -25,6 +25,6 @@ export async function getConnection(
   if (!holdsPermissions(caller, ['connections:reveal'])) {
     return { ...connection, credentials: maskSecrets(credentials) };
   }
-  services.log.info({ connection_id: asked.id }, 'the credentials of a connection were revealed');
+  services.log.info({ connection_id: request.id }, 'the credentials of a connection were revealed');
   return { ...connection, credentials };
 }

@@ -7,12 +7,12 @@ import { connectionNotFound, connectionAccess } from './connection-access.ts';
 import { openCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
-/** How fresh the tokens of a connection are, and what is wrong with them. @throws AppError `not_found`. */
+/** Returns when the tokens of a connection expire and are refreshed, and why the last refresh failed. @throws AppError `not_found`. */
 export async function getRefreshState(services: Services, caller: Caller, id: string): Promise<RefreshState> {
   const connection = await services.stores.connections.find(caller.scope, id, connectionAccess(caller));
   if (!connection) throw connectionNotFound();
   const found = await services.stores.credentialRefreshes.find(caller.scope, id);
-  if (!found) return { ...NOTHING, connection_id: id, status: connection.status };
+  if (!found) return { ...NO_TOKENS, connection_id: id, status: connection.status };
   const credentials = openCredentials(services, caller.scope, { id: found.credential_id, sealed: found.sealed });
   return {
     connection_id: id,
@@ -26,7 +26,7 @@ export async function getRefreshState(services: Services, caller: Caller, id: st
   };
 }
 
-const NOTHING = {
+const NO_TOKENS = {
   can_refresh: false,
   expires_at: null,
   expires_assumed: false,
@@ -35,7 +35,7 @@ const NOTHING = {
   problem: null,
 } as const;
 
-/** Of the present credentials only: with new ones the old problem is over. */
+/** A failure counts only for the credential version it occurred with: new credentials clear it. */
 function problemOf({ fence, version, status }: RefreshableConnection): RefreshState['problem'] {
   if (fence === null || fence.failure_code === null || fence.version !== version) return null;
   const { failure_code: code, failures, state } = fence;

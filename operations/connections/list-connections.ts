@@ -14,7 +14,7 @@ export type ListConnectionsQuery = {
   cursor?: string | undefined;
 };
 
-/** A page of the connections in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+/** Returns a page of the connections that the caller may use, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listConnections(
   services: Services,
   caller: Caller,

@@ -11,14 +11,14 @@ import type { OAuthClientRow } from '#store/connections/oauth-clients.ts';
 import { sealClientSecret } from './oauth-settings.ts';
 import type { Services } from '#operations/services.ts';
 
-/** The providers that are known by name. */
+/** Returns the built-in providers. */
 export function listOAuthProviders({ oauth }: Services): OAuthProviderList {
   return { data: [...oauth.providers], total_count: oauth.providers.length };
 }
 
 /**
- * Keeps the client under which the workspace is known to a provider, in place of the one before. Who names endpoints has to be
- * allowed to see secrets: they are sent there.
+ * Stores the workspace's OAuth client for a provider, replacing an existing one. A request that sets endpoints requires
+ * `connections:reveal`, because secrets are sent to them.
  * @throws AppError `validation_failed`, `forbidden`.
  */
 export async function putOAuthClient(
@@ -28,18 +28,18 @@ export async function putOAuthClient(
 ): Promise<OAuthClient> {
   const { provider, body } = client;
   const { client_id, client_secret: secret, ...settings } = body;
-  const namesEndpoints = [body.token_endpoint, body.authorization_endpoint, body.issuer].some(
-    (one) => one !== undefined,
+  const setsEndpoints = [body.token_endpoint, body.authorization_endpoint, body.issuer].some(
+    (endpoint) => endpoint !== undefined,
   );
-  const isKnown = services.oauth.providers.some(({ name }) => name === provider);
-  if (!isKnown && body.token_endpoint === undefined && body.issuer === undefined) {
-    const msg = 'Is needed, or `issuer`, for a provider that is not known by name';
+  const isBuiltIn = services.oauth.providers.some(({ name }) => name === provider);
+  if (!isBuiltIn && body.token_endpoint === undefined && body.issuer === undefined) {
+    const msg = 'Set this or `issuer`: the provider is not a built-in one';
     throw validationError([{ loc: ['body', 'token_endpoint'], msg, type: 'missing' }]);
   }
-  if (namesEndpoints && !holdsPermissions(caller, ['connections:reveal'])) {
+  if (setsEndpoints && !holdsPermissions(caller, ['connections:reveal'])) {
     throw new AppError(
       'forbidden',
-      'Secrets are sent to these endpoints: that needs the permission connections:reveal.',
+      'Secrets are sent to these endpoints. Setting them requires the permission connections:reveal.',
     );
   }
   const sealed_secret =
@@ -49,13 +49,13 @@ export async function putOAuthClient(
   return toClient(await services.stores.oauthClients.put(caller.scope, row));
 }
 
-/** All of them; a workspace has a handful. */
+/** Returns all OAuth clients of the workspace, without paging: a workspace has a handful. */
 export async function listOAuthClients(services: Services, caller: Caller): Promise<OAuthClientList> {
   const rows = await services.stores.oauthClients.list(caller.scope);
   return { data: rows.map(toClient), total_count: rows.length };
 }
 
-/** @throws AppError `not_found`. */
+/** Deletes the workspace's OAuth client for a provider. @throws AppError `not_found`. */
 export async function deleteOAuthClient(services: Services, caller: Caller, provider: string): Promise<void> {
   if (await services.stores.oauthClients.delete(caller.scope, provider)) return;
   throw new AppError('not_found', 'The workspace has no client for this provider.');

@@ -9,13 +9,14 @@ type SettingsServices = Pick<Services, 'oauth' | 'secrets'> & { stores: Pick<Ser
 export type OAuthConnection = {
   integration: string;
   config: Readonly<Record<string, unknown>>;
-  /** In clear; empty without any. */
+  /** Decrypted; empty when the connection has none. */
   credentials: Readonly<Record<string, unknown>>;
 };
 
 /**
- * Which provider a connection is to, and as which client: its own, from its credentials, else that of its workspace. The
- * secret of a workspace goes to the endpoints of the provider or of the workspace only, never to those of a connection.
+ * Determines the provider and the OAuth client of a connection. The client comes from the connection's own credentials or
+ * config, otherwise from the workspace. The client secret of a workspace is sent only to endpoints of the built-in provider or
+ * of the workspace, never to endpoints that a connection names.
  * @throws AppError `conflict` that says what is missing.
  */
 export async function resolveOAuthSettings(
@@ -47,7 +48,7 @@ export async function resolveOAuthSettings(
   if (own.token_endpoint ?? own.authorization_endpoint ?? own.issuer) {
     throw new AppError(
       'conflict',
-      'A connection that names its own endpoints needs a client of its own: put `client_id` and `client_secret` into its credentials.',
+      'A connection that sets its own endpoints requires its own client: add `client_id` and `client_secret` to its credentials.',
     );
   }
   return {
@@ -59,7 +60,7 @@ export async function resolveOAuthSettings(
   };
 }
 
-/** Seals the secret of a workspace's client for its row. */
+/** Encrypts the client secret of a workspace for its row. */
 export function sealClientSecret(
   { secrets }: Pick<Services, 'secrets'>,
   scope: Scope,
@@ -91,7 +92,7 @@ function applySettings(provider: OAuthProvider, settings: OAuthProviderSettings)
   const { authorization_endpoint, token_endpoint, issuer, client_auth, pkce, authorization_parameters } = settings;
   return {
     ...provider,
-    // Whoever names an issuer means its endpoints, and not those that were known before.
+    // An issuer replaces the built-in endpoints: they are discovered from it.
     ...(issuer === undefined ? {} : { issuer, authorization_endpoint: null, token_endpoint: null }),
     ...(authorization_endpoint === undefined ? {} : { authorization_endpoint }),
     ...(token_endpoint === undefined ? {} : { token_endpoint }),
@@ -106,6 +107,6 @@ function applySettings(provider: OAuthProvider, settings: OAuthProviderSettings)
 function noClient(name: string): AppError {
   return new AppError(
     'conflict',
-    `There is no OAuth client for ${name}: put one with PUT /oauth/clients/${name}, or \`client_id\` and \`client_secret\` into the credentials of the connection.`,
+    `There is no OAuth client for ${name}. Create one with PUT /oauth/clients/${name}, or add \`client_id\` and \`client_secret\` to the credentials of the connection.`,
   );
 }

@@ -10,11 +10,11 @@ import { resolveOAuthSettings } from './oauth-settings.ts';
 import { openCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Longest that a caller waits for the run, which goes on without it: less than what most clients wait for an answer. */
+/** How long a request waits for the workflow, which continues without it: less than most clients wait for a response. */
 const WAIT_MS = 25_000;
 const RETRY_AFTER_S = 5;
 
-/** What a workflow of ours returned; one of another version may say something else. */
+/** The result of the workflow, parsed because a workflow of another version may return something else. */
 const Result: z.ZodType<RefreshResult> = z.union([
   z.object({ kind: z.enum(['refreshed', 'fresh', 'no_refresh_token', 'gone', 'superseded']) }),
   z.object({ kind: z.literal('refused'), status: z.enum(['expired', 'error']), code: z.string() }),
@@ -22,10 +22,10 @@ const Result: z.ZodType<RefreshResult> = z.union([
 ]);
 
 /**
- * Has the tokens of a connection refreshed, by the one run that there is for it, and waits for that. A refresh that succeeded
- * less than ten seconds ago answers at once.
- * @throws AppError `not_found`, `conflict` (nothing to refresh with, or the provider refused), `dependency_unavailable` (the
- *   provider does not answer: the run goes on).
+ * Refreshes the tokens of a connection: starts its `oauthRefresh` workflow, or joins the running one, and waits for the result.
+ * When a refresh ended less than ten seconds ago, its result is returned at once.
+ * @throws AppError `not_found`, `conflict` (no refresh token, or the provider refused it), `dependency_unavailable` (the
+ *   provider does not respond; the workflow continues).
  */
 export async function refreshConnection(services: Services, caller: Caller, id: string): Promise<RefreshAnswer> {
   const { scope } = caller;
@@ -33,7 +33,7 @@ export async function refreshConnection(services: Services, caller: Caller, id: 
   if (!connection) throw connectionNotFound();
   const before = await services.stores.credentialRefreshes.find(scope, id);
   if (!before) throw nothingToRefresh();
-  if (before.is_fresh) return toAnswer(before);
+  if (before.is_fresh) return toResponse(before);
   if (before.is_just_refused) throw refusal(before.fence?.failure_code ?? 'unknown_error');
   const credentials = openCredentials(services, scope, { id: before.credential_id, sealed: before.sealed });
   if (refreshTokenOf(credentials) === null) throw nothingToRefresh();
@@ -41,10 +41,10 @@ export async function refreshConnection(services: Services, caller: Caller, id: 
   const job = oauthRefreshJob({ workspace_id: scope.workspaceId, connection_id: id });
   const ended = await services.jobs.join(job, WAIT_MS);
   if (ended === null) throw unavailable('The provider has not answered yet', null);
-  return answerOf(services, caller, { id, result: Result.parse(ended.result) });
+  return responseTo(services, caller, { id, result: Result.parse(ended.result) });
 }
 
-async function answerOf(
+async function responseTo(
   services: Services,
   caller: Caller,
   { id, result }: { id: string; result: RefreshResult },
@@ -52,11 +52,11 @@ async function answerOf(
   switch (result.kind) {
     case 'refreshed':
     case 'fresh':
-    // Somebody put new credentials while the old ones were refreshed: theirs count.
+    // New credentials were stored during the refresh; they take precedence.
     case 'superseded': {
       const after = await services.stores.credentialRefreshes.find(caller.scope, id);
       if (!after) throw connectionNotFound();
-      return toAnswer(after);
+      return toResponse(after);
     }
     case 'no_refresh_token':
       throw nothingToRefresh();
@@ -71,26 +71,26 @@ async function answerOf(
   }
 }
 
-function toAnswer({ id, status, expires_at }: RefreshableConnection): RefreshAnswer {
+function toResponse({ id, status, expires_at }: RefreshableConnection): RefreshAnswer {
   return { status, connection_id: id, expires_at: expires_at?.toISOString() ?? null };
 }
 
 function nothingToRefresh(): AppError {
   return new AppError(
     'conflict',
-    'The connection has no refresh token: authorize it with POST /oauth/authorize/{connection_id}, or send credentials that have one.',
+    'The connection has no refresh token. Authorize it with POST /oauth/authorize/{connection_id}, or send credentials with one.',
   );
 }
 
 function refusal(code: string): AppError {
   return new AppError(
     'conflict',
-    `The provider refused to refresh the tokens (${code}). GET /oauth/refresh/{connection_id} says what to do.`,
+    `The provider refused to refresh the tokens (${code}). GET /oauth/refresh/{connection_id} explains what to do.`,
   );
 }
 
-function unavailable(what: string, retryAfterS: number | null): AppError {
-  return new AppError('dependency_unavailable', `${what}; it is tried again. Ask again after Retry-After.`, {
+function unavailable(problem: string, retryAfterS: number | null): AppError {
+  return new AppError('dependency_unavailable', `${problem}; the refresh is retried. Try again after Retry-After.`, {
     retryAfterS: Math.max(RETRY_AFTER_S, retryAfterS ?? 0),
   });
 }

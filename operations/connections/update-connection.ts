@@ -9,8 +9,8 @@ import { tokenReceiptNow, sealCredentials } from './credentials.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Changes the fields of a connection that are sent. New credentials replace the ones before, as a new version; a connection
- * that was `expired` or in `error` is `active` with them, unless a status is sent.
+ * Changes the fields of a connection that were sent. New credentials replace the previous ones as a new version. They also set
+ * a connection that was `expired` or in `error` back to `active`, unless the request sends a status.
  * @throws AppError `not_found`, `forbidden`.
  */
 export async function updateConnection(
@@ -20,9 +20,9 @@ export async function updateConnection(
 ): Promise<Connection> {
   const { id, fields } = change;
   const { credentials, ...others } = fields;
-  const reach = connectionAccess(caller);
+  const access = connectionAccess(caller);
   return services.stores.transaction(async (stores) => {
-    const before = await stores.connections.lock(caller.scope, id, reach);
+    const before = await stores.connections.lock(caller.scope, id, access);
     if (!before) throw connectionNotFound();
     if (Object.keys(fields).length === 0) return before;
     if (credentials === undefined) {
@@ -36,19 +36,19 @@ export async function updateConnection(
       const status = others.status ?? (wasBroken ? 'active' : undefined);
       await stores.connections.update(caller.scope, id, { ...others, status, credentialId });
     }
-    return (await stores.connections.find(caller.scope, id, reach)) ?? before;
+    return (await stores.connections.find(caller.scope, id, access)) ?? before;
   });
 }
 
 /**
- * Where tokens are sent changes only together with them: else whoever may write a connection could have secrets sent to a
- * place of their own, though they may not see them.
+ * Requires new credentials, or `connections:reveal`, for a change of `config.oauth`. Otherwise a caller who may write
+ * connections but not read secrets could have the stored tokens sent to an endpoint of their own.
  */
 function requireSameDestination(caller: Caller, before: Connection, { config }: UpdateConnectionRequest): void {
   if (config === undefined || before.credential_id === null || holdsPermissions(caller, ['connections:reveal'])) return;
   if (isDeepStrictEqual(config['oauth'], before.config['oauth'])) return;
   throw new AppError(
     'forbidden',
-    'To change `config.oauth` of a connection with credentials, send the credentials as well, or use a key with connections:reveal.',
+    'To change `config.oauth` of a connection that has credentials, send the credentials again or use a key with connections:reveal.',
   );
 }

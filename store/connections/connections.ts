@@ -3,7 +3,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** Whose connections are in reach: those of one user, or of everybody in the workspace (null). */
+/** Which connections a caller may use: those of one user, or all of the workspace (null). */
 export type ConnectionAccess = { ownerId: string | null };
 
 export type ConnectionFilter = ConnectionAccess & {
@@ -15,15 +15,15 @@ export type ConnectionFilter = ConnectionAccess & {
 
 type Row = Omit<Connection, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date };
 
-const COLUMNS = `id, integration, integration_type, credential_id, user_id, workspace_id, created_by, status, created_at, updated_at,
-  label, config`;
+const COLUMNS = `id, integration, integration_type, credential_id, user_id, workspace_id, created_by, status, created_at,
+  updated_at, label, config`;
 
-const IN_REACH = `workspace_id = :workspaceId and (:ownerId::text is null or user_id = :ownerId)`;
+const ACCESSIBLE = `workspace_id = :workspaceId and (:ownerId::text is null or user_id = :ownerId)`;
 const MATCHING = `(:integration::text is null or integration = :integration)
   and (:integrationType::text is null or integration_type = :integrationType)
   and (:status::text is null or status = :status) and (:userId::text is null or user_id = :userId)`;
 
-/** Connections to outside integrations; their secrets are in rows of their own. */
+/** Connections to external integrations. Their secrets are in the table `credentials`. */
 export function createConnectionStore(database: Database) {
   return {
     async insert(
@@ -36,8 +36,10 @@ export function createConnectionStore(database: Database) {
     ): Promise<Connection> {
       const row = await queryOne<Row>(
         database,
-        `insert into connections (workspace_id, integration, integration_type, credential_id, user_id, label, config, status, created_by)
-         values (:workspaceId, :integration, :integration_type, :credentialId, :userId, :label, :config::jsonb, :status, :createdBy)
+        `insert into connections (workspace_id, integration, integration_type, credential_id, user_id, label, config, status,
+           created_by)
+         values (:workspaceId, :integration, :integration_type, :credentialId, :userId, :label, :config::jsonb, :status,
+           :createdBy)
          returning ${COLUMNS}`,
         { workspaceId: scope.workspaceId, ...connection, config: JSON.stringify(connection.config) },
       );
@@ -45,27 +47,27 @@ export function createConnectionStore(database: Database) {
       return toConnection(row);
     },
 
-    /** A connection in reach, or null. */
-    async find(scope: Scope, id: string, reach: ConnectionAccess): Promise<Connection | null> {
-      const row = await queryOne<Row>(database, `select ${COLUMNS} from connections where id = :id and ${IN_REACH}`, {
+    /** Returns a connection that the caller may use, or null. */
+    async find(scope: Scope, id: string, access: ConnectionAccess): Promise<Connection | null> {
+      const row = await queryOne<Row>(database, `select ${COLUMNS} from connections where id = :id and ${ACCESSIBLE}`, {
         workspaceId: scope.workspaceId,
         id,
-        ...reach,
+        ...access,
       });
       return row && toConnection(row);
     },
 
-    /** The same, locked for the transaction. */
-    async lock(scope: Scope, id: string, reach: ConnectionAccess): Promise<Connection | null> {
+    /** Like `find`; locks the row for the transaction. */
+    async lock(scope: Scope, id: string, access: ConnectionAccess): Promise<Connection | null> {
       const row = await queryOne<Row>(
         database,
-        `select ${COLUMNS} from connections where id = :id and ${IN_REACH} for update`,
-        { workspaceId: scope.workspaceId, id, ...reach },
+        `select ${COLUMNS} from connections where id = :id and ${ACCESSIBLE} for update`,
+        { workspaceId: scope.workspaceId, id, ...access },
       );
       return row && toConnection(row);
     },
 
-    /** Writes the fields that are given and leaves the others. */
+    /** Updates the given fields; the others keep their values. */
     async update(
       scope: Scope,
       id: string,
@@ -73,8 +75,9 @@ export function createConnectionStore(database: Database) {
     ): Promise<void> {
       await query(
         database,
-        `update connections set label = case when :hasLabel then :label else label end, config = coalesce(:config::jsonb, config),
-           status = coalesce(:status, status), credential_id = coalesce(:credentialId::uuid, credential_id), updated_at = now()
+        `update connections set label = case when :hasLabel then :label else label end,
+           config = coalesce(:config::jsonb, config), status = coalesce(:status, status),
+           credential_id = coalesce(:credentialId::uuid, credential_id), updated_at = now()
          where id = :id and workspace_id = :workspaceId`,
         {
           workspaceId: scope.workspaceId,
@@ -88,27 +91,27 @@ export function createConnectionStore(database: Database) {
       );
     },
 
-    /** Deletes a connection in reach with its secrets; false when there is none. */
-    async delete(scope: Scope, id: string, reach: ConnectionAccess): Promise<boolean> {
-      const gone = await queryOne<{ credential_id: string | null }>(
+    /** Deletes a connection that the caller may use, with its credentials. Returns false when there is none. */
+    async delete(scope: Scope, id: string, access: ConnectionAccess): Promise<boolean> {
+      const deleted = await queryOne<{ credential_id: string | null }>(
         database,
-        `delete from connections where id = :id and ${IN_REACH} returning credential_id`,
-        { workspaceId: scope.workspaceId, id, ...reach },
+        `delete from connections where id = :id and ${ACCESSIBLE} returning credential_id`,
+        { workspaceId: scope.workspaceId, id, ...access },
       );
-      if (!gone) return false;
+      if (!deleted) return false;
       await query(database, `delete from credentials where id = :id and workspace_id = :workspaceId`, {
         workspaceId: scope.workspaceId,
-        id: gone.credential_id,
+        id: deleted.credential_id,
       });
       return true;
     },
 
-    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
     async list(scope: Scope, filter: ConnectionFilter, page: { after: TimePosition | null; limit: number }) {
       const rows = await query<Row & { created_us: number }>(
         database,
         `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as created_us from connections
-         where ${IN_REACH} and ${MATCHING} and (:afterUs::bigint is null
+         where ${ACCESSIBLE} and ${MATCHING} and (:afterUs::bigint is null
            or (created_at, id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by created_at, id limit :limit`,
         {
@@ -124,7 +127,7 @@ export function createConnectionStore(database: Database) {
     async count(scope: Scope, filter: ConnectionFilter): Promise<number> {
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*) as count from connections where ${IN_REACH} and ${MATCHING}`,
+        `select count(*) as count from connections where ${ACCESSIBLE} and ${MATCHING}`,
         bindFilter(scope, filter),
       );
       return row?.count ?? 0;

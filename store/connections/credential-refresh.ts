@@ -5,7 +5,7 @@ import type { Connection } from '#domain/records/connection.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A connection with its sealed tokens, as a refresh needs it. */
+/** A connection with its encrypted tokens, as a refresh requires it. */
 export type RefreshableConnection = Pick<Connection, 'id' | 'integration' | 'status' | 'config'> & {
   credential_id: string;
   sealed: string;
@@ -14,9 +14,9 @@ export type RefreshableConnection = Pick<Connection, 'id' | 'integration' | 'sta
   is_assumed: boolean;
   last_refresh_at: Date | null;
   due_at: Date | null;
-  /** Refreshed within the time that was asked about. */
+  /** Refreshed within the last `FRESH_S` seconds. */
   is_fresh: boolean;
-  /** Refused within that time. */
+  /** Refused by the provider within the last `FRESH_S` seconds. */
   is_just_refused: boolean;
   fence: (RefreshFence & { failure_code: string | null; failures: number }) | null;
 };
@@ -32,34 +32,35 @@ type Row = Omit<RefreshableConnection, 'fence'> & {
   failures: number;
 };
 
-/** How long a refresh that succeeded answers everybody who asks for one. */
+/** For this long, the result of a refresh answers further requests for one. */
 const FRESH_S = 10;
 
 const SELECT = `select c.id, c.integration, c.status, c.config, k.id as credential_id, k.sealed, k.version, k.expires_at,
     k.expires_assumed as is_assumed, k.last_refresh_at, k.due_at,
     coalesce(k.last_refresh_at > now() - ${FRESH_S} * interval '1 second', false) as is_fresh,
-    coalesce(r.state = 'refused' and r.version = k.version and r.updated_at > now() - ${FRESH_S} * interval '1 second', false) as is_just_refused,
+    coalesce(r.state = 'refused' and r.version = k.version
+      and r.updated_at > now() - ${FRESH_S} * interval '1 second', false) as is_just_refused,
     r.run_id, r.version as fence_version, r.state, r.sends, r.failure_code, coalesce(r.failures, 0) as failures
   from connections c join credentials k on k.id = c.credential_id left join credential_refreshes r on r.credential_id = k.id
   where c.id = :connectionId and c.workspace_id = :workspaceId`;
 
-/** The fence of token exchanges, and what they write. */
+/** Fences of token exchanges (`credential_refreshes`), and what exchanges write to credentials and connections. */
 export function createCredentialRefreshStore(database: Database) {
   return {
-    /** Null for a connection without credentials. */
+    /** Returns null for a connection without credentials. */
     async find(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
       const row = await queryOne<Row>(database, SELECT, { workspaceId: scope.workspaceId, connectionId });
       return row && toRefreshable(row);
     },
 
-    /** The same, its credential locked for the transaction. */
+    /** Like `find`; locks the credential for the transaction. */
     async lock(scope: Scope, connectionId: string): Promise<RefreshableConnection | null> {
       const bindings = { workspaceId: scope.workspaceId, connectionId };
       const row = await queryOne<Row>(database, `${SELECT} for update of k`, bindings);
       return row && toRefreshable(row);
     },
 
-    /** Notes that a token is about to be sent. What is not noted afterwards is an outcome that nobody knows. */
+    /** Records that a token is about to be sent. While no result follows, the outcome counts as unknown. */
     async recordSending(scope: Scope, target: RefreshTarget, sends: number): Promise<void> {
       await query(
         database,
@@ -73,7 +74,7 @@ export function createCredentialRefreshStore(database: Database) {
       );
     },
 
-    /** Writes refreshed tokens over the version that they came of; false when that is not the present one any more. */
+    /** Stores refreshed tokens over the version that was sent. Returns false when a newer version exists. */
     async writeTokens(
       scope: Scope,
       target: RefreshTarget,
@@ -97,7 +98,7 @@ export function createCredentialRefreshStore(database: Database) {
       return written !== null;
     },
 
-    /** True when this run wrote its tokens before, whatever came after. */
+    /** True when this run has stored its tokens, even if a newer version has replaced them since. */
     async isWritten(scope: Scope, target: RefreshTarget): Promise<boolean> {
       const row = await queryOne(
         database,
@@ -108,7 +109,10 @@ export function createCredentialRefreshStore(database: Database) {
       return row !== null;
     },
 
-    /** Notes why there are no tokens, for the present version only. Returns for how long it has been failing; null for another version. */
+    /**
+     * Records a failure, for the current version only. Returns for how many seconds the refresh has been failing, and whether
+     * that is lasting (more than 24 hours, with the access token expired); null for another version.
+     */
     async recordFailure(
       scope: Scope,
       target: RefreshTarget,
@@ -120,12 +124,13 @@ export function createCredentialRefreshStore(database: Database) {
            failing_since = coalesce(r.failing_since, now()), sends = case when :state = 'sending' then r.sends else 0 end
          from credentials k where k.id = r.credential_id and r.credential_id = :credential_id and r.workspace_id = :workspaceId
            and k.version = :version and r.version = :version and r.run_id = :run_id
-         returning extract(epoch from now() - r.failing_since)::float8 as failing_s, r.failing_since < now() - interval '24 hours' and coalesce(k.expires_at < now(), false) as is_lasting`,
+         returning extract(epoch from now() - r.failing_since)::float8 as failing_s,
+           r.failing_since < now() - interval '24 hours' and coalesce(k.expires_at < now(), false) as is_lasting`,
         { workspaceId: scope.workspaceId, ...target, ...failure },
       );
     },
 
-    /** When the schedule tries again, in seconds from now; null for not by itself. */
+    /** Sets when the schedule refreshes next, in seconds from now; null for never. */
     async setDue(scope: Scope, credentialId: string, inSeconds: number | null): Promise<void> {
       await query(
         database,
@@ -135,7 +140,7 @@ export function createCredentialRefreshStore(database: Database) {
       );
     },
 
-    /** Says in the connection what became of its grant; null when it said so before, or is gone. */
+    /** Sets the status of a connection. Returns null when it has that status already or is deleted. */
     setStatus(
       scope: Scope,
       connectionId: string,
@@ -168,7 +173,7 @@ function toRefreshable({
 
 export type DueRefresh = { workspace_id: string; connection_id: string };
 
-/** Tokens whose time to be refreshed has come, the longest due first. Nobody else takes them for five minutes. */
+/** Claims credentials that are due for a refresh, longest due first. They cannot be claimed again for five minutes. */
 export function claimDueRefreshes(
   database: Database,
   due: { workspaceId: string | null; limit: number },

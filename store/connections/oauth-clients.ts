@@ -1,7 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A client of a workspace; its secret is ciphertext. */
+/** The OAuth client of a workspace at a provider. Its secret is ciphertext. */
 export type OAuthClientRow = {
   provider: string;
   client_id: string;
@@ -13,7 +13,7 @@ export type OAuthClientRow = {
 
 const COLUMNS = `provider, client_id, sealed_secret, settings, created_at, updated_at`;
 
-/** The clients under which a workspace is known to providers. */
+/** OAuth clients of workspaces, one per provider. */
 export function createOAuthClientStore(database: Database) {
   return {
     async put(
@@ -24,8 +24,9 @@ export function createOAuthClientStore(database: Database) {
         database,
         `insert into oauth_clients (workspace_id, provider, client_id, sealed_secret, settings, created_by)
          values (:workspaceId, :provider, :client_id, :sealed_secret, :settings::jsonb, :createdBy)
-         on conflict (workspace_id, provider) do update set client_id = excluded.client_id, sealed_secret = excluded.sealed_secret,
-           settings = excluded.settings, updated_at = now() returning ${COLUMNS}`,
+         on conflict (workspace_id, provider) do update set client_id = excluded.client_id,
+           sealed_secret = excluded.sealed_secret, settings = excluded.settings, updated_at = now()
+         returning ${COLUMNS}`,
         { workspaceId: scope.workspaceId, ...client, settings: JSON.stringify(client.settings) },
       );
       if (!row) throw new Error('insert returned no row');

@@ -1,7 +1,7 @@
 import type { Scope } from '#domain/access/scope.ts';
-import { query, type Database, queryOne } from '#store/postgres.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** An authorization under way: what its state is good for. */
+/** A pending authorization, which its `state` identifies. */
 export type OAuthState = {
   workspace_id: string;
   connection_id: string;
@@ -9,17 +9,18 @@ export type OAuthState = {
   redirect_url: string | null;
 };
 
-/** Authorizations under way. A state is known by its hash only. */
+/** Pending authorizations. Only the hash of a state is stored. */
 export function createOAuthStateStore(database: Database) {
   return {
     async add(
       scope: Scope,
-      state: Omit<OAuthState, 'workspace_id'> & { state_hash: string; lifeS: number },
+      state: Omit<OAuthState, 'workspace_id'> & { state_hash: string; lifetimeS: number },
     ): Promise<{ expires_at: Date }> {
       const [row] = await query<{ expires_at: Date }>(
         database,
         `insert into oauth_states (state_hash, workspace_id, connection_id, sealed_verifier, redirect_url, expires_at)
-         values (:state_hash, :workspaceId, :connection_id, :sealed_verifier, :redirect_url, now() + :lifeS * interval '1 second')
+         values (:state_hash, :workspaceId, :connection_id, :sealed_verifier, :redirect_url,
+           now() + :lifetimeS * interval '1 second')
          returning expires_at`,
         { workspaceId: scope.workspaceId, ...state },
       );
@@ -31,7 +32,7 @@ export function createOAuthStateStore(database: Database) {
 
 export type OAuthStateStore = ReturnType<typeof createOAuthStateStore>;
 
-/** What a state is good for, once; null for one that is unknown, used or too old. */
+/** Deletes a pending authorization and returns it; null when the state is unknown, used or expired. */
 export function consumeOAuthState(database: Database, stateHash: string): Promise<OAuthState | null> {
   return queryOne<OAuthState>(
     database,
@@ -41,7 +42,7 @@ export function consumeOAuthState(database: Database, stateHash: string): Promis
   );
 }
 
-/** Forgets authorizations that nobody finished. */
+/** Deletes pending authorizations that have expired. */
 export async function purgeOAuthStates(database: Database): Promise<void> {
   await query(database, `delete from oauth_states where expires_at < now()`);
 }

@@ -24,7 +24,7 @@ const decide = (facts: Partial<Parameters<typeof decideRefresh>[0]>) => {
     fence: null,
     ...facts,
   });
-  return decision.do === 'send' ? `send ${decision.sends}` : decision.as;
+  return decision.action === 'send' ? `send ${decision.sends}` : decision.reason;
 };
 
 test('a token is sent when nothing speaks against it', (t) => {
@@ -39,8 +39,8 @@ test('fresh tokens and missing ones send nothing', (t) => {
 });
 
 test('a run whose worker died after it had written is told that it has', (t) => {
-  t.is(decide({ version: 4, fence: fence({ state: 'done' }) }), 'mine');
-  t.is(decide({ version: 9, fence: fence({ state: 'done' }) }), 'mine', 'whatever came after');
+  t.is(decide({ version: 4, fence: fence({ state: 'done' }) }), 'done_by_this_run');
+  t.is(decide({ version: 9, fence: fence({ state: 'done' }) }), 'done_by_this_run', 'whatever came after');
 });
 
 test('an outcome that nobody knows is asked for once more in one run, and by the next run again', (t) => {
