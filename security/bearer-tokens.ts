@@ -1,25 +1,25 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { AppError } from '#domain/app-error.ts';
 
-/** Where users' tokens come from and what they must say. */
+/** Issuer, audience and keys of the users' tokens. */
 export type BearerTokenSettings = {
-  /** Keys of the issuer, or the secret shared with it. */
+  /** Public keys of the issuer, or the secret shared with it. */
   keys: { jwksUrl: string } | { secret: string };
   issuer: string;
   audience: string;
-  /** Seconds after a look for new keys before the next one; the default suits an issuer that is asked by many. */
+  /** Minimum seconds between two requests for the issuer's keys; the default suits an issuer with many clients. */
   jwksCooldownS?: number;
 };
 
-/** What a token that was verified says. */
+/** The claims of a verified token. */
 export type BearerTokenClaims = { subject: string; claims: Readonly<Record<string, unknown>> };
 
 export type BearerTokenVerifier = {
-  /** @throws AppError `unauthorized`, or `dependency_unavailable` while the issuer's keys cannot be had. */
+  /** @throws AppError `unauthorized`, or `dependency_unavailable` while the issuer's keys cannot be fetched. */
   verify(token: string): Promise<BearerTokenClaims>;
 };
 
-/** Pinned: never `none`, and never a public key taken for a shared secret. */
+/** Pinned: `none` is never accepted, nor a public key used as a shared secret. */
 const ASYMMETRIC = [
   'RS256',
   'RS384',
@@ -40,14 +40,14 @@ const JWKS_TIMEOUT_MS = 5_000;
 const JWKS_COOLDOWN_S = 10;
 const MAX_SUBJECT_CHARACTERS = 255;
 
-/** Verifies JWTs of one issuer. Keys are fetched when they are first needed, kept for ten minutes, and looked up again for an unknown `kid`. */
+/** Verifies JWTs of one issuer. Keys are fetched on first use, cached for ten minutes, and fetched again for an unknown `kid`. */
 export function createBearerTokenVerifier(settings: BearerTokenSettings): BearerTokenVerifier {
-  const isShared = 'secret' in settings.keys;
+  const isSymmetric = 'secret' in settings.keys;
   const key = 'secret' in settings.keys ? new TextEncoder().encode(settings.keys.secret) : remoteKeys(settings);
   const options = {
     issuer: settings.issuer,
     audience: settings.audience,
-    algorithms: isShared ? SYMMETRIC : ASYMMETRIC,
+    algorithms: isSymmetric ? SYMMETRIC : ASYMMETRIC,
     requiredClaims: ['exp', 'sub'],
     clockTolerance: CLOCK_TOLERANCE_S,
   };
@@ -57,7 +57,7 @@ export function createBearerTokenVerifier(settings: BearerTokenSettings): Bearer
         const { payload } = await jwtVerify(token, key, options);
         return { subject: subjectOf(payload), claims: payload };
       } catch (error) {
-        throw error instanceof AppError ? error : refused(error);
+        throw error instanceof AppError ? error : unauthorized(error);
       }
     },
   };
@@ -70,11 +70,11 @@ function remoteKeys({ keys, jwksCooldownS = JWKS_COOLDOWN_S }: BearerTokenSettin
     try {
       return await find(header, token);
     } catch (error) {
-      // The token names no key of the issuer; in every other case the issuer's keys could not be had or read.
+      // The token names no key of the issuer. Any other error means that the keys could not be fetched or read.
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
       throw new AppError(
         'dependency_unavailable',
-        'The keys of the token issuer cannot be fetched at present, so bearer tokens cannot be checked. Try again.',
+        'The keys of the token issuer cannot be fetched at present, so bearer tokens cannot be verified. Try again.',
         { cause: error },
       );
     }
@@ -83,10 +83,13 @@ function remoteKeys({ keys, jwksCooldownS = JWKS_COOLDOWN_S }: BearerTokenSettin
 
 function subjectOf({ sub = '' }: JWTPayload): string {
   if (sub !== '' && sub.length <= MAX_SUBJECT_CHARACTERS && !sub.includes('\0') && sub.isWellFormed()) return sub;
-  throw new AppError('unauthorized', `The bearer token needs a sub of 1 to ${MAX_SUBJECT_CHARACTERS} characters.`);
+  throw new AppError(
+    'unauthorized',
+    `The bearer token must have a \`sub\` of 1 to ${MAX_SUBJECT_CHARACTERS} characters.`,
+  );
 }
 
-function refused(cause: unknown): AppError {
+function unauthorized(cause: unknown): AppError {
   if (cause instanceof errors.JWTExpired) {
     return new AppError('unauthorized', 'The bearer token has expired: get a new one.', { cause });
   }

@@ -1,13 +1,13 @@
 import { parseIpAddress, parseIpRange, rangeContains } from './ip-range.ts';
 
-/** What is wrong with an entry of an IP allow list, as a sentence for its author; null when it can be used. */
+/** Returns what is wrong with an entry of an IP allow list, as a sentence for the user; null when it is valid. */
 export function ipAllowListProblem(entry: string): string | null {
   return parseIpRange(entry).problem;
 }
 
 /**
- * True when a caller from `address` may use a key with this list of addresses and CIDR ranges. An empty list allows all. An
- * entry that cannot be read and an address that cannot be read match nothing.
+ * True when a caller from `address` may use a key with this list of addresses and CIDR ranges. An empty list allows all
+ * addresses. Invalid entries and invalid addresses match nothing.
  */
 export function isIpAllowed(allowList: readonly string[], address: string | undefined): boolean {
   if (allowList.length === 0) return true;
@@ -19,7 +19,7 @@ export function isIpAllowed(allowList: readonly string[], address: string | unde
   });
 }
 
-/** True when every address that `list` allows is allowed by `outer` too. Both hold entries without problems. */
+/** True when `outer` allows every address that `list` allows. Both contain valid entries only. */
 export function isIpListWithin(list: readonly string[], outer: readonly string[]): boolean {
   const outerRanges = outer.flatMap((entry) => parseIpRange(entry).range ?? []);
   return list.every((entry) => {

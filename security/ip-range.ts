@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A block of addresses in CIDR form. IPv4-mapped IPv6 is held as IPv4, as in `parseIpAddress`. */
+/** A block of addresses in CIDR form. IPv4-mapped IPv6 is stored as IPv4, as in `parseIpAddress`. */
 export type IpRange = { network: IpAddress; prefixLength: number };
 
-/** `problem` is a sentence about the text, ready to be shown. */
+/** `problem` is a sentence for the user. */
 export type ParsedIpRange = { range: IpRange; problem: null } | { range: null; problem: string };
 
 const IPV4_BITS = 32;
@@ -14,15 +14,15 @@ const IPV6_BITS = 128;
 const MAPPED_PREFIX_BITS = 96;
 
 /**
- * Reads an address in its usual notation; null for anything else (also for `0x7f.1` or `2130706433`). An IPv4-mapped IPv6
- * address, as dual-stack sockets report IPv4 peers, becomes IPv4; a zone (`%eth0`) is dropped.
+ * Parses an address in its usual notation; returns null for anything else (also for `0x7f.1` or `2130706433`). An IPv4-mapped
+ * IPv6 address, as dual-stack sockets report IPv4 peers, becomes IPv4. A zone (`%eth0`) is dropped.
  */
 export function parseIpAddress(text: string): IpAddress | null {
   const withoutZone = text.replace(/%.*$/, '');
   return isIP(withoutZone) === 0 ? null : ipaddr.process(plainNotation(withoutZone));
 }
 
-/** Reads an address (a range of one) or a CIDR range such as `10.0.0.0/8` or `2001:db8::/32`. */
+/** Parses an address (a range of one) or a CIDR range such as `10.0.0.0/8` or `2001:db8::/32`. */
 export function parseIpRange(text: string): ParsedIpRange {
   const [addressText = '', prefixText, ...more] = text.trim().split('/');
   if (isIP(addressText) === 0 || addressText.includes('%') || more.length > 0) {
@@ -44,12 +44,15 @@ export function parseIpRange(text: string): ParsedIpRange {
   return { range: withoutMapping(written, prefixLength), problem: null };
 }
 
-/** True when the address lies in the range; IPv4 and IPv6 never match each other. */
+/** True when the range contains the address. IPv4 and IPv6 never match each other. */
 export function rangeContains(range: IpRange, address: IpAddress): boolean {
   return range.network.kind() === address.kind() && address.match(range.network, range.prefixLength);
 }
 
-/** IPv6 without a dotted tail: ipaddr.js takes the compatible `::192.0.2.1` for the mapped `::ffff:192.0.2.1`, another address. */
+/**
+ * Rewrites IPv6 without a dotted tail: ipaddr.js parses the compatible `::192.0.2.1` as the mapped `::ffff:192.0.2.1`, which is
+ * a different address.
+ */
 function plainNotation(address: string): string {
   return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

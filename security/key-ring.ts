@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { AppError } from '#domain/app-error.ts';
 import { Secret } from './secret.ts';
 
-/** Where a sealed value lives. It opens there only: moved to another workspace or row, it does not. */
+/** The place of a sealed value. It opens with this context only; moved to another workspace or row it does not. */
 export type SealContext = {
   workspaceId: string;
   /** Names table, row and column, e.g. `credentials/<id>/tokens`. */
   row: string;
 };
 
-/** Encrypts and decrypts secrets at rest. The newest key seals; every key of the ring opens. */
+/** Encrypts and decrypts secrets at rest. The newest key encrypts; every key of the ring decrypts. */
 export type KeyRing = {
   /** Returns ASCII text of the form `sealed.<key version>.<base64url>`. */
   seal(plain: Uint8Array | string, context: SealContext): string;
@@ -27,26 +27,26 @@ const KEY_FORM = /^([1-9]\d{0,8}):([A-Za-z0-9+/_-]{43}=?)$/;
 type Key = { version: number; bytes: Buffer };
 
 /**
- * Makes a key ring from `<version>:<base64 of 32 bytes>[,<older version>:<key>…]`, newest first.
+ * Creates a key ring from `<version>:<base64 of 32 bytes>[,<older version>:<key>…]`, newest first.
  * AES-256-GCM with a random 96-bit IV and a 128-bit tag (NIST SP 800-38D); version, workspace and row are authenticated.
- * @throws AppError `internal` naming the entry that is wrong, never its value.
+ * @throws AppError `internal` that names the invalid entry, never its value.
  */
 export function createKeyRing(spec: string): KeyRing {
   const keys = parseKeys(spec);
   const [newest] = keys;
-  if (newest === undefined) throw new AppError('internal', 'LOCI_SECRET_KEYS is empty: give at least one key.');
+  if (newest === undefined) throw new AppError('internal', 'LOCI_SECRET_KEYS is empty: set at least one key.');
   return {
     seal: (plain, context) => seal(newest, plain, context),
     open(sealed, context) {
       const [, version, body] = SEALED_FORM.exec(sealed) ?? [];
       if (version === undefined || body === undefined) {
-        throw new AppError('internal', 'A stored secret has not the form of a sealed value.');
+        throw new AppError('internal', 'A stored secret does not have the form of a sealed value.');
       }
       const key = keys.find((candidate) => candidate.version === Number(version));
       if (key === undefined) {
         throw new AppError(
           'internal',
-          `A stored secret was sealed with key version ${version}, which is not configured: add that key at the end of LOCI_SECRET_KEYS.`,
+          `A stored secret was encrypted with key version ${version}, which is not configured: add that key at the end of LOCI_SECRET_KEYS.`,
         );
       }
       return open(key, Buffer.from(body, 'base64url'), context);
@@ -57,29 +57,29 @@ export function createKeyRing(spec: string): KeyRing {
 function seal(key: Key, plain: Uint8Array | string, context: SealContext): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key.bytes, iv, { authTagLength: TAG_BYTES });
-  cipher.setAAD(bindingOf(key, context));
+  cipher.setAAD(authenticatedData(key, context));
   const plainBytes = typeof plain === 'string' ? Buffer.from(plain, 'utf8') : plain;
   const body = Buffer.concat([iv, cipher.update(plainBytes), cipher.final(), cipher.getAuthTag()]);
   return `sealed.${key.version}.${body.toString('base64url')}`;
 }
 
 function open(key: Key, body: Buffer, context: SealContext): Secret {
-  if (body.length < IV_BYTES + TAG_BYTES) throw new AppError('internal', 'A stored secret is cut short.');
+  if (body.length < IV_BYTES + TAG_BYTES) throw new AppError('internal', 'A stored secret is truncated.');
   const decipher = createDecipheriv(ALGORITHM, key.bytes, body.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-  decipher.setAAD(bindingOf(key, context));
+  decipher.setAAD(authenticatedData(key, context));
   decipher.setAuthTag(body.subarray(-TAG_BYTES));
   try {
     return new Secret(Buffer.concat([decipher.update(body.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]));
   } catch {
     throw new AppError(
       'internal',
-      `A stored secret does not open: key version ${key.version} has changed, or the value was altered or moved.`,
+      `A stored secret cannot be decrypted: key version ${key.version} has changed, or the value was altered or moved.`,
     );
   }
 }
 
-/** JSON, so that no two contexts give the same bytes. */
-function bindingOf(key: Key, context: SealContext): Buffer {
+/** Additional authenticated data. JSON, so that no two contexts have the same bytes. */
+function authenticatedData(key: Key, context: SealContext): Buffer {
   return Buffer.from(JSON.stringify(['loci', key.version, context.workspaceId, context.row]), 'utf8');
 }
 
@@ -98,7 +98,7 @@ function parseKeys(spec: string): Key[] {
     if (previous !== undefined && previous.version <= Number(version)) {
       throw new AppError(
         'internal',
-        `LOCI_SECRET_KEYS: entry ${index + 1}: versions must go down, the newest key first.`,
+        `LOCI_SECRET_KEYS: entry ${index + 1}: versions must decrease, the newest key first.`,
       );
     }
     keys.push({ version: Number(version), bytes });

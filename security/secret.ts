@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const REDACTED = '[sealed]';
 
 /**
- * A value that must not reach a log, an answer or a workflow history by accident: printing, serialising, spreading or
- * inspecting it gives `[sealed]`. `reveal` says on purpose that the plain value is wanted.
+ * A value that must not reach a log, a response or a workflow history by accident: printing, serialising or inspecting it
+ * yields `[sealed]`, and spreading it yields nothing. `reveal` returns the plain value explicitly.
  */
 export class Secret {
   readonly #bytes: Uint8Array;
@@ -13,12 +13,12 @@ export class Secret {
     this.#bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Uint8Array.from(value);
   }
 
-  /** The plain value as UTF-8 text. */
+  /** Returns the plain value as UTF-8 text. */
   reveal(): string {
     return Buffer.from(this.#bytes).toString('utf8');
   }
 
-  /** A copy of the plain bytes. */
+  /** Returns a copy of the plain bytes. */
   revealBytes(): Uint8Array {
     return Uint8Array.from(this.#bytes);
   }

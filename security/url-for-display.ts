@@ -1,8 +1,8 @@
 const MAX_LENGTH = 300;
 
 /**
- * A URL as it may appear in messages, logs, workflow summaries and rows: scheme, host and path, without credentials,
- * query and fragment, which carry tokens. Text that is no URL gives `(not a URL)`.
+ * Returns a URL as it may appear in messages, logs, workflow summaries and rows: scheme, host and path, without credentials,
+ * query and fragment, which can contain tokens. Returns `(not a URL)` for anything that is not a URL.
  */
 export function urlForDisplay(url: URL | string): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;

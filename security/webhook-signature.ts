@@ -3,17 +3,18 @@ import { Webhook } from 'standardwebhooks';
 import { Secret } from './secret.ts';
 
 const SECRET_PREFIX = 'whsec_';
-/** Standard Webhooks wants 24 to 64. */
+/** Standard Webhooks requires 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** A new secret to sign with: `whsec_` and 32 random bytes in base64. */
+/** Generates a signing secret: `whsec_` and 32 random bytes in base64. */
 export function generateWebhookSecret(): Secret {
   return new Secret(SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64'));
 }
 
 /**
- * The headers of one send by Standard Webhooks 1.0.0: `webhook-id` and the bytes are those of every attempt, the time is that
- * of this one. Each of the secrets signs, the newest first: receivers take a message that one of theirs fits.
+ * Returns the signature headers of one attempt (Standard Webhooks 1.0.0). `webhook-id` and the body are the same in every
+ * attempt; the timestamp is that of this one. Every secret signs, newest first: receivers accept a message when any signature
+ * matches their secret.
  */
 export function createWebhookSignature(
   message: { id: string; body: string; sentAt: Date },

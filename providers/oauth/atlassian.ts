@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Jira and Confluence. Refresh tokens rotate; the scope has to hold `offline_access`. */
+/** Jira and Confluence. Refresh tokens rotate; the scope must include `offline_access`. */
 export const atlassian: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'atlassian',
@@ -9,6 +9,6 @@ export const atlassian: OAuthProvider = {
   token_endpoint: 'https://auth.atlassian.com/oauth/token',
   client_auth: 'post',
   authorization_parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
-  // A refresh token that is used up is a 403 with the first, a wrong client a 401 with the second.
+  // A used refresh token is answered with a 403 and `unauthorized_client`, a wrong client with a 401 and `access_denied`.
   errors: { unauthorized_client: 'expired', access_denied: 'error' },
 };

@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Gives a refresh token only for `token_access_type=offline`; it never changes. */
+/** Issues a refresh token only for `token_access_type=offline`; it does not rotate. */
 export const dropbox: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'dropbox',

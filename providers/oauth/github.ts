@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Says errors in a 200, and answers in a form unless it is asked for JSON. */
+/** Reports errors in a 200, and responds with a form unless the request accepts JSON. */
 export const github: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'github',
@@ -8,7 +8,7 @@ export const github: OAuthProvider = {
   authorization_endpoint: 'https://github.com/login/oauth/authorize',
   token_endpoint: 'https://github.com/login/oauth/access_token',
   client_auth: 'post',
-  // Tokens of an app without expiry name no lifetime, and have no refresh token.
+  // Tokens of an app without token expiration state no lifetime and have no refresh token.
   assumed_lifetime_s: null,
   errors: { incorrect_client_credentials: 'error', bad_verification_code: 'expired', unverified_user_email: 'error' },
 };

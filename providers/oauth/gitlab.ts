@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** gitlab.com; a server of one's own is named by its endpoints. Refresh tokens rotate. */
+/** gitlab.com; for a self-hosted server, set its endpoints. Refresh tokens rotate. */
 export const gitlab: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'gitlab',

@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Gives a refresh token only for `access_type=offline`, and a second time only for `prompt=consent`. */
+/** Issues a refresh token only for `access_type=offline`, and another one only for `prompt=consent`. */
 export const google: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'google',

@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Says its errors as `status`, in capitals. */
+/** Reports error codes in `status`, in capitals. */
 export const hubspot: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'hubspot',

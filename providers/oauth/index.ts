@@ -12,7 +12,7 @@ import { slack } from './slack.ts';
 
 export { createTokenRequester } from './token-requester.ts';
 
-/** The providers that are known by name; every other one is the standard, with the endpoints that its client names. */
+/** The built-in providers. Any other provider is treated as standard OAuth, with the endpoints that its client or connection sets. */
 export const OAUTH_PROVIDERS: readonly OAuthProvider[] = [
   atlassian,
   dropbox,

@@ -1,6 +1,9 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Every tenant; a connection for one tenant names its endpoints. Refresh tokens rotate; the scope has to hold `offline_access` and is repeated. */
+/**
+ * All tenants; a connection for a single tenant sets its endpoints. Refresh tokens rotate; the scope must include
+ * `offline_access` and is repeated in refresh requests.
+ */
 export const microsoft: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'microsoft',

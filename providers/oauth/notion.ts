@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Wants JSON and the client in the header; its tokens name no lifetime and do not expire. */
+/** Requires JSON and client authentication by header. Responses state no lifetime; tokens do not expire. */
 export const notion: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'notion',

@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Names no lifetime (the session settings of the organisation have it) and where its API is in `instance_url`. */
+/** States no lifetime (the session settings of the organisation define it); `instance_url` is the URL of its API. */
 export const salesforce: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'salesforce',

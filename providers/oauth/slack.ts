@@ -1,6 +1,6 @@
 import { STANDARD_PROVIDER, type OAuthProvider } from '#domain/connections/oauth-provider.ts';
 
-/** Says errors as `ok: false` in a 200; tokens of a user are within `authed_user`. */
+/** Reports errors as `ok: false` in a 200; the tokens of a user are inside `authed_user`. */
 export const slack: OAuthProvider = {
   ...STANDARD_PROVIDER,
   name: 'slack',
@@ -9,7 +9,7 @@ export const slack: OAuthProvider = {
   token_endpoint: 'https://slack.com/api/oauth.v2.access',
   pkce: false,
   scope_separator: ',',
-  // Without token rotation they live until they are revoked.
+  // Without token rotation, tokens are valid until they are revoked.
   assumed_lifetime_s: null,
   errors: {
     account_inactive: 'expired',

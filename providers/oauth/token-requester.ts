@@ -9,8 +9,8 @@ import { requireSafeEndpoint } from './safe-endpoint.ts';
 import { createTokenTransport, toTokenResponse, outcomeWithoutResponse } from './token-transport.ts';
 
 /**
- * Speaks with providers: requests are made by oauth4webapi and sent through egress; answers are read by
- * `readTokenAnswer`, for the library refuses what common providers send.
+ * Creates the client of the OAuth endpoints. oauth4webapi builds the requests, egress sends them, and `parseTokenResponse` reads
+ * the responses, because the library rejects what common providers send.
  */
 export function createTokenRequester(egress: Egress, providers: readonly OAuthProvider[]): TokenRequester {
   const discover = createDiscovery(createTokenTransport(egress, 'form'));
@@ -26,11 +26,11 @@ type RequestContext = { egress: Egress; discover: Discovery };
 
 async function refresh(means: RequestContext, settings: OAuthSettings, refreshToken: string): Promise<TokenOutcome> {
   const { provider, scope, granted_scope: granted } = settings;
-  const repeated = provider.sends_scope_on_refresh ? (scope ?? granted) : null;
+  const repeatedScope = provider.sends_scope_on_refresh ? (scope ?? granted) : null;
   return requestTokens(means, settings, async (server, options) =>
     oauth.refreshTokenGrantRequest(server, clientOf(settings), authenticationOf(settings), refreshToken, {
       ...options,
-      additionalParameters: repeated === null ? {} : { scope: repeated },
+      additionalParameters: repeatedScope === null ? {} : { scope: repeatedScope },
     }),
   );
 }
@@ -75,15 +75,15 @@ async function exchangeCode(
   });
 }
 
-/** The state is checked by whoever found the callback by it. @throws AppError `invalid_request`. */
+/** Validates a callback except for its `state`, which the caller has checked. @throws AppError `invalid_request`. */
 function validateCallback(server: oauth.AuthorizationServer, settings: OAuthSettings, callback: URLSearchParams) {
-  // Some name their issuer without publishing one: nothing to compare it with.
+  // Some providers send `iss` although no issuer is configured: there is nothing to compare it with.
   const parameters = new URLSearchParams(callback);
   if (settings.provider.issuer === null) parameters.delete('iss');
   try {
     return oauth.validateAuthResponse(server, clientOf(settings), parameters, oauth.skipStateCheck);
   } catch (error) {
-    throw new AppError('invalid_request', 'The provider sent the user back with an answer that is not its own.', {
+    throw new AppError('invalid_request', 'The callback is not a valid response of the provider.', {
       cause: error,
     });
   }
@@ -98,14 +98,14 @@ async function requestTokens(
 ): Promise<TokenOutcome> {
   const { provider } = settings;
   const transport = createTokenTransport(egress, provider.body_format);
-  let isUnderWay = false;
+  let isSending = false;
   try {
     const server = await discover(provider);
     requireSafeEndpoint(server.token_endpoint ?? null, 'token endpoint');
-    isUnderWay = true;
+    isSending = true;
     const response = await send(server, {
       [oauth.customFetch]: transport,
-      // The rule for endpoints was just asked.
+      // requireSafeEndpoint has already decided which http endpoints are allowed.
       [oauth.allowInsecureRequests]: true,
       headers: { ...provider.token_headers },
     });
@@ -113,7 +113,7 @@ async function requestTokens(
   } catch (error) {
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'invalid_request')) throw error;
     const outcome = outcomeWithoutResponse(error);
-    return outcome.kind === 'unavailable' && !isUnderWay ? { ...outcome, is_unknown: false } : outcome;
+    return outcome.kind === 'unavailable' && !isSending ? { ...outcome, is_unknown: false } : outcome;
   }
 }
 
@@ -126,7 +126,7 @@ function authenticationOf({ provider, client_secret: secret }: OAuthSettings): o
   return provider.client_auth === 'post' ? oauth.ClientSecretPost(secret) : basicAuthentication(secret);
 }
 
-/** As the library's, but that `-_.!~*'()` go plain: many servers take the header as it comes. */
+/** Like the library's, but `-_.!~*'()` are not percent-encoded: many servers do not decode the header. */
 function basicAuthentication(secret: string): oauth.ClientAuth {
   return (...[, client, , headers]) => {
     const pair = `${encodeURIComponent(client.client_id)}:${encodeURIComponent(secret)}`;

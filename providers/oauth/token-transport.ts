@@ -1,9 +1,10 @@
 import { AppError } from '#domain/app-error.ts';
+import { retryAfterS } from '#domain/retry-after.ts';
 import type { TokenResponse, TokenOutcome } from '#domain/connections/token-response.ts';
 import type { Egress } from '#security/egress/egress.ts';
 import { errorCodeOf } from '#security/egress/exchange-failure.ts';
 
-/** Sends what a library has made ready, as `fetch` would. */
+/** Sends the requests that oauth4webapi prepares; has the signature of `fetch`. */
 export type TokenTransport = (
   url: string,
   request: { method: string; headers: Record<string, string>; body?: unknown },
@@ -12,10 +13,10 @@ export type TokenTransport = (
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_RETRY_AFTER_S = 3_600;
-/** Answers with these statuses cannot have a body, as `Response` sees it. */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+/** `Response` accepts no body for these statuses. */
+const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Requests to providers, through egress: no redirects, bounded answers, and an end after 30 s. */
+/** Creates a transport through egress: no redirects, at most 256 KiB per response, and a timeout of 30 s. */
 export function createTokenTransport(egress: Egress, bodyFormat: 'form' | 'json'): TokenTransport {
   return async (url, request) => {
     const { headers, body } = request;
@@ -30,38 +31,34 @@ export function createTokenTransport(egress: Egress, bodyFormat: 'form' | 'json'
       idleTimeoutMs: TIMEOUT_MS,
       maxRedirects: 0,
     });
-    const pieces: Uint8Array[] = [];
-    for await (const piece of response.body) pieces.push(piece);
-    const bytes = BODILESS.has(response.status) ? null : Buffer.concat(pieces);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    const bytes = BODILESS_STATUSES.has(response.status) ? null : Buffer.concat(chunks);
     return new Response(bytes, { status: response.status, headers: { ...response.headers } });
   };
 }
 
-/** The answer of a token endpoint, read whole. */
+/** Reads the whole response of a token endpoint. */
 export async function toTokenResponse(response: Response): Promise<TokenResponse> {
   return {
     status: response.status,
     contentType: response.headers.get('content-type') ?? '',
-    retryAfterS: retryAfter(response.headers.get('retry-after')),
+    retryAfterS: retryAfterS(response.headers.get('retry-after') ?? undefined, {
+      nowMs: Date.now(),
+      maxS: MAX_RETRY_AFTER_S,
+    }),
     body: await response.text(),
   };
 }
 
-/** Seconds from `Retry-After`, as a number or a date (RFC 9110), at most an hour. */
-function retryAfter(header: string | null): number | null {
-  if (header === null) return null;
-  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER_S) : null;
-}
-
-/** Causes that come before the first byte of a request. */
+/** Error codes that occur before the first byte of a request is sent. */
 const BEFORE_SENDING =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ENODATA|EAI_|UND_ERR_CONNECT_TIMEOUT|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
-/** What it means that no answer came. @throws the error when it is none of egress. */
+/** Returns the outcome of a request without a response. @throws the error when it does not come from egress. */
 export function outcomeWithoutResponse(error: unknown): TokenOutcome {
   if (!(error instanceof AppError)) throw error;
-  // An address that must not be reached is a matter of configuration, not of time.
+  // A blocked address is a configuration problem, so a retry would not help.
   if (error.code === 'download_refused') return { kind: 'refused', status: 'error', code: 'endpoint_refused' };
   const cause = errorCodeOf(error.cause);
   const wasSent = !BEFORE_SENDING.test(cause) && !error.message.startsWith('There is no host');

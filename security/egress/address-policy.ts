@@ -2,14 +2,14 @@ import ipaddr from 'ipaddr.js';
 import { AppError } from '#domain/app-error.ts';
 import { parseIpAddress, parseIpRange, rangeContains, type IpAddress, type IpRange } from '#security/ip-range.ts';
 
-/** Says why an address must not be reached, as words that follow "leads to"; null when it may be. */
+/** Returns why an address is blocked, as words that follow "resolves to"; null when it is allowed. */
 export type AddressPolicy = (address: string) => string | null;
 
-/** Only these bits of IPv6 are given out as global unicast (IANA): whatever is new elsewhere is refused until looked at. */
+/** IANA assigns global unicast IPv6 from this block only; addresses of any new block are refused until it is reviewed. */
 const GLOBAL_IPV6 = rangeOf('2000::/3');
-/** The well-known prefix of NAT64 (RFC 6052): an IPv6-only network reaches IPv4 through it, so the address inside decides. */
+/** The well-known prefix of NAT64 (RFC 6052): an IPv6-only network reaches IPv4 through it, so the embedded address decides. */
 const NAT64 = rangeOf('64:ff9b::/96');
-/** Public by its number, but answered by the platform inside every Azure machine, with credentials of the machine. */
+/** A public address, but inside an Azure machine the platform answers it, with the credentials of the machine. */
 const AZURE_PLATFORM = rangeOf('168.63.129.16');
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -24,9 +24,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the rule by which egress takes or refuses an address: public unicast only, and whatever lies in `allow`.
- * Addresses of tunnels that hide another address (6to4, Teredo) are refused, mapped and translated ones are judged by it.
- * @throws AppError `internal` naming every range of `allow` that cannot be read.
+ * Creates the rule by which egress accepts or refuses an address: public unicast addresses and those in `allow` are accepted.
+ * Tunnel addresses that contain another address (6to4, Teredo) are refused; mapped and translated ones are judged by the
+ * address they contain.
+ * @throws AppError `internal` that names every invalid range of `allow`.
  */
 export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const parsed = allow.map(parseIpRange);
@@ -35,7 +36,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const ranges = parsed.map(({ range }) => range).filter((range) => range !== null);
   return (text) => {
     const address = parseIpAddress(text);
-    if (address === null) return 'something that is no address';
+    if (address === null) return 'an invalid address';
     if (ranges.some((range) => rangeContains(range, address))) return null;
     return refusal(address);
   };

@@ -13,27 +13,27 @@ import { AppError } from '#domain/app-error.ts';
 /** Sent as `Accept-Encoding`. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd';
 
-/** Every layer is a decompressor of its own; nobody honest sends more than one. */
+/** Every layer is a decompressor of its own; legitimate servers send one. */
 const MAX_CODINGS = 2;
-/** 8 MiB, the largest window HTTP allows (RFC 9659); zlib would take 128 MiB. */
+/** 8 MiB, the largest window that HTTP allows (RFC 9659); zlib would accept 128 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } };
 
 type Bytes = AsyncIterable<Uint8Array>;
-/** Makes the decoder of one layer; deflate wants to see the first byte. */
+/** Creates the decoder of one layer; for deflate it depends on the first byte. */
 type Layer = (firstByte: number) => Transform;
 
 export type DecodeOptions = {
-  /** Most bytes that any layer may give. */
+  /** Maximum output of any layer, in bytes. */
   maxInflatedBytes: number;
-  /** How messages name the source. */
+  /** Name of the source in messages. */
   shown: string;
 };
 
 /**
- * Undoes a `Content-Encoding` while streaming, each layer under the cap, so that a bomb costs no more than the cap.
- * @throws AppError `download_rejected` at once for an unknown or too deep coding, and later for bytes that are not in it;
- * `download_too_large` past the cap.
+ * Decodes a `Content-Encoding` while streaming. The limit applies to each layer, so a decompression bomb costs no more than it.
+ * @throws AppError `download_rejected` at once for an unknown coding or too many, and while streaming for malformed data;
+ * `download_too_large` beyond the limit.
  */
 export function decodeBody(raw: Bytes, contentEncoding: string, options: DecodeOptions): Bytes {
   const codings = contentEncoding
@@ -44,10 +44,10 @@ export function decodeBody(raw: Bytes, contentEncoding: string, options: DecodeO
   if (codings.length > MAX_CODINGS) {
     throw new AppError(
       'download_rejected',
-      `${options.shown} is compressed ${codings.length} times over: send it plain or once.`,
+      `${options.shown} is compressed ${codings.length} times: send it uncompressed or compressed once.`,
     );
   }
-  // The last one named was applied last.
+  // The coding that is named last was applied last.
   return codings
     .reverse()
     .reduce<Bytes>((source, coding) => decodeLayer(source, layerOf(coding, options.shown), options), raw);
@@ -59,7 +59,7 @@ function layerOf(coding: string, shown: string): Layer {
     case 'x-gzip':
       return () => createGunzip();
     case 'deflate':
-      // `deflate` means zlib (RFC 9110), but servers also send it bare: the low half of a zlib stream's first byte is always 8.
+      // `deflate` means zlib (RFC 9110), but servers also send raw deflate: the low half of a zlib stream's first byte is always 8.
       return (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw());
     case 'br':
       return () => createBrotliDecompress();
@@ -68,7 +68,7 @@ function layerOf(coding: string, shown: string): Layer {
     default:
       throw new AppError(
         'download_rejected',
-        `${shown} is sent in a Content-Encoding that cannot be read: ${coding.slice(0, 40)}.`,
+        `${shown} is sent in an unsupported Content-Encoding: ${coding.slice(0, 40)}.`,
       );
   }
 }
@@ -91,10 +91,10 @@ async function* decodeLayer(raw: Bytes, layer: Layer, options: DecodeOptions): A
   let sourceError: unknown;
   const iterator = reportErrors(raw, (error) => (sourceError = error));
   const first = await readFirstChunk(iterator);
-  // No bytes at all are no bytes in any coding.
+  // An empty body is empty in every coding.
   if (first.done === true) return;
   const decoder = layer(first.value[0] ?? 0);
-  // Passes errors on and, when the consumer stops early, closes the source.
+  // Forwards errors, and closes the source when the consumer stops early.
   pipeline(Readable.from(prepend(first, iterator), { objectMode: true, highWaterMark: 1 }), decoder, () => {});
   let inflatedBytes = 0;
   try {
@@ -111,7 +111,7 @@ async function* decodeLayer(raw: Bytes, layer: Layer, options: DecodeOptions): A
   } catch (error) {
     if (sourceError !== undefined) throw sourceError;
     if (error instanceof AppError) throw error;
-    const message = `${options.shown} is not in the Content-Encoding it claims, or is cut short.`;
+    const message = `${options.shown} is not in the Content-Encoding that it states, or is truncated.`;
     throw new AppError('download_rejected', message, { cause: error });
   }
 }

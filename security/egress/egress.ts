@@ -8,11 +8,11 @@ import { followRedirect, isRedirect, type Redirectable } from './redirect.ts';
 import { parseTarget, systemResolve, vetTarget, type Resolve } from './vet-target.ts';
 
 export type EgressOptions = {
-  /** CIDR ranges of private networks that may be reached all the same. */
+  /** CIDR ranges of private networks that are allowed. */
   allow: readonly string[];
-  /** How names become addresses; the machine's own way by default. */
+  /** Name resolution; that of the machine by default. */
   resolve?: Resolve;
-  /** PEM certificates that are trusted instead of those of Node. */
+  /** PEM certificates to trust instead of those of Node. */
   certificateAuthority?: string;
 };
 
@@ -20,31 +20,31 @@ export type FetchOptions = {
   method?: HttpMethod;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** Most bytes of the body as they travel. */
+  /** Maximum size of the body as transferred. */
   maxBytes: number;
-  /** Most bytes of the body after decompression; `maxBytes` by default. */
+  /** Maximum size of the body after decompression; `maxBytes` by default. */
   maxInflatedBytes?: number;
   /** From the call to the last byte of the body, redirects and name resolution included. */
   totalTimeoutMs: number;
-  /** Longest silence; 30 s by default. */
+  /** Longest time without data; 30 s by default. */
   idleTimeoutMs?: number;
-  /** 5 by default; 0 gives redirects back as they are. */
+  /** 5 by default; with 0, redirects are returned as responses. */
   maxRedirects?: number;
-  /** False gives the body as it travels; true by default. */
+  /** False returns the body as transferred, not decompressed; true by default. */
   decode?: boolean;
-  /** Its reason is thrown as it is. */
+  /** When it aborts, its reason is thrown unchanged. */
   signal?: AbortSignal;
 };
 
-/** The only way out to URLs that users give. */
+/** The only client for URLs that come from users. */
 export type Egress = {
   /**
-   * Sends a request and gives any answer, whatever its status.
-   * @throws AppError `download_refused` (the address must not be reached), `download_rejected` (will not go better another
-   * time), `download_failed`, `download_timeout` (may), `download_too_large`.
+   * Sends a request and returns the response, whatever its status.
+   * @throws AppError `download_refused` (the address is blocked), `download_rejected` (permanent failure), `download_failed` and
+   * `download_timeout` (temporary failures), `download_too_large`.
    */
   fetchTo(url: string, options: FetchOptions): Promise<FetchedResponse>;
-  /** Fetches a file: as `fetchTo`, and an answer that is no success is an error, as `requireSuccess` says. */
+  /** Fetches a file: like `fetchTo`, but throws for a status other than 2xx, as `requireSuccess` does. */
   download(url: string, options: FetchOptions): Promise<FetchedResponse>;
 };
 
@@ -54,13 +54,14 @@ const DEFAULT_IDLE_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_REDIRECTS = 5;
 const USER_AGENT = 'Loci';
 
-/** What is the same for every request. */
+/** Settings that all requests share. */
 type EgressContext = { policy: AddressPolicy; resolve: Resolve; certificateAuthority: string | null };
 
 /**
- * Makes the way out. Every URL is parsed once, all addresses of its host are vetted, the connection is pinned to them, and each
- * redirect goes through the same again. Bodies are counted as they travel and as they expand.
- * @throws AppError `internal` for a range of `allow` that cannot be read.
+ * Creates the egress client. Every URL is parsed once, all addresses of its host are checked against the address policy, the
+ * connection is pinned to them, and every redirect goes through the same checks. The size of bodies is limited as transferred
+ * and as decompressed.
+ * @throws AppError `internal` for an invalid range of `allow`.
  */
 export function createEgress(options: EgressOptions): Egress {
   const way: EgressContext = {
@@ -112,7 +113,7 @@ async function send(way: EgressContext, attempt: Attempt): Promise<Exchange> {
 
 type Deadline = { signal: AbortSignal; end(): void };
 
-/** Aborts when the time is over or the caller does; `end` stops the clock. */
+/** A signal that aborts after the total timeout or with the caller's signal; `end` clears the timer. */
 function startDeadline(url: URL, options: FetchOptions): Deadline {
   const own = new AbortController();
   const timer = setTimeout(() => {
@@ -171,7 +172,7 @@ function tooLarge(shown: string, maxBytes: number): AppError {
   return new AppError('download_too_large', `${shown} is larger than the limit of ${maxBytes} bytes.`);
 }
 
-/** Host, length and framing come from the request itself. */
+/** Drops the headers for host, length and framing, which the HTTP client sets. */
 function requestHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
   const headers: Record<string, string> = { accept: '*/*', 'user-agent': USER_AGENT };
   for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;

@@ -12,18 +12,18 @@ export type ExchangeRequest = {
   method: HttpMethod;
   headers: Readonly<Record<string, string>>;
   body: string | Uint8Array | null;
-  /** Longest silence while waiting for headers or between two pieces of the body. */
+  /** Longest time without data while waiting for headers or between two chunks of the body. */
   idleTimeoutMs: number;
   signal: AbortSignal;
-  /** PEM certificates that are trusted instead of those of Node. */
+  /** PEM certificates to trust instead of those of Node. */
   certificateAuthority: string | null;
 };
 
 export type Exchange = {
   status: number;
-  /** Names in lower case; a header that came several times is joined by a comma. */
+  /** Names in lower case; the values of a repeated header are joined by a comma. */
   headers: Readonly<Record<string, string>>;
-  /** As sent, not decoded. */
+  /** As transferred, not decompressed. */
   body: AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 };
@@ -32,21 +32,21 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Sends one request to a vetted address and follows nothing. The connection is opened to the addresses that were looked at and
- * the name is not resolved again, so that an answer that changes in between (DNS rebinding) changes nothing; Host and SNI carry the name.
- * @throws AppError as `exchangeFailure` says, or the reason of `signal`.
+ * Sends one request to a vetted target; does not follow redirects. The connection goes to the vetted addresses and the name is
+ * not resolved again, so DNS rebinding has no effect. Host and SNI contain the name.
+ * @throws AppError as described at `exchangeFailure`, or the reason of `signal`.
  */
 export async function exchange(target: VettedTarget, request: ExchangeRequest): Promise<Exchange> {
   const { url } = target;
   const client = new Client(url.origin, {
-    // A client lives for one request: nothing is reused for a target that was not vetted anew.
+    // One client per request: no connection is reused for a target that was not vetted again.
     pipelining: 0,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: request.idleTimeoutMs,
     bodyTimeout: request.idleTimeoutMs,
     connect: {
-      // Never asked for an IP literal, which was vetted as it stands.
+      // Not called for an IP literal, which was vetted itself.
       lookup: pinnedLookup(target.addresses),
       timeout: Math.min(CONNECT_TIMEOUT_MS, request.idleTimeoutMs),
       autoSelectFamily: true,

@@ -4,13 +4,16 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 
 export type FetchedResponse = {
   status: number;
-  /** Names in lower case; a header that came several times is joined by a comma. */
+  /** Names in lower case; the values of a repeated header are joined by a comma. */
   headers: Readonly<Record<string, string>>;
-  /** Where redirects led. May carry secrets in its query: show it with `urlForDisplay`. */
+  /** The URL after redirects. Its query may contain secrets: show it with `urlForDisplay`. */
   url: string;
-  /** Decoded, to be read once. Throws AppError `download_too_large`, `download_timeout`, `download_failed` or `download_rejected`. */
+  /**
+   * Decompressed unless `decode` is false; can be read once. Throws AppError `download_too_large`, `download_timeout`,
+   * `download_failed` or `download_rejected`.
+   */
   body: AsyncIterable<Uint8Array>;
-  /** Ends the connection of a body that is not read to its end. */
+  /** Closes the connection without reading the rest of the body. */
   discard(): Promise<void>;
 };
 
@@ -18,9 +21,9 @@ const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 const MAX_RETRY_AFTER_S = 3_600;
 
 /**
- * Gives the response back when its status is 2xx; else lets go of it.
- * @throws AppError `download_failed` for 408, 425, 429 and 5xx, with `retryAfterS` where the server says so; `download_rejected`
- * for every other status.
+ * Returns the response when its status is 2xx, otherwise discards it and throws.
+ * @throws AppError `download_failed` for 408, 425, 429 and 5xx, with the server's `retryAfterS`; `download_rejected` for every
+ * other status.
  */
 export async function requireSuccess(response: FetchedResponse): Promise<FetchedResponse> {
   const { status } = response;
@@ -31,7 +34,7 @@ export async function requireSuccess(response: FetchedResponse): Promise<Fetched
     const seconds = retryAfter(response.headers['retry-after']);
     throw new AppError(
       'download_failed',
-      `${shown} answered ${status}, which may pass.`,
+      `${shown} answered ${status}, which may be temporary.`,
       seconds === null ? {} : { retryAfterS: seconds },
     );
   }
@@ -39,12 +42,12 @@ export async function requireSuccess(response: FetchedResponse): Promise<Fetched
 }
 
 function adviceFor(status: number): string {
-  if (status === 401 || status === 403) return ': it is not open to everybody; upload the file itself';
+  if (status === 401 || status === 403) return ': it is not publicly accessible; upload the file itself';
   if (status === 404 || status === 410) return ': check the address';
   return ' instead of the file';
 }
 
-/** Seconds from `Retry-After`, at most `maxS`, an hour by default. */
+/** Returns the seconds of a `Retry-After` header, at most `maxS`, by default an hour; null without one. */
 export function retryAfter(header: string | undefined, maxS = MAX_RETRY_AFTER_S): number | null {
   return parseRetryAfterS(header, { nowMs: Date.now(), maxS });
 }

@@ -2,7 +2,7 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { HttpMethod } from './exchange.ts';
 import { parseTarget, refusalOf } from './vet-target.ts';
 
-/** What is sent, as far as a redirect can change it. */
+/** The parts of a request that a redirect can change. */
 export type Redirectable = {
   url: URL;
   method: HttpMethod;
@@ -12,17 +12,17 @@ export type Redirectable = {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that say nothing about who asks; all others stay with the origin they were meant for. */
+/** Headers that do not identify the sender. All others are dropped when a redirect leads to another origin. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept-language', 'user-agent']);
 
-/** True for an answer that sends elsewhere. */
+/** True for a redirect status with a `Location` header. */
 export function isRedirect(status: number, headers: Readonly<Record<string, string>>): boolean {
   return REDIRECTS.has(status) && headers['location'] !== undefined;
 }
 
 /**
- * The request to send after a redirect, by the rules of the Fetch standard, and stricter in three points: never from https
- * down to http, no body and no caller's headers to another origin. Its URL is parsed, not vetted yet.
+ * Returns the request to send after a redirect, by the rules of the Fetch standard, with three restrictions: never from https
+ * to http, and neither a body nor the caller's headers to another origin. Its URL is parsed but not vetted yet.
  * @throws AppError `download_refused`.
  */
 export function followRedirect(sent: Redirectable, status: number, location: string): Redirectable {
@@ -30,7 +30,7 @@ export function followRedirect(sent: Redirectable, status: number, location: str
   if (sent.url.protocol === 'https:' && url.protocol === 'http:') {
     throw refusalOf(
       sent.url,
-      `it redirects from https to unprotected http; if that is meant, give ${urlForDisplay(url)} itself`,
+      `it redirects from https to unprotected http; if that is intended, use ${urlForDisplay(url)} itself`,
     );
   }
   const becomesGet = (status === 303 && sent.method !== 'HEAD') || (status <= 302 && sent.method === 'POST');

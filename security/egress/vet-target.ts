@@ -5,20 +5,20 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { errorCodeOf } from './exchange-failure.ts';
 
-/** All addresses of a host name, IPv4 and IPv6. */
+/** Resolves a host name to all its addresses, IPv4 and IPv6. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** A URL that may be reached, with the addresses that were looked at: a connection goes to one of them and to no other. */
+/** An allowed URL with its vetted addresses. A connection may only go to one of these. */
 export type VettedTarget = { url: URL; addresses: readonly string[] };
 
-/** The machine's own name resolution, `/etc/hosts` included. */
+/** Name resolution of the machine, `/etc/hosts` included. */
 export const systemResolve: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 };
 
 /**
- * Parses a URL once, by the WHATWG rules (which turn `0x7f.1`, `2130706433` and full-width digits into the address they mean).
+ * Parses a URL once, by the WHATWG rules (which normalize `0x7f.1`, `2130706433` and full-width digits to the address they denote).
  * @throws AppError `download_refused` for other schemes than http and https, and for credentials in the URL.
  */
 export function parseTarget(text: string, base?: URL): URL {
@@ -28,15 +28,16 @@ export function parseTarget(text: string, base?: URL): URL {
     throw refusalOf(url, `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw refusalOf(url, 'it carries a user name or password; give a URL without');
+    throw refusalOf(url, 'it contains a user name or password; use a URL without them');
   }
   url.hash = '';
   return url;
 }
 
 /**
- * Resolves the host and looks at every address; one bad address refuses all, for which of them is used is not ours to choose.
- * @throws AppError `download_refused`; `download_rejected` for a name that does not exist; `download_failed` when names cannot be resolved now.
+ * Resolves the host and checks every address. One blocked address refuses the URL, because the client may connect to any of them.
+ * @throws AppError `download_refused`; `download_rejected` for a name that does not exist; `download_failed` when name resolution
+ * fails at the moment.
  */
 export async function vetTarget(url: URL, vetting: { policy: AddressPolicy; resolve: Resolve }): Promise<VettedTarget> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -44,12 +45,12 @@ export async function vetTarget(url: URL, vetting: { policy: AddressPolicy; reso
   for (const address of addresses) {
     const reason = vetting.policy(address);
     if (reason === null) continue;
-    throw refusalOf(url, `its host leads to ${reason}. An operator can allow a network with LOCI_EGRESS_ALLOW`);
+    throw refusalOf(url, `its host resolves to ${reason}. An operator can allow a network with LOCI_EGRESS_ALLOW`);
   }
   return { url, addresses };
 }
 
-/** The error for what must not be fetched. `why` continues the sentence. */
+/** The error for a URL that must not be fetched. `why` completes the sentence. */
 export function refusalOf(url: URL | string, why: string): AppError {
   return new AppError('download_refused', `Refused to fetch ${urlForDisplay(url)}: ${why}.`);
 }

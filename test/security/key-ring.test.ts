@@ -48,7 +48,7 @@ test('a value with any one bit changed does not open', (t) => {
     t.throws(() => ring.open(`sealed.1.${altered.toString('base64url')}`, context), { instanceOf: AppError });
   }
   t.throws(() => ring.open(`sealed.1.${body.subarray(0, 20).toString('base64url')}`, context), {
-    message: /cut short/,
+    message: /truncated/,
   });
   t.throws(() => ring.open('token', context), { message: /form of a sealed value/ });
 });

@@ -9,7 +9,8 @@ export const createConnectionRoute = route(
     path: '/connections',
     tag: 'Connections',
     summary: 'Create a connection',
-    description: 'To an outside integration. `credentials` are sealed at once and are in no answer but when asked for.',
+    description:
+      'Creates a connection to an external integration. `credentials` are stored encrypted; responses contain them only on request.',
     permission: 'connections:write',
     body: CreateConnectionRequest,
     response: Connection,

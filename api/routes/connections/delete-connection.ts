@@ -10,7 +10,7 @@ export const deleteConnectionRoute = route(
     path: '/connections/{connection_id}',
     tag: 'Connections',
     summary: 'Delete a connection',
-    description: 'With its credentials, at once.',
+    description: 'Deletes the connection and its credentials immediately.',
     permission: 'connections:delete',
     params: ConnectionParams,
     response: z.null(),

@@ -8,7 +8,7 @@ import { ConnectionParams } from '#api/routes/path-params.ts';
 const Query = z.object({
   include_credentials: queryBoolean()
     .default(false)
-    .meta({ description: 'Include credential information: masked, unless the caller may `connections:reveal`' }),
+    .meta({ description: 'Include credential information: masked, unless the caller has `connections:reveal`' }),
 });
 
 export const getConnectionRoute = route(

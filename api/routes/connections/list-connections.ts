@@ -20,7 +20,8 @@ export const listConnectionsRoute = route(
     path: '/connections',
     tag: 'Connections',
     summary: 'List connections',
-    description: 'Without credentials. A member sees its own, administrators and keys those of the workspace.',
+    description:
+      'Lists connections without credentials. Members see their own; administrators and API keys see all of the workspace.',
     permission: 'connections:read',
     query: Query,
     response: ConnectionList,

@@ -10,7 +10,7 @@ export const updateConnectionRoute = route(
     tag: 'Connections',
     summary: 'Update a connection',
     description:
-      'Only fields that are sent change. New `credentials` replace the ones before as a whole, and make a connection that was `expired` or in `error` `active` again.',
+      'Changes only the fields that are sent. New `credentials` replace the previous ones as a whole and set a connection that is `expired` or in `error` back to `active`.',
     permission: 'connections:write',
     params: ConnectionParams,
     body: UpdateConnectionRequest,

@@ -8,7 +8,7 @@ export const listModelProvidersRoute = route(
     path: '/integrations/providers',
     tag: 'Integrations',
     summary: 'List model providers',
-    description: 'All providers of the packaged catalogue and of this instance, in the order of their ids.',
+    description: 'Lists all providers of the bundled catalogue and of this instance, ordered by id.',
     permission: 'connections:read',
     response: ModelProviderList,
     extension: true,

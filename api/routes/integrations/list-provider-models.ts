@@ -10,7 +10,7 @@ export const listProviderModelsRoute = openRoute(
     tag: 'Integrations',
     summary: 'Get provider models',
     description:
-      'All models of a provider of the packaged catalogue or of this instance, in the order of their ids. Needs no credentials, and asks nobody: prices are list prices at the time the catalogue was made, and lists of this instance are kept fresh in the background.',
+      'Lists all models of a provider of the bundled catalogue or of this instance, ordered by id. Requires no credentials and sends no request to the provider: prices are list prices from the time the catalogue was built, and models of this instance are updated in the background.',
     permission: null,
     params: z.object({ provider_id: z.string().min(1).max(100) }),
     query: z.object({

@@ -4,9 +4,9 @@ import { finishAuthorization, type AuthorizationResult } from '#operations/conne
 import { Reply } from '#api/http/response/reply.ts';
 import { openRoute } from '#api/http/route.ts';
 
-/** What providers send the user back with; some add words of their own. */
+/** Query parameters of the provider's redirect; some providers add their own. */
 const Query = z.looseObject({
-  state: z.string().min(1).max(1_000).meta({ description: 'As it was in the URL' }),
+  state: z.string().min(1).max(1_000).meta({ description: 'The `state` of the authorization URL' }),
   code: z.string().max(8_192).optional(),
   error: z.string().max(1_000).optional(),
 });
@@ -16,9 +16,9 @@ export const authorizationCallbackRoute = openRoute(
     method: 'get',
     path: '/oauth/callback',
     tag: 'OAuth',
-    summary: 'Take a user back from a provider',
+    summary: 'Receive the redirect of a provider',
     description:
-      'Where providers send users back to, with the state of an authorization under way as the only credential. The answer is a page, or a redirect to the `redirect_url` of the authorization with `connection_id` and `status` (`connected` or `failed`, then with `error`).',
+      'Providers redirect users to this endpoint. The `state` of a pending authorization is the only credential. The response is a page, or a redirect to the `redirect_url` of the authorization with `connection_id` and `status` (`connected`, or `failed` with `error`).',
     permission: null,
     query: Query,
     response: z.string(),
@@ -26,19 +26,19 @@ export const authorizationCallbackRoute = openRoute(
     extension: true,
     otherStatuses: {
       303: 'To the `redirect_url` of the authorization',
-      400: 'The state is not known, was used, or is too old; or the provider refused',
-      409: 'The client of the connection is gone',
-      503: 'Postgres is away',
+      400: 'The state is unknown, already used, or expired; or the provider refused',
+      409: 'The OAuth client of the connection was deleted',
+      503: 'Postgres is unavailable',
     },
   },
   async ({ services, context }) => {
-    // All of them, as they came: the library that checks them wants to see doubles.
-    const end = await finishAuthorization(services, new URLSearchParams(context.querystring));
-    return end.redirect_url === null ? page(end) : Reply.redirect(withOutcome(end.redirect_url, end));
+    // The raw query string: the library that validates the callback must see duplicate parameters.
+    const result = await finishAuthorization(services, new URLSearchParams(context.querystring));
+    return result.redirect_url === null ? page(result) : Reply.redirect(addResult(result.redirect_url, result));
   },
 );
 
-function withOutcome(redirectUrl: string, { connection_id, error }: AuthorizationResult): string {
+function addResult(redirectUrl: string, { connection_id, error }: AuthorizationResult): string {
   const url = new URL(redirectUrl);
   url.searchParams.set('connection_id', connection_id);
   url.searchParams.set('status', error === null ? 'connected' : 'failed');
@@ -46,12 +46,12 @@ function withOutcome(redirectUrl: string, { connection_id, error }: Authorizatio
   return url.href;
 }
 
-/** Nothing in it comes from outside but a code of letters. */
+/** The only part that comes from outside is an error code, which consists of letters and underscores. */
 function page({ error }: AuthorizationResult): Reply<never> {
   const [title, text] =
     error === null
       ? ['Connected', 'The connection is ready. You can close this page.']
-      : ['Not connected', `The provider gave no access (${error}). You can close this page and try again.`];
+      : ['Not connected', `The provider denied access (${error}). You can close this page and try again.`];
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`;
   const mediaType = 'text/html; charset=utf-8';
   return Reply.stream(Readable.from([html]), { mediaType, status: error === null ? 200 : 400 });

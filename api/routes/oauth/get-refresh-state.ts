@@ -8,8 +8,9 @@ export const getRefreshStateRoute = route(
     method: 'get',
     path: '/oauth/refresh/{connection_id}',
     tag: 'OAuth',
-    summary: 'Get the state of the tokens of a connection',
-    description: 'When they end, when they are refreshed by themselves, and what went wrong the last time.',
+    summary: 'Get the token state of a connection',
+    description:
+      'Returns when the tokens expire, when they are refreshed automatically, and why the last refresh failed.',
     permission: 'connections:read',
     params: ConnectionParams,
     response: RefreshState,

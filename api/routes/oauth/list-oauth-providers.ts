@@ -9,7 +9,7 @@ export const listOAuthProvidersRoute = route(
     tag: 'OAuth',
     summary: 'List OAuth providers',
     description:
-      'Those that are known by name; any other one is the standard, with the endpoints that its client names.',
+      'Lists the built-in providers. Any other provider is treated as standard OAuth, with the endpoints that its client sets.',
     permission: 'connections:read',
     response: OAuthProviderList,
     extension: true,

@@ -8,9 +8,9 @@ export const putOAuthClientRoute = route(
     method: 'put',
     path: '/oauth/clients/{provider}',
     tag: 'OAuth',
-    summary: 'Put the client of a provider',
+    summary: 'Create or replace the OAuth client of a provider',
     description:
-      'Under which the workspace is known to the provider, for all of its connections that have no client of their own. Replaces the one before as a whole. To name endpoints takes `connections:reveal` as well, for secrets are sent there.',
+      'Sets the OAuth client that all connections of the workspace to this provider use, unless they have their own. An existing client is replaced as a whole. Setting endpoints also requires `connections:reveal`, because secrets are sent to them.',
     permission: 'workspaces:write',
     params: OAuthClientParams,
     body: PutOAuthClientRequest,

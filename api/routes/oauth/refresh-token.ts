@@ -10,13 +10,13 @@ export const refreshOAuthTokenRoute = route(
     tag: 'OAuth',
     summary: 'Refresh OAuth token',
     description:
-      'Uses the stored refresh token to get new tokens and updates the credential. Whoever asks at the same time shares one exchange; one that succeeded within the last ten seconds answers at once. No token is in the answer.',
+      'Uses the stored refresh token to get new tokens and updates the credential. Concurrent requests share one exchange; the result of an exchange within the last ten seconds is returned at once. The response contains no token.',
     permission: 'connections:write',
     params: ConnectionParams,
     response: RefreshAnswer,
     otherStatuses: {
       409: 'There is no refresh token, or the provider refused it',
-      503: 'The provider does not answer; it is tried again, so ask again after `Retry-After`',
+      503: 'The provider does not respond; the refresh is retried, so try again after `Retry-After`',
     },
   },
   async ({ services, caller, params }) => refreshConnection(services, caller, params.connection_id),

@@ -10,13 +10,13 @@ export const createWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Create a webhook',
     description:
-      'Events are sent to its URL, signed by Standard Webhooks. `secret` verifies them and is in this answer only. Whoever makes ' +
-      'a webhook must be able to read what it tells of (403).',
+      'Events are sent to its URL, signed as in Standard Webhooks. `secret` verifies the signatures; only this response contains ' +
+      'it. The caller must have permission to read what the events report (403).',
     permission: 'webhooks:write',
     body: CreateWebhookRequest,
     response: Webhook,
     status: 201,
-    otherStatuses: { 409: 'The workspace has as many webhooks as it can have' },
+    otherStatuses: { 409: 'The workspace has the maximum number of webhooks' },
     extension: true,
     idempotent: true,
     examples: { body: { url: 'https://example.com/loci', events: ['upload.completed', 'content.failed'] } },

@@ -10,7 +10,7 @@ export const deleteWebhookRoute = route(
     path: '/webhooks/{webhook_id}',
     tag: 'Webhooks',
     summary: 'Delete a webhook',
-    description: 'With its secret, at once. Deliveries under way end as `failed`; the log stays.',
+    description: 'Deletes the webhook and its secret immediately. Open deliveries end as `failed`; the log stays.',
     permission: 'webhooks:delete',
     params: WebhookParams,
     response: z.null(),

@@ -10,7 +10,7 @@ export const getWebhookDeliveryRoute = route(
     tag: 'Webhooks',
     summary: 'Get a webhook delivery',
     description:
-      'With its attempts and with what is sent, for which the permission to read what it tells of is needed as well.',
+      'Returns a delivery with its attempts and its payload. Also requires the permission to read what the event reports.',
     permission: 'webhooks:read',
     params: DeliveryParams,
     response: WebhookDeliveryDetail,

@@ -21,7 +21,7 @@ export const listWebhookDeliveriesRoute = route(
     tag: 'Webhooks',
     summary: 'List webhook deliveries',
     description:
-      'The newest first, each with its attempts. What is over is kept for 30 days, unless the server says otherwise.',
+      'Lists deliveries with their attempts, newest first. Finished deliveries are kept for 30 days, unless the server is configured otherwise.',
     permission: 'webhooks:read',
     query: Query,
     response: WebhookDeliveryList,

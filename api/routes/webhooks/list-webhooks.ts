@@ -12,7 +12,7 @@ export const listWebhooksRoute = route(
     path: '/webhooks',
     tag: 'Webhooks',
     summary: 'List webhooks',
-    description: 'Without their secrets, oldest first.',
+    description: 'Lists webhooks without their secrets, oldest first.',
     permission: 'webhooks:read',
     query: Query,
     response: WebhookList,

@@ -11,7 +11,7 @@ export const redeliverWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Redeliver a webhook',
     description:
-      'Sends a delivery that is over once more, with the same `webhook-id` and bytes, to where its webhook is now.',
+      'Sends a finished delivery again, with the same `webhook-id` and body, to the current URL of its webhook.',
     permission: 'webhooks:write',
     params: DeliveryParams,
     response: WebhookDelivery,

@@ -11,7 +11,7 @@ export const rotateWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Rotate the secret of a webhook',
     description:
-      'The new `secret` is in this answer only. For 24 hours messages are signed with the one before as well.',
+      'Only this response contains the new `secret`. For 24 hours, messages are also signed with the previous one.',
     permission: 'webhooks:write',
     params: WebhookParams,
     response: Webhook,

@@ -11,7 +11,7 @@ export const testWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Test a webhook',
     description:
-      'Sends an event `webhook.test`, whatever the webhook is subscribed to; the delivery tells what became of it.',
+      'Sends a `webhook.test` event, whatever events the webhook subscribes to. The delivery shows the result.',
     permission: 'webhooks:write',
     params: WebhookParams,
     response: WebhookDelivery,

@@ -10,7 +10,7 @@ export const updateWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Update a webhook',
     description:
-      'Only fields that are sent change. Deliveries under way go to a new URL; those of a webhook that is disabled end as `failed`.',
+      'Changes only the fields that are sent. Open deliveries go to the new URL; when the webhook is disabled, they end as `failed`.',
     permission: 'webhooks:write',
     params: WebhookParams,
     body: UpdateWebhookRequest,

@@ -31,7 +31,7 @@ test('statuses that may pass are download_failed, with the wait the server asks 
     const error = await t.throwsAsync(egress.download(server.origin + path, limits), { instanceOf: AppError });
     t.like(error, {
       code: 'download_failed',
-      message: `${server.origin}${path} answered ${path.slice(1)}, which may pass.`,
+      message: `${server.origin}${path} answered ${path.slice(1)}, which may be temporary.`,
     });
     waits.push(error?.retryAfterS ?? null);
   }
@@ -44,7 +44,7 @@ test('statuses that may pass are download_failed, with the wait the server asks 
 test('other statuses are download_rejected and say what to do, without the query', async (t) => {
   const server = await startTrapServer(t, { '/403': answering(403), '/304': answering(304), '/400': answering(400) });
   const messages = {
-    '/403': /403: it is not open to everybody/,
+    '/403': /403: it is not publicly accessible/,
     '/gone': /404: check the address/,
     '/304': /304 instead/,
     '/400': /400/,

@@ -82,13 +82,13 @@ test('an endless compressed body is cut at the cap while it is still coming', as
 test('a coding that is unknown, too deep or not what the bytes are in is rejected', async (t) => {
   const noise = createHash('sha512').update('noise').digest();
   const answers = {
-    '/unknown': ['compress', noise, /cannot be read: compress/],
-    '/deep': ['gzip, gzip, gzip', noise, /compressed 3 times over/],
+    '/unknown': ['compress', noise, /unsupported Content-Encoding: compress/],
+    '/deep': ['gzip, gzip, gzip', noise, /compressed 3 times/],
     '/gzip': ['gzip', noise, /not in the Content-Encoding/],
     '/br': ['br', noise, /not in the Content-Encoding/],
     '/zstd': ['zstd', noise, /not in the Content-Encoding/],
     '/deflate': ['deflate', noise, /not in the Content-Encoding/],
-    '/short': ['gzip', gzipSync(noise).subarray(0, 40), /cut short/],
+    '/short': ['gzip', gzipSync(noise).subarray(0, 40), /truncated/],
   } as const;
   const traps = Object.entries(answers).map(([path, [encoding, bytes]]) => [
     path,

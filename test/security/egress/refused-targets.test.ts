@@ -60,7 +60,7 @@ test('inner addresses are refused in every spelling, before anything is connecte
   ];
   for (const host of hosts) {
     const message = await failsWith(t, 'download_refused', readAll(`http://${host}:${inner.port}/`));
-    t.regex(message, /its host leads to .*LOCI_EGRESS_ALLOW/, host);
+    t.regex(message, /its host resolves to .*LOCI_EGRESS_ALLOW/, host);
   }
   t.is(inner.connections(), 0);
 });
