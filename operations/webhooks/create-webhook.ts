@@ -5,7 +5,7 @@ import type { CreateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
-import { requireSubscribable } from './webhook-access.ts';
+import { requireEventAccess } from './webhook-access.ts';
 import { newWebhookSecret } from './webhook-secrets.ts';
 
 /** Per workspace: every event is matched against all of them. */
@@ -30,7 +30,7 @@ export async function createWebhook(
     idempotency: request.idempotency,
     effect: async (stores) => {
       if (requested) await requireCollections({ ...services, stores }, caller, requested);
-      requireSubscribable(caller, { events, collections });
+      requireEventAccess(caller, { events, collections });
       if ((await stores.webhooks.countLocked(scope)) >= MAX_WEBHOOKS) {
         throw new AppError(
           'conflict',

@@ -2,7 +2,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
 import type { Services } from '#operations/services.ts';
-import { requireSubscribable, webhookNotFound } from './webhook-access.ts';
+import { requireEventAccess, webhookNotFound } from './webhook-access.ts';
 
 const DISABLED_MESSAGE = 'The webhook was disabled before this was delivered; enable it, then redeliver.';
 
@@ -35,8 +35,8 @@ export async function updateWebhook(
       status,
       disabled_reason: status === 'active' ? null : (before.disabled_reason ?? ('request' as const)),
     };
-    requireSubscribable(caller, before);
-    requireSubscribable(caller, after);
+    requireEventAccess(caller, before);
+    requireEventAccess(caller, after);
     const updated = await stores.webhooks.update(scope, id, after);
     if (!updated) throw webhookNotFound();
     if (status === 'disabled') await stores.webhookAttempts.endOpen(scope, id, { message: DISABLED_MESSAGE });

@@ -8,12 +8,12 @@ import { isContentEvent, SUBSCRIBABLE_EVENT_TYPES, type WebhookEventType } from 
  * Requires that the caller who creates or changes a webhook may read everything that the webhook will send.
  * @throws AppError `forbidden` that names the missing permission or collections.
  */
-export function requireSubscribable(
+export function requireEventAccess(
   caller: Caller,
   { events, collections }: Pick<Webhook, 'events' | 'collections'>,
 ): void {
   const types = events ?? SUBSCRIBABLE_EVENT_TYPES.filter((type) => !isContentEvent(type));
-  for (const type of types) requireReadable(caller, type);
+  for (const type of types) requireEventPermission(caller, type);
   // Callers without a collection limit pass here; whether the collections exist is checked by `requireCollections`.
   const isWithin =
     collections === null
@@ -28,7 +28,7 @@ export function requireSubscribable(
 }
 
 /** Requires the permission to read what events of this type report. @throws AppError `forbidden` that names the permission. */
-export function requireReadable(caller: Caller, type: WebhookEventType): void {
+export function requireEventPermission(caller: Caller, type: WebhookEventType): void {
   const permission = permissionFor(type);
   if (permission !== null) requirePermission(caller, permission);
 }

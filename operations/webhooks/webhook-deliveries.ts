@@ -9,7 +9,7 @@ import type { DeliveryRow } from '#store/webhooks/webhook-deliveries.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
-import { requireReadable } from './webhook-access.ts';
+import { requireEventPermission } from './webhook-access.ts';
 import type { WebhookServices } from './attempt-delivery.ts';
 
 export type ListDeliveriesQuery = {
@@ -50,7 +50,7 @@ export async function getWebhookDelivery(
   id: string,
 ): Promise<WebhookDeliveryDetail> {
   const row = await findDelivery(services.stores, caller, id);
-  requireReadable(caller, row.event_type);
+  requireEventPermission(caller, row.event_type);
   return { ...toDelivery(row), payload: AnyObject.parse(JSON.parse(row.body)) };
 }
 

@@ -13,7 +13,7 @@ const bodyOf = (type: string, data: string) =>
 /** ISO 8601 for `to_char`. It is passed as a binding because its colons look like bindings. */
 export const ISO_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
-/** SQL condition: webhook `e` subscribes to events of this type in this collection (both expressions; the collection may be null). */
+/** SQL condition: webhook `e` subscribes to events of this type in this collection (expressions; the collection may be null). */
 const isSubscribed = (type: string, collectionId: string) =>
   `e.workspace_id = :workspaceId and e.status = 'active'
    and case when e.events is null then ${type} not like 'content.%' else ${type} = any(e.events) end

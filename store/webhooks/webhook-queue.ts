@@ -63,7 +63,8 @@ const CLAIM_DUE = `
     insert into webhook_attempts (delivery_id, number, workspace_id) select id, attempts, workspace_id from taken
   ), sent as (
     select t.id, t.workspace_id, t.endpoint_id, t.event_type, t.body, t.origin, t.round, t.status, t.attempts, t.round_attempts,
-      case when t.endpoint_id is null then t.url else e.url end as url, coalesce(e.sealed_secret, s.sealed_secret) as sealed_secret,
+      case when t.endpoint_id is null then t.url else e.url end as url,
+      coalesce(e.sealed_secret, s.sealed_secret) as sealed_secret,
       case when e.previous_secret_until > now() then e.previous_sealed_secret when s.previous_secret_until > now()
         then s.previous_sealed_secret end as previous_sealed_secret
     from taken t

@@ -50,8 +50,8 @@ export function createWebhookStore(database: Database) {
     ): Promise<Webhook> {
       const row = await queryOne<Row>(
         database,
-        `insert into webhook_endpoints as w (id, workspace_id, url, origin, description, events, collections, status, disabled_reason,
-           sealed_secret, created_by)
+        `insert into webhook_endpoints as w (id, workspace_id, url, origin, description, events, collections, status,
+           disabled_reason, sealed_secret, created_by)
          values (:id, :workspaceId, :url, :origin, :description, :events::text[], :collections::uuid[], :status, :disabled_reason,
            :sealedSecret, :createdBy) returning ${COLUMNS}`,
         { ...scope, ...webhook },
@@ -166,8 +166,8 @@ export function createWebhookStore(database: Database) {
       return queryOne<SealedSecret>(
         database,
         `insert into webhook_secrets as s (workspace_id, sealed_secret) values (:workspaceId, :sealedSecret)
-         on conflict (workspace_id) do update set previous_sealed_secret = s.sealed_secret, previous_secret_until = now() + ${OVERLAP},
-           sealed_secret = excluded.sealed_secret, updated_at = now()
+         on conflict (workspace_id) do update set previous_sealed_secret = s.sealed_secret,
+           previous_secret_until = now() + ${OVERLAP}, sealed_secret = excluded.sealed_secret, updated_at = now()
          returning ${SECRET_COLUMNS}`,
         { ...scope, sealedSecret },
       );
