@@ -1,7 +1,7 @@
 import { assertNever } from '#domain/app-error.ts';
 import { scheduleRetryDelayS } from '#domain/connections/refresh-decision.ts';
 import type { SentExchange, RefreshResult, RefreshTarget } from '#domain/connections/oauth-refresh.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { announceEvent } from '#operations/webhooks/announce-event.ts';
 import type { Services } from '#operations/services.ts';
 import type { Stores } from '#store/stores.ts';
@@ -9,9 +9,10 @@ import type { Stores } from '#store/stores.ts';
 /** Stores the outcome of an exchange in Postgres unless it is stored already. Idempotent. */
 export async function persistRefresh(
   services: Services,
-  { workspace_id: workspaceId, outcome }: { workspace_id: string; outcome: SentExchange },
+  args: { workspace_id: string; outcome: SentExchange },
 ): Promise<RefreshResult> {
-  const scope = { workspaceId, collectionIds: null };
+  const scope = workspaceScope(args);
+  const { outcome } = args;
   switch (outcome.kind) {
     case 'tokens':
       return persistTokens(services, scope, outcome);

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '#domain/app-error.ts';
 import { lifetimeOfTokens, refreshTokenOf, mergeTokensIntoCredentials } from '#domain/connections/credential-tokens.ts';
 import type { Tokens } from '#domain/connections/token-response.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { OAuthState } from '#store/connections/oauth-states.ts';
 import { hashState, verifierContext } from './authorize-connection.ts';
 import { readCredentials, tokenReceiptNow, openCredentials, sealCredentials } from './credentials.ts';
@@ -29,7 +29,7 @@ export async function finishAuthorization(services: Services, callback: URLSearc
   const result = { connection_id: state.connection_id, redirect_url: state.redirect_url };
   if (callback.get('error') !== null) return { ...result, error: safeErrorCode(callback.get('error')) };
   if (!callback.get('code')) return { ...result, error: 'no_code' };
-  const scope = { workspaceId: state.workspace_id, collectionIds: null };
+  const scope = workspaceScope(state);
   const verifier = services.secrets.keyRing.open(state.sealed_verifier, verifierContext(scope, hash)).reveal();
   const outcome = await exchangeCode(services, scope, { state, callback, verifier });
   if (outcome.kind !== 'tokens') return { ...result, error: outcome.code };

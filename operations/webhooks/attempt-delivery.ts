@@ -1,4 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
+import { workspaceScope } from '#domain/access/scope.ts';
 import { deliverWebhookJob, type AttemptOutcome } from '#domain/webhooks/webhook-jobs.ts';
 import {
   decideDelivery,
@@ -59,7 +60,7 @@ export async function retryDelivery(
   services: WebhookServices,
   delivery: { workspace_id: string; delivery_id: string; round: number },
 ): Promise<AttemptOutcome> {
-  const scope = { workspaceId: delivery.workspace_id, collectionIds: null };
+  const scope = workspaceScope(delivery);
   const { delivery_id: id, round } = delivery;
   const limits = receiverLimits(services.webhooks);
   const claimed = await services.stores.webhookQueue.claim(scope, { id, round }, limits);
@@ -152,7 +153,7 @@ type Result = {
  * the webhook (after a 410).
  */
 async function recordResult(services: WebhookServices, claimed: ClaimedDelivery, result: Result): Promise<void> {
-  const scope = { workspaceId: claimed.workspace_id, collectionIds: null };
+  const scope = workspaceScope(claimed);
   const { isGone = false, ...rest } = result;
   const finished = { ...rest, id: claimed.id, number: claimed.attempts, origin: claimed.origin };
   const { workspace_id, id: delivery_id, round, event_type, origin, endpoint_id: endpointId, url } = claimed;

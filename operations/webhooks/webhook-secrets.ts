@@ -1,6 +1,6 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { WorkspaceWebhookSecret, Webhook } from '#domain/records/webhook.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { Secret } from '#security/secret.ts';
 import { generateWebhookSecret } from '#security/webhook-signature.ts';
 import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
@@ -29,7 +29,7 @@ export async function openSigningSecrets(
   services: Keys & Pick<Services, 'stores'>,
   delivery: ClaimedDelivery,
 ): Promise<Secret[]> {
-  const scope = { workspaceId: delivery.workspace_id, collectionIds: null };
+  const scope = workspaceScope(delivery);
   const context = contextOf(scope, { webhookId: delivery.endpoint_id });
   const current = delivery.sealed_secret ?? (await findOrCreateWorkspaceSecret(services, scope)).sealed_secret;
   const sealed = [current, ...(delivery.previous_sealed_secret === null ? [] : [delivery.previous_sealed_secret])];

@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import { retryAfterS } from '#domain/retry-after.ts';
+import { parseRetryAfterS } from '#domain/retry-after.ts';
 import type { TokenResponse, TokenOutcome } from '#domain/connections/token-response.ts';
 import type { Egress } from '#security/egress/egress.ts';
 import { errorCodeOf } from '#security/egress/exchange-failure.ts';
@@ -43,7 +43,7 @@ export async function toTokenResponse(response: Response): Promise<TokenResponse
   return {
     status: response.status,
     contentType: response.headers.get('content-type') ?? '',
-    retryAfterS: retryAfterS(response.headers.get('retry-after') ?? undefined, {
+    retryAfterS: parseRetryAfterS(response.headers.get('retry-after') ?? undefined, {
       nowMs: Date.now(),
       maxS: MAX_RETRY_AFTER_S,
     }),
