@@ -23,8 +23,7 @@ export function exchangeFailure(error: unknown, url: URL): AppError {
   if (error instanceof AppError) return error;
   const code = errorCodeOf(error);
   const shown = urlForDisplay(url);
-  const failure = (code: ItemErrorCode, problem: string) =>
-    new AppError(code, `${shown} ${problem}.`, { cause: error });
+  const failure = (as: ItemErrorCode, problem: string) => new AppError(as, `${shown} ${problem}.`, { cause: error });
   if (TIMEOUTS.has(code)) return failure('download_timeout', 'did not answer, or stopped sending, for too long');
   const permanent = permanentProblem(error, code);
   if (permanent !== null) return failure('download_rejected', permanent);
