@@ -3,7 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { decodePosition } from '#domain/cursor.ts';
 import type { Chunk, ChunkPage } from '#domain/records/chunk.ts';
-import type { PublishedChunk } from '#store/contents/chunks.ts';
+import type { PublishedChunk } from '#store/contents/published-chunks.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 

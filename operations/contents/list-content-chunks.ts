@@ -3,7 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { decodePosition, encodeCursor } from '#domain/cursor.ts';
 import type { ContentChunk } from '#domain/records/content.ts';
-import type { PublishedChunk } from '#store/contents/chunks.ts';
+import type { PublishedChunk } from '#store/contents/published-chunks.ts';
 import type { Services } from '#operations/services.ts';
 import { fetchEmbeddings } from './chunks.ts';
 

@@ -7,7 +7,7 @@ import type { Filter, FilterRecord } from '#domain/filters/filter.ts';
 import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 import type { SearchRequest, SearchResponse, SearchResult } from '#domain/records/search.ts';
-import type { ContentOfChunk, PublishedChunk } from '#store/contents/chunks.ts';
+import type { ContentOfChunk, PublishedChunk } from '#store/contents/published-chunks.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { Hit } from '#store/weaviate/vector-index.ts';
 import { collectionNotFound } from '#operations/collections/collections.ts';

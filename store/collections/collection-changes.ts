@@ -2,12 +2,13 @@ import type { UpdateCollectionRequest } from '#domain/records/collection.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-const IN_SCOPE = `id = :id and workspace_id = :workspaceId and (:collectionIds::uuid[] is null or id = any(:collectionIds::uuid[]))`;
+const IN_SCOPE = `id = :id and workspace_id = :workspaceId
+  and (:collectionIds::uuid[] is null or id = any(:collectionIds::uuid[]))`;
 
-/** What requests change of a collection. */
+/** Changes of a collection that requests make. */
 export function createCollectionChanges(database: Database) {
   return {
-    /** Status of a collection in reach, locked for the transaction against every other change; null when it is gone. */
+    /** Locks a collection in scope until the transaction ends and returns its status; null when it does not exist. */
     async lock(scope: Scope, id: string): Promise<'active' | 'archived' | null> {
       const row = await queryOne<{ status: 'active' | 'archived' }>(
         database,
@@ -17,12 +18,13 @@ export function createCollectionChanges(database: Database) {
       return row?.status ?? null;
     },
 
-    /** Writes the fields that are sent and leaves the others. */
+    /** Updates the fields that are set. */
     async update(scope: Scope, id: string, fields: UpdateCollectionRequest): Promise<void> {
       await query(
         database,
         `update collections set name = coalesce(:name, name), visibility = coalesce(:visibility, visibility),
-           tags = coalesce(:tags::text[], tags), meta_data = coalesce(:metaData::jsonb, meta_data), settings = coalesce(:settings::jsonb, settings),
+           tags = coalesce(:tags::text[], tags), meta_data = coalesce(:metaData::jsonb, meta_data),
+           settings = coalesce(:settings::jsonb, settings),
            description = case when :hasDescription then :description else description end,
            parent_id = case when :hasParent then :parentId::uuid else parent_id end, updated_at = now()
          where ${IN_SCOPE}`,
@@ -42,7 +44,7 @@ export function createCollectionChanges(database: Database) {
       );
     },
 
-    /** Replaces what clients keep in the statistics. */
+    /** Replaces the statistics that clients store. */
     async setStats(scope: Scope, id: string, stats: Record<string, unknown>): Promise<void> {
       await query(database, `update collections set stats = :stats::jsonb, updated_at = now() where ${IN_SCOPE}`, {
         ...scope,
@@ -59,14 +61,14 @@ export function createCollectionChanges(database: Database) {
       });
     },
 
-    /** Orders the changes of parents in a workspace for the rest of the transaction: two of them could close a circle. */
+    /** Serializes changes of parents in a workspace until the transaction ends: two concurrent ones could form a cycle. */
     async lockTree(scope: Scope): Promise<void> {
       await query(database, `select pg_advisory_xact_lock(hashtextextended(:workspaceId::text, 2))`, {
         workspaceId: scope.workspaceId,
       });
     },
 
-    /** Whether `below` is this collection or lies somewhere below it. */
+    /** Whether `candidateId` is this collection or one of its descendants. */
     async isSameOrDescendant(scope: Scope, id: string, candidateId: string): Promise<boolean> {
       const row = await queryOne<{ found: boolean }>(
         database,
@@ -80,7 +82,7 @@ export function createCollectionChanges(database: Database) {
       return row?.found === true;
     },
 
-    /** Collections below one that goes are at the top from now on. */
+    /** Moves the children of a collection that is being deleted to the top level. */
     async detachChildren(scope: Scope, id: string): Promise<void> {
       await query(
         database,

@@ -1,22 +1,24 @@
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { removeCrawls } from '#store/crawls/remove-crawls.ts';
-import { detachEntries, type GoneContent } from '#store/archives/detach-entries.ts';
+import { detachEntries } from '#store/archives/detach-entries.ts';
+import { countUnreferencedBlobs, type DeletedContent } from '#store/contents/deletions.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A collection that is being deleted. */
+/** The deletion of a collection. */
 export type CollectionDeletionKey = { deletionId: string; collectionId: string };
+/** A Weaviate tenant of a collection. */
 export type CollectionTenant = { tenant: string } & EmbeddingSpace;
 
-/** How much one transaction removes. */
-export type RemovalBatchSize = { contents: number; chunks: number };
+/** Maximum numbers of rows that one transaction removes. */
+type RemovalBatchSize = { contents: number; chunks: number };
 
-/** The removal of what belonged to a collection, in pieces of a size that hold nobody up. */
+/** Removal of the rows of a collection, in transactions small enough not to block others. */
 export function createCollectionDeletions(database: Database) {
-  const bind = (scope: Scope, deleted: CollectionDeletionKey) => ({ workspaceId: scope.workspaceId, ...deleted });
+  const bind = (scope: Scope, deletion: CollectionDeletionKey) => ({ workspaceId: scope.workspaceId, ...deletion });
   return {
-    /** Where the objects of a collection are. */
+    /** Returns the Weaviate tenants that hold objects of a collection. */
     listTenants(scope: Scope, collectionId: string): Promise<CollectionTenant[]> {
       return query<CollectionTenant>(
         database,
@@ -27,23 +29,25 @@ export function createCollectionDeletions(database: Database) {
     },
 
     /**
-     * Ends the runs of a page of contents: another `run_id`, so that whatever still works for the old one can write nothing
-     * more. Returns how many there were, the last one, and the workflows to wake.
+     * Ends the runs of a page of contents. They get another `run_id`, so that workers of the old runs can no longer write.
+     * Returns the number of runs, the id of the last content, and the ids of the workflows to wake.
      */
-    async endRuns(scope: Scope, deleted: CollectionDeletionKey, page: { after: string | null; limit: number }) {
+    async endRuns(scope: Scope, deletion: CollectionDeletionKey, page: { after: string | null; limit: number }) {
       const rows = await query<{ content_id: string; workflow_id: string | null }>(
         database,
         `with target as (
-           select content_id from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
+           select content_id from content_collections
+           where workspace_id = :workspaceId and collection_id = :collectionId
              and (:after::uuid is null or content_id > :after::uuid) order by content_id limit :limit for update
          ), ended as (
-           update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting', active_version = null,
-             publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null, part_key = null, updated_at = now()
+           update content_collections cc set run_id = gen_random_uuid(), paused = false, stage = 'deleting',
+             active_version = null, publish_seq = null, chunk_count = 0, dedupe_key = null, external_id = null,
+             part_key = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId
            returning cc.content_id, cc.workflow_id
          )
          select content_id, workflow_id from ended order by content_id`,
-        { ...bind(scope, deleted), ...page },
+        { ...bind(scope, deletion), ...page },
       );
       return {
         count: rows.length,
@@ -52,24 +56,24 @@ export function createCollectionDeletions(database: Database) {
       };
     },
 
-    /** Notes in the receipt how many objects the index had; a second count, when they are gone, changes nothing. */
-    async recordObjectCount(scope: Scope, deleted: CollectionDeletionKey, indexObjects: number): Promise<void> {
+    /** Records in the receipt how many objects the index had. A repeated count after their removal changes nothing. */
+    async recordObjectCount(scope: Scope, deletion: CollectionDeletionKey, indexObjects: number): Promise<void> {
       await query(
         database,
         `update deletions set status = 'running', index_objects = greatest(index_objects, :indexObjects::int)
          where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
-        { ...bind(scope, deleted), indexObjects },
+        { ...bind(scope, deletion), indexObjects },
       );
     },
 
     /**
-     * Removes chunks of the next contents, then those contents unless another collection has them, and adds both to the receipt
-     * in the same transaction. Returns those that are at home elsewhere now and have another `external_id` there; null when there
-     * is nothing left.
+     * Removes chunks of the next contents, then the contents themselves unless another collection links them, and adds both to
+     * the receipt in the same transaction. Returns the ids of contents that moved to another home collection and have another
+     * `external_id` there; null when nothing is left.
      */
-    removeContents(scope: Scope, deleted: CollectionDeletionKey, size: RemovalBatchSize): Promise<string[] | null> {
+    removeContents(scope: Scope, deletion: CollectionDeletionKey, size: RemovalBatchSize): Promise<string[] | null> {
       return database.transaction(async (transaction) => {
-        const bindings = bind(scope, deleted);
+        const bindings = bind(scope, deletion);
         const links = await query<{ content_id: string }>(
           transaction,
           `select content_id from content_collections where workspace_id = :workspaceId and collection_id = :collectionId
@@ -78,12 +82,13 @@ export function createCollectionDeletions(database: Database) {
         );
         if (links.length === 0) return null;
         const contentIds = links.map((link) => link.content_id);
-        // Elsewhere, too: there they may have another name from now on, which the index has to follow.
+        // In other collections too: contents may move there and get another `external_id`, which the index must follow.
         await lockRuns(transaction, scope.workspaceId, contentIds);
         const chunks = await query(
           transaction,
-          `delete from chunks where id in (select id from chunks where workspace_id = :workspaceId and collection_id = :collectionId
-             and content_id = any(:contentIds::uuid[]) limit :limit) returning id`,
+          `delete from chunks where id in (
+             select id from chunks where workspace_id = :workspaceId and collection_id = :collectionId
+               and content_id = any(:contentIds::uuid[]) limit :limit) returning id`,
           { ...bindings, contentIds, limit: size.chunks },
         );
         const gone =
@@ -92,7 +97,8 @@ export function createCollectionDeletions(database: Database) {
             : { contents: 0, blobs: 0, renamed: [] };
         await query(
           transaction,
-          `update deletions set status = 'running', chunks = chunks + :chunks::int, contents = contents + :contents::int, blobs = blobs + :blobs::int
+          `update deletions set status = 'running', chunks = chunks + :chunks::int, contents = contents + :contents::int,
+             blobs = blobs + :blobs::int
            where id = :deletionId and workspace_id = :workspaceId and status <> 'completed'`,
           { ...bindings, chunks: chunks.length, contents: gone.contents, blobs: gone.blobs },
         );
@@ -100,9 +106,9 @@ export function createCollectionDeletions(database: Database) {
       });
     },
 
-    /** Removes what is known of uploads and crawls into the collection, some at a time; false when there is nothing left. */
-    async removeUploads(scope: Scope, deleted: CollectionDeletionKey, limit: number): Promise<boolean> {
-      const bindings = { ...bind(scope, deleted), limit };
+    /** Removes at most `limit` rows of uploads and crawls into the collection; false when nothing is left. */
+    async removeUploads(scope: Scope, deletion: CollectionDeletionKey, limit: number): Promise<boolean> {
+      const bindings = { ...bind(scope, deletion), limit };
       if (await removeCrawls(database, bindings)) return true;
       const items = await query(
         database,
@@ -114,7 +120,8 @@ export function createCollectionDeletions(database: Database) {
       if (items.length > 0) return true;
       const uploads = await query(
         database,
-        `delete from uploads where id in (select id from uploads where workspace_id = :workspaceId and collection_id = :collectionId
+        `delete from uploads where id in (
+           select id from uploads where workspace_id = :workspaceId and collection_id = :collectionId
            limit :limit) returning id`,
         bindings,
       );
@@ -122,12 +129,12 @@ export function createCollectionDeletions(database: Database) {
     },
 
     /**
-     * Removes the collection itself and completes the receipt, in one transaction; false when it still has contents. Its
-     * tenants stay known for a while: a worker that stalled may bring them back.
+     * Removes the collection itself and completes the receipt, in one transaction; false when it still has contents. Its tenants
+     * are kept in `dropped_tenants` for a while, because a stale worker may create them again.
      */
-    complete(scope: Scope, deleted: CollectionDeletionKey): Promise<boolean> {
+    complete(scope: Scope, deletion: CollectionDeletionKey): Promise<boolean> {
       return database.transaction(async (transaction) => {
-        const bindings = bind(scope, deleted);
+        const bindings = bind(scope, deletion);
         const left = await queryOne(
           transaction,
           `select 1 from content_collections where workspace_id = :workspaceId and collection_id = :collectionId limit 1`,
@@ -164,21 +171,27 @@ async function removeCollectionRows(transaction: Database, bindings: Bindings): 
   for (const statement of statements) await query(transaction, statement, bindings);
 }
 
-/** Takes contents out of the collection; those that no other one has go altogether, the others are at home there. */
+/**
+ * Removes contents from a collection. Contents without another collection are deleted; contents whose home it was move to their
+ * oldest other collection. Returns the numbers of deleted contents and blobs, and the ids of contents whose `external_id`
+ * changed.
+ */
 export async function removeContentLinks(
   transaction: Database,
   bindings: Bindings & { contentIds: readonly string[] },
 ) {
   await query(
     transaction,
-    `delete from content_collections where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,
+    `delete from content_collections
+     where workspace_id = :workspaceId and collection_id = :collectionId and content_id = any(:contentIds::uuid[])`,
     bindings,
   );
   await lockContents(transaction, bindings.workspaceId, bindings.contentIds);
-  const gone = await query<GoneContent & { content_hash: string | null }>(
+  const gone = await query<DeletedContent>(
     transaction,
     `delete from contents t where t.id = any(:contentIds::uuid[]) and t.workspace_id = :workspaceId
-       and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.part_of, t.content_hash`,
+       and not exists (select 1 from content_collections cc where cc.content_id = t.id)
+     returning t.id, t.part_of, t.content_hash`,
     bindings,
   );
   await detachEntries(transaction, { workspaceId: bindings.workspaceId, gone });
@@ -192,12 +205,7 @@ export async function removeContentLinks(
      returning t.id, old.external_id is distinct from new.external_id as is_renamed`,
     bindings,
   );
-  const blobs = await queryOne<{ count: number }>(
-    transaction,
-    `select count(*) as count from blobs b where b.workspace_id = :workspaceId and b.sha256 = any(:hashes::text[])
-       and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
-    { ...bindings, hashes: gone.flatMap((row) => row.content_hash ?? []) },
-  );
+  const blobs = await countUnreferencedBlobs(transaction, bindings.workspaceId, gone);
   const renamed = moved.filter((row) => row.is_renamed).map((row) => row.id);
-  return { contents: gone.length, blobs: blobs?.count ?? 0, renamed };
+  return { contents: gone.length, blobs, renamed };
 }

@@ -4,11 +4,11 @@ import type { Collection, CreateCollectionRequest } from '#domain/records/collec
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
-/** Where a collection's vectors and words live in the index. */
+/** The Weaviate tenant and the embedding space of a collection's index. */
 export type IndexGeneration = { tenant: string; space: EmbeddingSpace };
 
-/** A collection with the generation that answers its searches. */
-export type CollectionWithIndex = { collection: Collection; index: IndexGeneration };
+/** A collection with the index generation that serves its searches. */
+type CollectionWithIndex = { collection: Collection; index: IndexGeneration };
 
 export type TimePosition = { createdUs: number; id: string };
 export type CollectionFilter = {
@@ -16,7 +16,7 @@ export type CollectionFilter = {
   visibility?: string | undefined;
   tag?: string | undefined;
   parentId?: string | undefined;
-  /** Part of the name. */
+  /** Text that the name contains, ignoring case. */
   search?: string | undefined;
 };
 
@@ -42,13 +42,14 @@ const SELECT = `
     select jsonb_object_agg(stage, count) as by_stage, coalesce(sum(chunks), 0)::bigint as chunks,
       coalesce(sum(bytes), 0)::bigint as bytes
     from (
-      select case when cc.paused then 'paused' else cc.stage end as stage, count(*) as count, sum(cc.chunk_count) as chunks, sum(t.size) as bytes
+      select case when cc.paused then 'paused' else cc.stage end as stage, count(*) as count,
+        sum(cc.chunk_count) as chunks, sum(t.size) as bytes
       from content_collections cc join contents t on t.id = cc.content_id
       where cc.collection_id = c.id group by 1
     ) stages
   ) s`;
 
-/** What is being deleted is gone for everybody. */
+/** Collections that are being deleted are invisible. */
 const IN_SCOPE = `c.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))
   and c.status <> 'deleting'`;
 const MATCHING = `(:status::text is null or c.status = :status)
@@ -56,7 +57,7 @@ const MATCHING = `(:status::text is null or c.status = :status)
   and (:tag::text is null or c.tags @> array[:tag::text]) and (:parentId::uuid is null or c.parent_id = :parentId)
   and (:search::text is null or strpos(lower(c.name), lower(:search)) > 0)`;
 
-/** Every search begins with this. */
+/** Runs at the beginning of every search. */
 const FIND_INDEX: PreparedStatement = {
   name: 'find_index',
   sql: `select c.status, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
@@ -67,7 +68,7 @@ const FIND_INDEX: PreparedStatement = {
 /** Collections and their index generations. */
 export function createCollectionStore(database: Database) {
   return {
-    /** Adds a collection with its first index generation. */
+    /** Inserts a collection with its first index generation. Returns its id. */
     async insert(
       scope: Scope,
       record: CreateCollectionRequest & { createdBy: string },
@@ -81,7 +82,8 @@ export function createCollectionStore(database: Database) {
            values (:workspaceId, :name, :description, :visibility, :tags, :parent_id, :meta_data, :settings,
              :source_type, :source_id, :createdBy) returning id
          )
-         insert into index_generations (workspace_id, collection_id, number, tenant, status, provider, model, model_hash, dimensions)
+         insert into index_generations (workspace_id, collection_id, number, tenant, status, provider, model, model_hash,
+           dimensions)
          select :workspaceId, id, 1, id || '-1', 'active', :provider, :model, :model_hash, :dimensions from added
          returning collection_id as id`,
         {
@@ -96,13 +98,13 @@ export function createCollectionStore(database: Database) {
       return row.id;
     },
 
-    /** A collection the scope reaches, or null. */
+    /** Returns a collection in scope, or null. */
     async find(scope: Scope, id: string): Promise<CollectionWithIndex | null> {
       const row = await queryOne<Row>(database, `${SELECT} where ${IN_SCOPE} and c.id = :id`, { ...scope, id });
       return row && { collection: toCollection(row), index: indexOf(row) };
     },
 
-    /** Status and index generation without the statistics: one indexed look-up. */
+    /** Returns status and index generation without the statistics: one index look-up. */
     async findIndex(scope: Scope, id: string): Promise<{ status: string; index: IndexGeneration } | null> {
       const row = await queryOne<{ status: string; tenant: string } & EmbeddingSpace>(database, FIND_INDEX, {
         ...scope,
@@ -111,12 +113,13 @@ export function createCollectionStore(database: Database) {
       return row && { status: row.status, index: indexOf(row) };
     },
 
-    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
     async list(scope: Scope, filter: CollectionFilter, page: { after: TimePosition | null; limit: number }) {
       const rows = await query<Row>(
         database,
         `${SELECT} where ${IN_SCOPE} and ${MATCHING}
-           and (:afterUs::bigint is null or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+           and (:afterUs::bigint is null
+             or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by c.created_at, c.id limit :limit`,
         {
           ...scope,
@@ -139,14 +142,15 @@ export function createCollectionStore(database: Database) {
     },
 
     /**
-     * Orders the uploads of one collection for the rest of the transaction, so that two of them see each other's
-     * contents. Returns the status, or null when the scope does not reach the collection.
+     * Serializes uploads into one collection until the transaction ends, so that each sees the contents of the others. Returns
+     * the status, or null when the collection is not in scope.
      */
     async lockForUpload(scope: Scope, id: string): Promise<string | null> {
-      // Nobody can make others wait by naming what is theirs.
+      // The lock is restricted to the scope, so that a caller cannot block uploads into collections of others.
       await query(
         database,
-        `select pg_advisory_xact_lock(hashtextextended(c.id::text, 0)) from collections c where ${IN_SCOPE} and c.id = :id`,
+        `select pg_advisory_xact_lock(hashtextextended(c.id::text, 0)) from collections c
+         where ${IN_SCOPE} and c.id = :id`,
         { ...scope, id },
       );
       const row = await queryOne<{ status: string }>(

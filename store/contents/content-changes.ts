@@ -4,24 +4,25 @@ import { lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
-/** What requests change of a content. */
+/** Changes of a content that requests make. */
 export function createContentChanges(database: Database) {
   const bind = (scope: Scope, id: string) => ({ workspaceId: scope.workspaceId, id });
   return {
     /**
-     * Holds every run of contents, in all their collections, and then the contents, for the transaction. Who changes what filters
-     * see of a content comes by all of them, whatever collection it asks about: in one order, so that nobody waits in a ring.
+     * Locks the runs of contents in all their collections, and then the contents, until the transaction ends. Every transaction
+     * that changes filter fields of a content takes these locks in this order, so that they cannot deadlock.
      */
     async lockWithRuns(scope: Scope, contentIds: readonly string[]): Promise<void> {
       await lockRuns(database, scope.workspaceId, contentIds);
       await query(
         database,
-        `select from contents where workspace_id = :workspaceId and id = any(:contentIds::uuid[]) order by id for no key update`,
+        `select from contents where workspace_id = :workspaceId and id = any(:contentIds::uuid[])
+         order by id for no key update`,
         { workspaceId: scope.workspaceId, contentIds },
       );
     },
 
-    /** Takes its turn among the uploads into the home of a content, in which its `external_id` is unique. */
+    /** Locks out uploads into the home collection of a content, in which its `external_id` is unique. */
     async lockHomeCollection(scope: Scope, id: string): Promise<void> {
       await query(
         database,
@@ -34,8 +35,8 @@ export function createContentChanges(database: Database) {
     },
 
     /**
-     * Names a content in the system it comes from; false when another content of its home has the name, or its home is out of
-     * reach. Wants `lockHome`.
+     * Sets the `external_id` of a content. Returns false when another content of its home collection has that id, or when the
+     * home collection is outside the scope. Requires `lockHomeCollection`.
      */
     async setExternalId(scope: Scope, id: string, externalId: string): Promise<boolean> {
       const row = await queryOne<{ is_named: boolean }>(
@@ -44,7 +45,8 @@ export function createContentChanges(database: Database) {
            select collection_id from contents where id = :id and workspace_id = :workspaceId
              and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
          ), taken as (
-           select 1 from content_collections cc join home using (collection_id) where cc.external_id = :externalId and cc.content_id <> :id
+           select 1 from content_collections cc join home using (collection_id)
+           where cc.external_id = :externalId and cc.content_id <> :id
          ), named as (
            update content_collections cc set external_id = :externalId, dedupe_key = null, updated_at = now() from home
            where cc.content_id = :id and cc.collection_id = home.collection_id and cc.external_id is distinct from :externalId
@@ -57,8 +59,8 @@ export function createContentChanges(database: Database) {
     },
 
     /**
-     * Writes the fields that are sent and leaves the others. Returns whether the index has to follow: because filters see
-     * another content now, or because `stale` was asked for. A content that nothing has of in the index stays as it is there.
+     * Updates the fields that are set. Returns whether the index must be updated: because filter fields changed, or because the
+     * request sets `sync_status` to `stale`. A content without objects in the index does not become stale.
      */
     async update(
       scope: Scope,
@@ -85,13 +87,13 @@ export function createContentChanges(database: Database) {
 
 export type ContentChanges = ReturnType<typeof createContentChanges>;
 
-/** What filters see of a content becomes another. */
+/** Whether the update changes fields that filters use. */
 const CHANGED = `(coalesce(:name::text <> t.name, false) or coalesce(:metadata::jsonb <> t.metadata, false)
   or coalesce(:externalId::text is distinct from t.external_id, false) and :externalId::text is not null)`;
 
 const CHANGED_ROW = `(old.name <> new.name or old.metadata <> new.metadata or old.external_id is distinct from new.external_id)`;
 
-/** The index has it, or is just being told of it. */
+/** Whether the content is in the index or being ingested. */
 const INDEXED = `exists (select 1 from content_collections cc where cc.content_id = t.id
   and (cc.active_version is not null or cc.stage in ${IN_PROGRESS}))`;
 

@@ -7,13 +7,13 @@ import { query, queryOne, type Database } from '#store/postgres.ts';
 export type ContentFilter = {
   collectionId?: string | undefined;
   status?: string | undefined;
-  /** What the contents were found in. */
+  /** Content in which the contents were found. */
   linkedTo?: string | undefined;
-  /** Part of the name, in any case. */
+  /** Text that the name contains, ignoring case. */
   search?: string | undefined;
 };
 
-/** Of a content as it is `SEEN`. */
+/** Columns of a content; requires `JOIN_VISIBLE_LINK`. */
 export const CONTENT_COLUMNS = `
   t.id, t.name, t.description, t.metadata, t.type, t.size, seen.status, t.sync_status, seen.status_message, t.content_hash,
   t.file_data, t.definition, floor(extract(epoch from t.created_at))::bigint as created_at,
@@ -28,14 +28,15 @@ const LINK_IN_SCOPE = `(:collectionIds::uuid[] is null or cc.collection_id = any
   and ${notDeleting('cc.collection_id')}`;
 
 /**
- * A content as it stands in one of its collections: its home, else the oldest in reach. Never one out of reach: its id and what
- * happens there are none of the caller's business. No row where none is in reach.
+ * Joins the link (`content_collections`) that determines the status of a content for the caller: that of its home collection, or
+ * else the oldest link in scope. Links outside the scope are never used, because their collection id and status must not be
+ * disclosed. No row when no link is in scope.
  */
 export const JOIN_VISIBLE_LINK = `cross join lateral (
   select ${LINK_COLUMNS} from content_collections cc where cc.content_id = t.id and ${LINK_IN_SCOPE}
   order by cc.collection_id <> t.collection_id, cc.created_at, cc.collection_id limit 1) seen`;
 
-/** Contents of a workspace, and those of a collection: each walks an index in the order of its list, from where it is asked. */
+/** The contents of a workspace or of a collection. Each list reads an index in its order, starting at the cursor. */
 const LISTS = {
   workspace: {
     from: `contents t ${JOIN_VISIBLE_LINK}`,
@@ -53,8 +54,8 @@ const MATCHING = `(:search::text is null or strpos(lower(t.name), lower(:search)
   and (:status::text is null or seen.status = :status) and (:linkedTo::uuid is null or t.linked_to = :linkedTo)`;
 
 /**
- * A page of contents in the order in which they came, into the workspace or into the collection that is asked for; one row
- * more than `limit` when there are more.
+ * Returns a page of contents in the order in which they were added to the workspace or to the collection of the filter, with one
+ * row more than `limit` when there are more.
  */
 export async function listContents(
   database: Database,
@@ -74,21 +75,21 @@ export async function listContents(
   return rows.map(({ created_us, ...content }) => ({ content, createdUs: created_us }));
 }
 
-/** How many contents a list has in all. */
+/** Returns the total number of contents of a list. */
 export async function countContents(database: Database, scope: Scope, filter: ContentFilter): Promise<number> {
   const { list, bindings } = listFor(scope, filter);
   const row = await queryOne<{ count: number }>(database, countSql(scope, filter, list), bindings);
   return row?.count ?? 0;
 }
 
-/** Without a look at each content where that is possible. */
+/** Returns the statement that counts a list, without reading every content where possible. */
 function countSql(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['workspace']): string {
   const isPlain = filter.status === undefined && filter.search === undefined && filter.linkedTo === undefined;
   if (isPlain && list === LISTS.collection) {
     return `select count(*) as count from content_collections cc where ${list.where}`;
   }
   if (isPlain && scope.collectionIds === null) {
-    // All but those that are only where everything is being deleted.
+    // All contents except those that are only in collections that are being deleted.
     return `select (select count(*) from contents where workspace_id = :workspaceId) - (
       select count(distinct gone.content_id) from collections c join content_collections gone on gone.collection_id = c.id
       where c.workspace_id = :workspaceId and c.status = 'deleting' and not exists (
@@ -98,7 +99,7 @@ function countSql(scope: Scope, filter: ContentFilter, list: (typeof LISTS)['wor
 }
 
 function listFor(scope: Scope, { collectionId, status, search, linkedTo }: ContentFilter) {
-  // Who reaches one collection only sees what is in it.
+  // A scope of one collection lists the contents of that collection.
   const only = collectionId ?? (scope.collectionIds?.length === 1 ? scope.collectionIds[0] : undefined);
   const list = only === undefined ? LISTS.workspace : LISTS.collection;
   return { list, bindings: { ...scope, collectionId: only, status, search, linkedTo } };

@@ -11,7 +11,7 @@ import {
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A content to be added, with the state of its first run. */
+/** A content to insert. */
 export type NewContent = {
   id: string;
   name: string;
@@ -25,19 +25,20 @@ export type NewContent = {
   source: 'file' | 'url' | 'text';
   url: string | null;
   created_by: string;
-  /** What it was found in: for those that follow, what it came out of, what of all was uploaded, and how deep it lay there. */
+  /** Content in which it was found. */
   linked_to?: string | null;
+  /** For an archive entry: the archive or e-mail that holds it, the uploaded content at the root, and the nesting depth. */
   part_of?: string;
   part_root?: string;
   part_depth?: number;
 };
 
-/** A content that this run owns and may work on, with what the steps need of it. */
+/** A content that the current run owns, with the fields that ingestion steps need. */
 export type OwnedContent = {
   content_id: string;
   version: number;
   reader: string;
-  /** How often work on this content began in this stage, this time included, without coming to an end. */
+  /** Attempts in the current stage that started and did not end, including the current one. */
   dead_attempts: number;
   name: string;
   type: string | null;
@@ -49,15 +50,16 @@ export type OwnedContent = {
   reread: boolean;
 };
 
-/** A content is in reach when one of its collections is. */
+/** A content is in scope when one of its collections is. */
 const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
   select 1 from content_collections cc where cc.content_id = t.id
-    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')})`;
+    and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
+    and ${notDeleting('cc.collection_id')})`;
 
-/** The contents themselves; their runs are in `runs`. */
+/** Rows of contents. Their runs (`content_collections`) are in `runControl` and `runs`. */
 export function createContentStore(database: Database) {
   return {
-    /** A content the scope reaches, or null. */
+    /** Returns a content in scope, or null. */
     find(scope: Scope, id: string): Promise<Content | null> {
       return queryOne<Content>(
         database,
@@ -69,7 +71,7 @@ export function createContentStore(database: Database) {
       );
     },
 
-    /** Where the original bytes of a content are; null when the scope does not reach it. */
+    /** Returns the original file of a content; null when the scope does not include it. */
     findFile(
       scope: Scope,
       id: string,
@@ -81,26 +83,30 @@ export function createContentStore(database: Database) {
       );
     },
 
-    /** The text of its newest published chunks, null before; null when the scope does not reach it. */
+    /**
+     * Returns the hash of the text from which the latest published chunks were made (null before the first publication); null
+     * when the scope does not include the content.
+     */
     findText(scope: Scope, id: string): Promise<{ text_sha256: string | null } | null> {
       return queryOne(
         database,
         `select (select cc.active_text_sha256 from content_collections cc
                  where cc.content_id = t.id and cc.active_version is not null
-                   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[])) and ${notDeleting('cc.collection_id')}
+                   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
+                   and ${notDeleting('cc.collection_id')}
                  order by cc.publish_seq desc limit 1) as text_sha256
          from contents t where t.id = :id and ${IN_SCOPE}`,
         { ...scope, id },
       );
     },
 
-    /** A page of a list, one row more than `limit` when there are more. */
+    /** Returns a page of a list, with one row more than `limit` when there are more. */
     list: (scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) =>
       listContents(database, scope, { ...filter, ...page }),
 
     count: (scope: Scope, filter: ContentFilter) => countContents(database, scope, filter),
 
-    /** Adds contents of one collection; their runs are added by `runs.insert`. */
+    /** Inserts contents of one collection; `runControl.insert` inserts their runs. */
     async insert(
       scope: Scope,
       collectionId: string,
@@ -114,15 +120,15 @@ export function createContentStore(database: Database) {
          select id, :workspaceId, :collectionId, name, description, metadata, type, size, status, content_hash,
            file_data, external_id, source, url, created_by, linked_to, part_of, part_root, coalesce(part_depth, 0)
          from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
-           size bigint, status text, content_hash text, file_data jsonb, external_id text, source text, url text, created_by text, linked_to uuid,
-           part_of uuid, part_root uuid, part_depth smallint)`,
+           size bigint, status text, content_hash text, file_data jsonb, external_id text, source text, url text,
+           created_by text, linked_to uuid, part_of uuid, part_root uuid, part_depth smallint)`,
         { workspaceId: scope.workspaceId, collectionId, contents: JSON.stringify(contents) },
       );
     },
 
     /**
-     * Takes over what a second upload says of contents that exist; `metadata: null` leaves it. Returns those whose metadata
-     * changed: they are `stale` in the index until they are projected again.
+     * Updates metadata and description of existing contents from a later upload; null leaves a field unchanged. Returns the ids
+     * of contents whose metadata changed: they are `stale` until the index is updated.
      */
     async updateFromUpload(
       scope: Scope,
@@ -132,10 +138,12 @@ export function createContentStore(database: Database) {
       const rows = await query<{ id: string; changed: boolean }>(
         database,
         `with input as (
-           select distinct on (x.id) x.id, x.metadata, x.description, x.metadata is not null and x.metadata <> t.metadata as changed
+           select distinct on (x.id) x.id, x.metadata, x.description,
+             x.metadata is not null and x.metadata <> t.metadata as changed
            from jsonb_to_recordset(:updates::jsonb) as x(id uuid, metadata jsonb, description text) join contents t on t.id = x.id
          )
-         update contents t set metadata = coalesce(input.metadata, t.metadata), description = coalesce(input.description, t.description),
+         update contents t set metadata = coalesce(input.metadata, t.metadata),
+           description = coalesce(input.description, t.description),
            sync_status = case when input.changed then 'stale' else t.sync_status end, updated_at = now()
          from input where t.id = input.id and t.workspace_id = :workspaceId returning t.id, input.changed`,
         { workspaceId: scope.workspaceId, updates: JSON.stringify(updates) },
@@ -144,16 +152,18 @@ export function createContentStore(database: Database) {
     },
 
     /**
-     * Gives a content that is addressed by its `external_id` new bytes; what is published stays until the new run publishes.
-     * Returns whether that version can now be filtered by something else.
+     * Replaces the bytes of a content that is addressed by its `external_id`. The published version stays until the new run
+     * publishes. Returns whether filter fields of the published version changed.
      */
     async replaceBytes(scope: Scope, content: NewContent): Promise<boolean> {
       const row = await queryOne<{ changed: boolean }>(
         database,
         `update contents set name = :name, description = coalesce(:description, description), metadata = :metadata::jsonb,
            type = :type, size = :size, content_hash = :content_hash, file_data = :file_data::jsonb, source = :source,
-           url = :url, sync_status = case when metadata <> :metadata::jsonb or name <> :name then 'stale' else sync_status end, updated_at = now()
-         where id = :id and workspace_id = :workspaceId returning old.metadata <> new.metadata or old.name <> new.name as changed`,
+           url = :url, updated_at = now(),
+           sync_status = case when metadata <> :metadata::jsonb or name <> :name then 'stale' else sync_status end
+         where id = :id and workspace_id = :workspaceId
+         returning old.metadata <> new.metadata or old.name <> new.name as changed`,
         {
           ...content,
           workspaceId: scope.workspaceId,
@@ -164,7 +174,7 @@ export function createContentStore(database: Database) {
       return row?.changed === true;
     },
 
-    /** Adds to the access counters, in one statement for many contents, locked in one order for all who do. */
+    /** Adds to the access counters of many contents in one statement. The rows are locked in the order of their ids. */
     async addAccesses(scope: Scope, counts: ReadonlyMap<string, number>): Promise<void> {
       if (counts.size === 0) return;
       await query(

@@ -6,7 +6,7 @@ import { detachEntries, type GoneContent } from '#store/archives/detach-entries.
 import { lockContents, lockRuns } from './lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A receipt as its table has it. */
+/** A row of the table `deletions`. */
 export type ReceiptRow = Omit<Deletion, 'removed' | 'verified_at' | 'created_at' | 'completed_at'> &
   Deletion['removed'] & {
     verified_at: Date | null;
@@ -14,11 +14,11 @@ export type ReceiptRow = Omit<Deletion, 'removed' | 'verified_at' | 'created_at'
     completed_at: Date | null;
   };
 
-/** The columns of a receipt. */
-export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, collections, conversations, messages,
-  memories, verified_at, created_at, completed_at`;
+/** Columns of a receipt. */
+export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, collections,
+  conversations, messages, memories, verified_at, created_at, completed_at`;
 
-/** A content in a collection, with the tenant that holds its objects. */
+/** A collection that links a content, with the Weaviate tenant that holds the objects. */
 export type IndexedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
 
 const COUNTED = ['contents', 'chunks', 'indexObjects', 'blobs'] as const;
@@ -41,7 +41,7 @@ export function createDeletionStore(database: Database) {
       return row.id;
     },
 
-    /** The receipt, for whoever asked for the deletion or reaches the collection it was in; else null. */
+    /** Returns the receipt if the caller requested the deletion or its collection is in scope, else null. */
     async find(scope: Scope, id: string, createdBy: string): Promise<Deletion | null> {
       const row = await queryOne<ReceiptRow>(
         database,
@@ -52,17 +52,19 @@ export function createDeletionStore(database: Database) {
       return row && toDeletion(row);
     },
 
-    /** The deletion of a content that is not completed and that the scope reaches, or null. */
+    /** Returns the deletion of a subject that is in scope and not completed, or null. */
     findUnfinished(scope: Scope, subjectId: string): Promise<{ id: string; status: Deletion['status'] } | null> {
       return queryOne(
         database,
-        `select id, status from deletions where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed'
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) order by id desc limit 1`,
+        `select id, status from deletions
+         where workspace_id = :workspaceId and subject_id = :subjectId and status <> 'completed'
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
+         order by id desc limit 1`,
         { ...scope, subjectId },
       );
     },
 
-    /** Collections in which a content waits for its removal. */
+    /** Returns the collections in which a content is being deleted. */
     findLinks(scope: Scope, contentId: string): Promise<IndexedLink[]> {
       return query<IndexedLink>(
         database,
@@ -73,7 +75,7 @@ export function createDeletionStore(database: Database) {
       );
     },
 
-    /** Adds to the counts of the receipt. */
+    /** Adds to the counts of a receipt. */
     async addCounts(
       scope: Scope,
       id: string,
@@ -81,62 +83,37 @@ export function createDeletionStore(database: Database) {
     ): Promise<void> {
       await query(
         database,
-        `update deletions set status = 'running', chunks = chunks + :chunks::int, index_objects = index_objects + :indexObjects::int,
-           contents = contents + :contents::int, blobs = blobs + :blobs::int
+        `update deletions set status = 'running', chunks = chunks + :chunks::int,
+           index_objects = index_objects + :indexObjects::int, contents = contents + :contents::int, blobs = blobs + :blobs::int
          where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
         { workspaceId: scope.workspaceId, id, ...NO_COUNTS, ...removed },
       );
     },
 
     /**
-     * Removes the last rows of a content and completes the receipt, in one transaction. The content itself goes when no
-     * collection links it any more. Returns whether it is at home elsewhere now, with another `external_id`.
+     * Removes the last rows of a content and completes the receipt, in one transaction. The content itself is deleted when no
+     * collection links it any more. Returns whether it moved to another home collection and has another `external_id` there.
      */
     complete(scope: Scope, id: string, contentId: string): Promise<boolean> {
       return database.transaction(async (transaction) => {
-        const bindings = { workspaceId: scope.workspaceId, id, contentId };
-        await lockRuns(transaction, scope.workspaceId, [contentId]);
+        const { workspaceId } = scope;
+        await lockRuns(transaction, workspaceId, [contentId]);
+        await deleteRemovedLinks(transaction, { workspaceId, contentId });
+        await lockContents(transaction, workspaceId, [contentId]);
+        await removeCrawledContent(transaction, { workspaceId, contentId });
+        const gone = await deleteUnlinkedContent(transaction, { workspaceId, contentId });
+        const isRenamed = await moveToAnotherHome(transaction, { workspaceId, contentId });
+        const blobs = await countUnreferencedBlobs(transaction, workspaceId, gone);
         await query(
           transaction,
-          // What came to be deleted meanwhile, with its collection, still has its chunks and goes with that.
-          `delete from content_collections cc where workspace_id = :workspaceId and content_id = :contentId and stage = 'deleting'
-             and not exists (select 1 from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id)`,
-          bindings,
-        );
-        await lockContents(transaction, scope.workspaceId, [contentId]);
-        await removeCrawledContent(transaction, { workspaceId: scope.workspaceId, contentId });
-        const gone = await query<GoneContent & { content_hash: string | null }>(
-          transaction,
-          `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId
-             and not exists (select 1 from content_collections cc where cc.content_id = t.id) returning t.id, t.part_of, t.content_hash`,
-          bindings,
-        );
-        // A content that lives on elsewhere is at home there.
-        const moved = await queryOne<{ is_renamed: boolean }>(
-          transaction,
-          `update contents t set collection_id = cc.collection_id, external_id = cc.external_id, updated_at = now(),
-             status = case when cc.paused then 'paused' else cc.stage end, status_message = cc.stage_message
-           from content_collections cc where t.id = :contentId and t.workspace_id = :workspaceId and cc.content_id = t.id
-             and cc.collection_id = (select collection_id from content_collections where content_id = t.id order by created_at, collection_id limit 1)
-             and not exists (select 1 from content_collections home where home.content_id = t.id and home.collection_id = t.collection_id)
-           returning old.external_id is distinct from new.external_id as is_renamed`,
-          bindings,
-        );
-        const [blobs] = await query<{ count: number }>(
-          transaction,
-          `select count(*) as count from blobs b where b.workspace_id = :workspaceId and b.sha256 = any(:hashes::text[])
-             and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
-          { ...bindings, hashes: gone.map((row) => row.content_hash) },
-        );
-        await query(
-          transaction,
-          `update deletions set status = 'completed', contents = contents + :contents::int, blobs = blobs + :blobs::int, verified_at = now(), completed_at = now()
+          `update deletions set status = 'completed', contents = contents + :contents::int, blobs = blobs + :blobs::int,
+             verified_at = now(), completed_at = now()
            where id = :id and workspace_id = :workspaceId and status <> 'completed'`,
-          { ...bindings, contents: gone.length, blobs: blobs?.count ?? 0 },
+          { workspaceId, id, contents: gone.length, blobs },
         );
-        // After the receipt, which looks for nothing any more: what is still being deleted is left to others.
-        await detachEntries(transaction, { workspaceId: scope.workspaceId, gone });
-        return moved?.is_renamed === true;
+        // After the receipt is complete: archive entries that are still being deleted are left to deletions that are open.
+        await detachEntries(transaction, { workspaceId, gone });
+        return isRenamed;
       });
     },
   };
@@ -144,7 +121,7 @@ export function createDeletionStore(database: Database) {
 
 export type DeletionStore = ReturnType<typeof createDeletionStore>;
 
-/** A receipt as its record. */
+/** Converts a row to the record of the API. */
 export function toDeletion(row: ReceiptRow): Deletion {
   const { contents, chunks, index_objects, blobs, collections, conversations, messages, memories, ...rest } = row;
   return {
@@ -154,4 +131,63 @@ export function toDeletion(row: ReceiptRow): Deletion {
     created_at: row.created_at.toISOString(),
     completed_at: row.completed_at?.toISOString() ?? null,
   };
+}
+
+type ContentKey = { workspaceId: string; contentId: string };
+
+/** A deleted row of a content. */
+export type DeletedContent = GoneContent & { content_hash: string | null };
+
+async function deleteRemovedLinks(transaction: Database, key: ContentKey): Promise<void> {
+  await query(
+    transaction,
+    // A link whose collection began to be deleted meanwhile still has chunks; the deletion of the collection removes it.
+    `delete from content_collections cc
+     where workspace_id = :workspaceId and content_id = :contentId and stage = 'deleting'
+       and not exists (select 1 from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id)`,
+    key,
+  );
+}
+
+/** Deletes the content unless a collection still links it. */
+function deleteUnlinkedContent(transaction: Database, key: ContentKey): Promise<DeletedContent[]> {
+  return query<DeletedContent>(
+    transaction,
+    `delete from contents t where t.id = :contentId and t.workspace_id = :workspaceId
+       and not exists (select 1 from content_collections cc where cc.content_id = t.id)
+     returning t.id, t.part_of, t.content_hash`,
+    key,
+  );
+}
+
+/** Moves a content that lost its home collection to its oldest other one. Returns whether its `external_id` differs there. */
+async function moveToAnotherHome(transaction: Database, key: ContentKey): Promise<boolean> {
+  const moved = await queryOne<{ is_renamed: boolean }>(
+    transaction,
+    `update contents t set collection_id = cc.collection_id, external_id = cc.external_id, updated_at = now(),
+       status = case when cc.paused then 'paused' else cc.stage end, status_message = cc.stage_message
+     from content_collections cc where t.id = :contentId and t.workspace_id = :workspaceId and cc.content_id = t.id
+       and cc.collection_id = (
+         select collection_id from content_collections where content_id = t.id order by created_at, collection_id limit 1)
+       and not exists (
+         select 1 from content_collections home where home.content_id = t.id and home.collection_id = t.collection_id)
+     returning old.external_id is distinct from new.external_id as is_renamed`,
+    key,
+  );
+  return moved?.is_renamed === true;
+}
+
+/** Returns how many files of deleted contents no other content refers to. */
+export async function countUnreferencedBlobs(
+  transaction: Database,
+  workspaceId: string,
+  gone: readonly DeletedContent[],
+): Promise<number> {
+  const row = await queryOne<{ count: number }>(
+    transaction,
+    `select count(*) as count from blobs b where b.workspace_id = :workspaceId and b.sha256 = any(:hashes::text[])
+       and not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)`,
+    { workspaceId, hashes: gone.flatMap((content) => content.content_hash ?? []) },
+  );
+  return row?.count ?? 0;
 }

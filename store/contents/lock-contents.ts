@@ -1,8 +1,8 @@
 import { query, type Database } from '#store/postgres.ts';
 
 /**
- * Holds every run of contents, in all their collections, for the transaction. Runs are held before contents and in the order of
- * `(content_id, collection_id)` by everybody, so that nobody waits in a ring.
+ * Locks the runs of contents in all their collections until the transaction ends. To prevent deadlocks, every transaction locks
+ * runs before contents, and runs in the order of `(content_id, collection_id)`.
  */
 export async function lockRuns(
   transaction: Database,
@@ -18,8 +18,8 @@ export async function lockRuns(
 }
 
 /**
- * Lets the removals of one content from several collections take turns, after each has removed its link and before it looks for
- * others: two of them at once would each see the link that the other is removing, and nobody would remove the content.
+ * Serializes removals of one content from several collections. Call it after removing a link and before looking for other links:
+ * otherwise two concurrent removals would each still see the link that the other removes, and neither would delete the content.
  */
 export async function lockContents(
   transaction: Database,

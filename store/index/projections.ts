@@ -3,15 +3,15 @@ import { query, type Database } from '#store/postgres.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
-/** Contents of a collection that are to be projected, for one workflow. */
+/** Contents of one collection whose filter fields one workflow writes to the index. */
 export type ProjectionClaim = { collection_id: string; content_ids: string[] };
 
-/** What filters see of published contents, on its way into the index. */
+/** Projection of the filter fields of published contents into the index. */
 export function createProjectionStore(database: Database) {
   return {
     /**
-     * Takes over the projection of contents that changed, wherever they are published. Those left out have a workflow that is
-     * under way: it looks again before it ends (`markSynced`), and so comes by this change.
+     * Claims the projection of changed contents in every collection where they are published. Contents that a running workflow
+     * has claimed are left out: it checks for changes before it ends (`markSynced`).
      */
     claim(scope: Scope, contentIds: readonly string[]): Promise<ProjectionClaim[]> {
       return query<ProjectionClaim>(
@@ -22,7 +22,8 @@ export function createProjectionStore(database: Database) {
            order by content_id, collection_id for update
          ), claimed as (
            update content_collections cc set projecting = true from target
-           where cc.content_id = target.content_id and cc.collection_id = target.collection_id returning cc.content_id, cc.collection_id
+           where cc.content_id = target.content_id and cc.collection_id = target.collection_id
+           returning cc.content_id, cc.collection_id
          )
          select collection_id, array_agg(content_id order by content_id) as content_ids from claimed group by collection_id`,
         { workspaceId: scope.workspaceId, contentIds },
@@ -30,8 +31,8 @@ export function createProjectionStore(database: Database) {
     },
 
     /**
-     * Takes turns in writing the filters of a content, for the rest of the transaction. Weaviate (1.38) loses entries of its
-     * filter index when one object is changed twice at the same time, even to the same.
+     * Serializes writes of the filter fields of a content until the transaction ends. Weaviate (1.38) loses entries of its filter
+     * index when one object is changed twice at the same time, even to the same value.
      */
     async lockContent(scope: Scope, key: { contentId: string; collectionId: string }): Promise<void> {
       await query(
@@ -41,7 +42,7 @@ export function createProjectionStore(database: Database) {
       );
     },
 
-    /** The same for several contents, in one order. */
+    /** Takes the lock of `lockContent` for several contents, in the order of their ids. */
     async lockContents(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<void> {
       await query(
         database,
@@ -52,23 +53,24 @@ export function createProjectionStore(database: Database) {
     },
 
     /**
-     * A content is in step with the index of a collection again, unless a run may have taken up what it was before: its
-     * publication projects once more. Returns false when the content changed meanwhile, so that the index wants something
-     * else already.
+     * Marks a content as synced with the index of a collection, unless a run is in progress that may have read earlier values:
+     * its publication projects the content again. Returns false when the content has changed since, so that the index must
+     * be written again.
      */
     async markSynced(scope: Scope, collectionId: string, content: Facettable): Promise<boolean> {
       const { content_id: contentId, name, metadata, external_id } = content;
       const rows = await query(
         database,
         `with link as (
-           -- First the run, then the content, as everywhere.
+           -- The lock order is run before content, as everywhere.
            select content_id from content_collections where workspace_id = :workspaceId and content_id = :contentId
              and collection_id = :collectionId for update
          ), same as (
            select t.id from link join contents t on t.id = link.content_id where t.name = :name
              and t.metadata = :metadata::jsonb and t.external_id is not distinct from :external_id for no key update of t
          ), done as (
-           update content_collections cc set projecting = false from same where cc.content_id = same.id and cc.collection_id = :collectionId
+           update content_collections cc set projecting = false from same
+           where cc.content_id = same.id and cc.collection_id = :collectionId
          ), synced as (
            update contents t set sync_status = 'synced' from same where t.id = same.id and t.sync_status = 'stale'
              and not exists (select 1 from content_collections cc where cc.content_id = same.id and cc.stage in ${IN_PROGRESS})

@@ -10,22 +10,26 @@ type Row = Omit<Reindexing, 'created_at' | 'updated_at' | 'completed_at'> & {
   completed_at: Date | null;
 };
 
-/** Behind which chunk to go on: of which collection, null behind the last one, and in it of which content. */
+/** Cursor of a reindexing: the last chunk that was written. `collection` is null after the last collection. */
 export type ReindexPosition = { collection: string | null; content: string | null; chunk: number };
 
-/** A published chunk, which goes into the index once more. */
+/** A published chunk to write to the index again. */
 export type ChunkToRewrite = Omit<ChunkToIndex, 'planned_chunks'>;
 
-const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, chunks, total_memories, memories, created_at,
-  updated_at, completed_at`;
-/** The loop tries these ever more rarely, by now: the embedder may not take their text at all. */
+const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_contents, chunks, total_memories, memories,
+  created_at, updated_at, completed_at`;
+/**
+ * A reindexing does not wait for memories with more attempts: they are retried at growing intervals, and the embedder may never
+ * accept their text.
+ */
 const MAX_AWAITED_ATTEMPTS = 8;
-const PENDING_MEMORIES = `select count(*) from memory_versions v where v.workspace_id = :workspaceId and v.index_state = 'none'`;
+const PENDING_MEMORIES = `select count(*) from memory_versions v
+  where v.workspace_id = :workspaceId and v.index_state = 'none'`;
 
-/** Indexes that are made anew. */
+/** Rebuilds of the search index of a workspace. */
 export function createReindexings(database: Database) {
   return {
-    /** The one that is under way, or else the last one. */
+    /** Returns the reindexing that is in progress, or else the latest one. */
     async find(scope: Scope): Promise<Reindexing | null> {
       const row = await queryOne<Row>(
         database,
@@ -35,7 +39,7 @@ export function createReindexings(database: Database) {
       return row && toReindexing(row);
     },
 
-    /** Adds one; null when one is under way. */
+    /** Inserts a reindexing; null when one is in progress. */
     async insert(scope: Scope, createdBy: string): Promise<Reindexing | null> {
       const row = await queryOne<Row>(
         database,
@@ -46,13 +50,16 @@ export function createReindexings(database: Database) {
       return row && toReindexing(row);
     },
 
-    /** Counts what there is to do. False when that was done before. */
+    /** Counts the contents and memories to write. False when the reindexing was started before. */
     async start(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne(
         database,
         `update reindexings set status = 'running', updated_at = now(),
-           at_collection = (select id from collections where workspace_id = :workspaceId and status <> 'deleting' order by id limit 1),
-           total_contents = (select count(*) from content_collections cc join collections c on c.id = cc.collection_id and c.status <> 'deleting'
+           at_collection = (
+             select id from collections where workspace_id = :workspaceId and status <> 'deleting' order by id limit 1),
+           total_contents = (
+             select count(*) from content_collections cc
+             join collections c on c.id = cc.collection_id and c.status <> 'deleting'
              where cc.workspace_id = :workspaceId and cc.active_version is not null),
            total_memories = (select count(*) from memory_versions where workspace_id = :workspaceId)
          where id = :id and workspace_id = :workspaceId and status = 'pending' returning id`,
@@ -70,7 +77,7 @@ export function createReindexings(database: Database) {
       );
     },
 
-    /** The collection itself, when it is there, or else the next one; null behind the last. */
+    /** Returns the id of the collection, or of the next one when it no longer exists; null after the last. */
     async findCollectionFrom(scope: Scope, id: string): Promise<string | null> {
       const row = await queryOne<{ id: string }>(
         database,
@@ -81,7 +88,7 @@ export function createReindexings(database: Database) {
       return row?.id ?? null;
     },
 
-    /** Published chunks of a collection behind a position, in the order of contents and chunks. */
+    /** Returns published chunks of a collection after a position, ordered by content and chunk index. */
     listChunksAfter(
       scope: Scope,
       at: { collection: string; content: string | null; chunk: number },
@@ -89,9 +96,11 @@ export function createReindexings(database: Database) {
     ): Promise<ChunkToRewrite[]> {
       return query<ChunkToRewrite>(
         database,
-        `select ch.id, cc.content_id, ch.version, ch.chunk_index, ch.content, ch.context, ch.metadata from content_collections cc
+        `select ch.id, cc.content_id, ch.version, ch.chunk_index, ch.content, ch.context, ch.metadata
+         from content_collections cc
          cross join lateral (
-           select * from chunks ch where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
+           select * from chunks ch
+           where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
              and ch.chunk_index > case when cc.content_id = :content::uuid then :chunk::int else -1 end
            order by ch.chunk_index limit :limit) ch
          where cc.workspace_id = :workspaceId and cc.collection_id = :collection and cc.active_version is not null
@@ -101,7 +110,7 @@ export function createReindexings(database: Database) {
       );
     },
 
-    /** Notes what was written, and up to where. */
+    /** Records what was written and moves the cursor. */
     async advance(
       scope: Scope,
       id: string,
@@ -109,33 +118,38 @@ export function createReindexings(database: Database) {
     ): Promise<void> {
       await query(
         database,
-        `update reindexings set at_collection = :collection::uuid, at_content = :content::uuid, at_chunk = :chunk, updated_at = now(),
-           contents = contents + :contents::bigint, chunks = chunks + :chunks::bigint where id = :id and workspace_id = :workspaceId`,
+        `update reindexings set at_collection = :collection::uuid, at_content = :content::uuid, at_chunk = :chunk,
+           updated_at = now(), contents = contents + :contents::bigint, chunks = chunks + :chunks::bigint
+         where id = :id and workspace_id = :workspaceId`,
         { ...scope, id, ...written },
       );
     },
 
-    /** Goes on behind a collection; without an embedder for it, its contents count as skipped. */
+    /** Moves the cursor to the next collection; `isSkipped` counts the contents of this one as skipped. */
     async finishCollection(scope: Scope, id: string, left: { collection: string; isSkipped: boolean }): Promise<void> {
       await query(
         database,
         `update reindexings set at_content = null, at_chunk = null, updated_at = now(),
-           at_collection = (select c.id from collections c where c.workspace_id = :workspaceId and c.status <> 'deleting'
-             and c.id > :collection::uuid order by c.id limit 1), skipped_contents = skipped_contents + case when :isSkipped::boolean then (
-             select count(*) from content_collections where workspace_id = :workspaceId and collection_id = :collection::uuid and active_version is not null)
+           at_collection = (
+             select c.id from collections c where c.workspace_id = :workspaceId and c.status <> 'deleting'
+               and c.id > :collection::uuid order by c.id limit 1),
+           skipped_contents = skipped_contents + case when :isSkipped::boolean then (
+             select count(*) from content_collections
+             where workspace_id = :workspaceId and collection_id = :collection::uuid and active_version is not null)
              else 0 end
          where id = :id and workspace_id = :workspaceId`,
         { ...scope, id, ...left },
       );
     },
 
-    /** Counts memories that are in the index; false when none is left that is still tried often. */
+    /** Updates the count of memories that are in the index; false when there are no more to wait for. */
     async countIndexedMemories(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne<{ is_more: boolean }>(
         database,
         `update reindexings set updated_at = now(), memories = greatest(memories, total_memories - (${PENDING_MEMORIES}))
          where id = :id and workspace_id = :workspaceId
-         returning exists (${PENDING_MEMORIES.replace('count(*)', '1')} and v.index_attempts < ${MAX_AWAITED_ATTEMPTS}) as is_more`,
+         returning exists (
+           ${PENDING_MEMORIES.replace('count(*)', '1')} and v.index_attempts < ${MAX_AWAITED_ATTEMPTS}) as is_more`,
         { ...scope, id },
       );
       return row?.is_more === true;
