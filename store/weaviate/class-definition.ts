@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 
-/** The stored properties of one chunk (or memory). */
+/** The stored properties of one chunk or memory. */
 export type StoredProperties = {
   content_id: string;
   version: number;
@@ -10,21 +10,24 @@ export type StoredProperties = {
   facets: string[];
 };
 
-/** What a keyword or hybrid search looks in, with its weights. Measured on Cranfield: weights of 1 to 3 for the shadow differ little. */
+/**
+ * Properties of keyword and hybrid searches, with their weights. On Cranfield, weights of 1 to 3 for `text_stemmed` differ
+ * little.
+ */
 export const KEYWORD_PROPERTIES = [
   { name: 'text', weight: 1 },
   { name: 'text_stemmed', weight: 2 },
 ] as const;
 
 /**
- * Searches that leave at most so many objects compare the query with each of them. The graph that serves larger ones loses
- * sight of groups of objects that are nearly alike, as boilerplate is: 81 of 120 such were found.
+ * Filtered searches with at most this many objects compare the query with each object (`flatSearchCutoff`). The HNSW graph, which
+ * serves larger ones, misses objects in groups of near duplicates such as boilerplate: it found 81 of 120.
  */
 const EXACT_UP_TO_OBJECTS = 20_000;
 
 /**
- * Name of the class that holds a space's vectors. Readable first, and told apart by a hash of everything in the space: another
- * model file is another class.
+ * Returns the name of the class that holds the vectors of an embedding space: a readable part, and a hash of all fields of the
+ * space, so that another model file has another class.
  */
 export function className(space: EmbeddingSpace): string {
   const identity = JSON.stringify([space.provider, space.model, space.model_hash, space.dimensions]);
@@ -33,13 +36,15 @@ export function className(space: EmbeddingSpace): string {
 }
 
 /**
- * The class definition, in Weaviate's REST form. Each property has just the index it is used through: ids, versions and facets
- * to filter, texts to search. Stop words are left to `keywordQuery`, so that nothing is missing from the index.
+ * Returns the class definition for Weaviate's REST API. Each property has only the index it needs: a filterable one for ids,
+ * versions and facets, a searchable one for texts. `keywordQuery` removes stop words from queries; the index contains all words.
  */
 export function classDefinition(space: EmbeddingSpace): object {
   return {
     class: className(space),
-    description: `Chunks embedded with ${space.provider}/${space.model}, ${space.dimensions} dimensions. Rebuildable from Postgres.`,
+    description:
+      `Chunks embedded with ${space.provider}/${space.model}, ${space.dimensions} dimensions. ` +
+      'Rebuildable from Postgres.',
     vectorizer: 'none',
     vectorIndexType: 'hnsw',
     vectorIndexConfig: { distance: 'cosine', flatSearchCutoff: EXACT_UP_TO_OBJECTS },

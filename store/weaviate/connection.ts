@@ -11,45 +11,47 @@ export type VectorIndexOptions = {
   /** `host:port` of gRPC; with TLS exactly when `url` is https. */
   grpc: string;
   apiKey: string | null;
-  /** Longest wait for one call, in milliseconds. */
+  /** Timeout of one call, in milliseconds. */
   timeoutMs: number;
 };
 
 export type TenantCollection = Collection<StoredProperties, string>;
 export type Tenant = { space: EmbeddingSpace; name: string };
-/** `abandoned` aborts when nobody waits for the answer any more. */
-export type TenantOperation<T> = (collection: TenantCollection, abandoned: AbortSignal) => Promise<T>;
+/** Calls of the gRPC client in one tenant. `signal` aborts when the caller no longer waits for the result. */
+export type TenantOperation<T> = (collection: TenantCollection, signal: AbortSignal) => Promise<T>;
 type RestRequest = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
-/** For what is large: the body as JSON already, the answer as it came. */
+/** A request with a large body: the body is serialized JSON, and the response is not parsed. */
 type RawRequest = { method: 'POST'; path: string; json: Buffer };
 
 export type WeaviateConnection = {
-  /** Runs calls of the gRPC client in one tenant; gives up within a second when Weaviate is away. Errors are raw. */
-  inTenant<T>(tenant: Tenant, action: TenantOperation<T>): Promise<T>;
-  /** One REST call: the parsed answer, null when there is none. Errors are raw. */
+  /** Runs calls of the gRPC client in one tenant; fails within a second when Weaviate is unreachable. Errors are not mapped. */
+  inTenant<T>(tenant: Tenant, operation: TenantOperation<T>): Promise<T>;
+  /** Sends a REST request and returns the parsed response, null when it is empty. Errors are not mapped. */
   rest(request: RestRequest): Promise<unknown>;
-  /** One REST call with a body that is JSON already. Errors are raw. */
+  /** Sends a REST request whose body is serialized JSON. Errors are not mapped. */
   restRaw(request: RawRequest): Promise<Buffer>;
-  /** @throws AppError `dependency_unavailable`. */
+  /** Resolves when Weaviate is ready. @throws AppError `dependency_unavailable`. */
   ready(): Promise<void>;
   close(): Promise<void>;
 };
 
 const PROBE_TIMEOUT_MS = 2_000;
-/** A call that takes longer has Weaviate probed beside it: the client itself would go on trying for a quarter of a minute. */
-const PROBE_EVERY_MS = 400;
+/**
+ * While a call takes longer than this, Weaviate is probed at this interval: the client itself would retry for 15 seconds.
+ */
+const PROBE_INTERVAL_MS = 400;
 
 /**
- * A connection that opens with the first call and survives restarts of the server. Searches go over gRPC (measured two to three
- * times faster than GraphQL), batches and the schema over REST.
+ * Creates a connection that opens with the first call and survives restarts of the server. Searches use gRPC (measured two to
+ * three times faster than GraphQL); batches and the schema use REST.
  */
 export function createConnection(options: VectorIndexOptions): WeaviateConnection {
   const rest = createRest(options);
   const probe = async (): Promise<void> =>
     void (await rest.send({ method: 'GET', path: '/.well-known/ready' }, PROBE_TIMEOUT_MS));
   let client: Promise<WeaviateClient> | null = null;
-  /** After a failure the next call asks first whether Weaviate is there. */
-  let suspect = false;
+  /** After a failure, the next call probes Weaviate first. */
+  let probeBeforeNextCall = false;
 
   function openedClient(): Promise<WeaviateClient> {
     client ??= openClient(options).catch((error: unknown) => {
@@ -59,19 +61,22 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     return client;
   }
 
-  async function inTenant<T>(tenant: Tenant, action: TenantOperation<T>): Promise<T> {
-    const settled = new AbortController();
+  async function inTenant<T>(tenant: Tenant, operation: TenantOperation<T>): Promise<T> {
+    const callEnded = new AbortController();
     try {
-      if (suspect) await probe();
-      suspect = false;
+      if (probeBeforeNextCall) await probe();
+      probeBeforeNextCall = false;
       const { collections } = await openedClient();
       const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
-      return await Promise.race([action(collection, settled.signal), watch(probe, settled.signal, options.timeoutMs)]);
+      return await Promise.race([
+        operation(collection, callEnded.signal),
+        failWhenUnreachable(probe, callEnded.signal, options.timeoutMs),
+      ]);
     } catch (error) {
-      suspect = true;
+      probeBeforeNextCall = true;
       throw error;
     } finally {
-      settled.abort();
+      callEnded.abort();
     }
   }
 
@@ -82,7 +87,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     ready: async () => {
       try {
         await probe();
-        // The probe itself needs no key.
+        // The probe needs no key, so this request checks it.
         await rest.send({ method: 'GET', path: '/meta' }, PROBE_TIMEOUT_MS);
       } catch (error) {
         throw toAppError(error);
@@ -94,22 +99,27 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   };
 }
 
-/** Rejects when Weaviate is away or the time is up; never resolves. */
-async function watch(probe: () => Promise<void>, settled: AbortSignal, timeoutMs: number): Promise<never> {
+/** Rejects when Weaviate is unreachable or the timeout has passed; never resolves. */
+async function failWhenUnreachable(
+  probe: () => Promise<void>,
+  callEnded: AbortSignal,
+  timeoutMs: number,
+): Promise<never> {
   const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline) {
-    await sleep(PROBE_EVERY_MS, undefined, { signal: settled });
-    // A probe that is only slow says that Weaviate is busy: the call goes on.
+    await sleep(PROBE_INTERVAL_MS, undefined, { signal: callEnded });
+    // A slow probe only means that Weaviate is busy: the call continues.
     await probe().catch((error: unknown) => {
       if (isUnreachable(error)) throw error;
     });
   }
-  throw indexUnavailable(undefined, `The search index did not answer within ${timeoutMs} ms; try again.`);
+  throw indexUnavailable(undefined, `The search index did not respond within ${timeoutMs} ms; try again.`);
 }
 
 /**
- * Opens the client without its own start-up checks. It asks for the server's version whenever it does not know it yet, and nobody
- * there waits for the answer: a refused key or a server that is away would be an unhandled rejection. So it is asked here, once.
+ * Opens the client without its own start-up checks. The client requests the server's version as long as it does not know it, and
+ * does not await the request: a rejected key or an unreachable server would cause an unhandled rejection. Requesting the version
+ * here, once, prevents that.
  */
 async function openClient({ url, grpc, apiKey, timeoutMs }: VectorIndexOptions): Promise<WeaviateClient> {
   const rest = new URL(url);

@@ -4,13 +4,13 @@ import type { VersionRange } from '#domain/contents/residual-versions.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
 import { runInTenant } from './tenants.ts';
 
-/** Objects of one content: of these versions, or of all. */
-export type ContentObjects = { contentId: string; versions?: readonly VersionRange[] };
+/** Objects of one content: of some versions, or of all versions. */
+type ContentObjects = { contentId: string; versions?: readonly VersionRange[] };
 
 /**
- * Removes a content's objects, of all versions or of some. Returns how many went. A tenant that is gone has none. Versions are named as
- * they are and never by what they are not: Weaviate looks at the conditions of a filter one after the other, and an object that is written
- * in between has none of the values that are excluded, then those that are asked for.
+ * Deletes the objects of a content, of all versions or of some. Returns the number of deleted objects; a missing tenant has
+ * none. Versions are listed and never excluded: Weaviate evaluates the conditions of a filter one after the other, and an
+ * object that is written in between would pass an exclusion and then match the other conditions.
  */
 export async function deleteContent(
   connection: WeaviateConnection,
@@ -21,15 +21,15 @@ export async function deleteContent(
   return deleteMatching(connection, tenant, (collection) => {
     const ofContent = collection.filter.byProperty('content_id').equal(contentId);
     if (versions === undefined) return ofContent;
-    const spans = versions.map(({ from, to }) => {
+    const ranges = versions.map(({ from, to }) => {
       const version = collection.filter.byProperty('version');
       return from === to ? version.equal(from) : Filters.and(version.greaterOrEqual(from), version.lessOrEqual(to));
     });
-    return Filters.and(ofContent, spans.length === 1 && spans[0] ? spans[0] : Filters.or(...spans));
+    return Filters.and(ofContent, ranges.length === 1 && ranges[0] ? ranges[0] : Filters.or(...ranges));
   });
 }
 
-/** Removes the objects of contents, of all their versions. Returns how many went. */
+/** Deletes all objects of contents. Returns the number of deleted objects. */
 export async function deleteContents(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -41,7 +41,7 @@ export async function deleteContents(
   );
 }
 
-/** Removes objects by id; absent ones are no error. Returns how many went. */
+/** Deletes objects by id; missing ones are ignored. Returns the number of deleted objects. */
 export async function deleteObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -51,7 +51,7 @@ export async function deleteObjects(
   return deleteMatching(connection, tenant, (collection) => collection.filter.byId().containsAny([...ids]));
 }
 
-/** One call removes at most as many as the server lets a query return (10,000 by default): until none is left. */
+/** Deletes in a loop: one call deletes at most as many objects as the server lets a query return (10,000 by default). */
 async function deleteMatching(
   connection: WeaviateConnection,
   tenant: Tenant,

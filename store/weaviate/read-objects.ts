@@ -2,13 +2,14 @@ import { Filters, type FilterValue } from 'weaviate-client';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
 import { runInTenant } from './tenants.ts';
 
+/** An object in the index, without its text and vector. */
 export type StoredObject = { id: string; content_id: string; version: number };
 export type ObjectPage = { objects: StoredObject[]; nextCursor: string | null };
 
 const PAGE_SIZE = 1_000;
 const VECTOR_PAGE_SIZE = 200;
 
-/** Exact number of objects, of one content or of some, and of one version if given. A tenant that is not there has none. */
+/** Returns the exact number of objects, optionally of some contents or of one version. A missing tenant has none. */
 export async function countObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -25,7 +26,7 @@ export async function countObjects(
   return runInTenant(connection, tenant, { absent: 0, run });
 }
 
-/** A page of everything in a tenant in the order of ids, from `cursor` on (null: from the beginning). */
+/** Returns a page of all objects of a tenant, ordered by id, after `cursor` (null: from the beginning). */
 export async function readObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -47,7 +48,7 @@ export async function readObjects(
   return runInTenant(connection, tenant, { absent: { objects: [], nextCursor: null }, run });
 }
 
-/** The vectors of these objects by id; ids without an object are left out. */
+/** Returns the vectors of objects by id; ids without an object are absent. */
 export async function fetchVectors(
   connection: WeaviateConnection,
   tenant: Tenant,
@@ -65,7 +66,7 @@ export async function fetchVectors(
       });
       for (const { uuid, vectors: named } of objects) {
         const vector = named['default'];
-        // A class with one vector names it `default`; only multi-vectors are lists of lists.
+        // The only vector of a class is named `default`; lists of lists are multi-vectors, which Loci does not use.
         if (vector) vectors.set(uuid, vector as number[]);
       }
     }

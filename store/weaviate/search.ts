@@ -13,35 +13,36 @@ export type IndexSearch = {
   queryText: string;
   /** The embedded query; null only for `keyword`. */
   queryVector: Float32Array | null;
-  /** Null: everything. */
+  /** Null matches everything. */
   filter: FacetQuery | null;
   limit: number;
-  /** Also ask each leg alone, for the hits' `legs`. */
+  /** Also runs the keyword and the vector search separately, for `legs` of the hits. */
   explain?: boolean;
 };
 
 /**
- * `score`: higher is better, comparable within one answer only. `legs` is null unless asked for. Nothing else of the object:
- * whoever asks reads the row anyway, and Weaviate takes half as long again to look properties up.
+ * A hit. Higher scores are better; they are comparable within one result only. `legs` is null unless `explain` is set.
+ * Properties of the object are left out: callers read the row anyway, and reading properties makes a search of Weaviate take
+ * 50 % longer.
  */
 export type Hit = { id: string; score: number; legs: HitLegs | null };
 
-/** Place (from 1) and raw score in each leg, BM25 and cosine similarity; null where the hit is not among its first hundred. */
+/** Rank (from 1) and raw score (BM25, cosine similarity) in each search; null when the hit is not among its first 100. */
 export type HitLegs = { keyword: HitLeg | null; vector: HitLeg | null };
 export type HitLeg = { rank: number; score: number };
 
-type SearchTarget = { collection: TenantCollection; abandoned: AbortSignal };
+type SearchTarget = { collection: TenantCollection; signal: AbortSignal };
 type RankedObject = { id: string; score: number };
 type RankingQuery = Pick<IndexSearch, 'limit'> & { text: string; vector: number[] | null; filters: FilterValue };
 
-/** How much each leg counts in a hybrid search; half and half was measured best, and it is Weaviate's plain meaning of "both". */
+/** Weight of the vector search in a hybrid search. Equal weights were measured best. */
 const VECTOR_WEIGHT = 0.5;
 const LEG_DEPTH = 100;
 
 /**
- * Searches one tenant. `vector` ranks by cosine similarity, `keyword` by BM25 over the text and its stemmed shadow, `hybrid` fuses
- * both by relative score. A tenant that is not there has no hits.
- * @throws AppError `dependency_unavailable`: never an empty answer because Weaviate is away.
+ * Searches one tenant. `vector` ranks by cosine similarity, `keyword` by BM25 over the text and the stemmed text, `hybrid` fuses
+ * both by relative score. A missing tenant has no hits.
+ * @throws AppError `dependency_unavailable` when Weaviate is unavailable, never an empty result.
  */
 export async function searchTenant(
   connection: WeaviateConnection,
@@ -50,26 +51,26 @@ export async function searchTenant(
 ): Promise<Hit[]> {
   return runInTenant(connection, tenant, {
     absent: [],
-    run: (collection, abandoned) => searchCollection({ collection, abandoned }, search),
+    run: (collection, signal) => searchCollection({ collection, signal }, search),
   });
 }
 
-async function searchCollection(asked: SearchTarget, search: IndexSearch): Promise<Hit[]> {
-  const filters = search.filter ? toWeaviateFilter(search.filter, asked.collection) : 'everything';
+async function searchCollection(target: SearchTarget, search: IndexSearch): Promise<Hit[]> {
+  const filters = search.filter ? toWeaviateFilter(search.filter, target.collection) : 'everything';
   if (filters === 'nothing' || search.limit === 0) return [];
-  const question: RankingQuery = {
+  const query: RankingQuery = {
     limit: search.limit,
     text: keywordQuery(search.queryText),
     vector: search.queryVector ? Array.from(search.queryVector) : null,
-    // Weaviate compares exactly only where a filter leaves few objects, so there is always one.
-    filters: filters === 'everything' ? asked.collection.filter.byProperty('version').greaterOrEqual(0) : filters,
+    // Weaviate compares vectors exactly only in filtered searches that leave few objects, so there is always a filter.
+    filters: filters === 'everything' ? target.collection.filter.byProperty('version').greaterOrEqual(0) : filters,
   };
-  const hits = await rank(asked, search.type, question);
+  const hits = await rank(target, search.type, query);
   if (!search.explain) return hits.map((hit) => ({ ...hit, legs: null }));
-  const deep = { ...question, limit: LEG_DEPTH };
+  const legQuery = { ...query, limit: LEG_DEPTH };
   const [keyword, vector] = await Promise.all([
-    search.type === 'vector' ? [] : rank(asked, 'keyword', deep),
-    search.type === 'keyword' ? [] : rank(asked, 'vector', deep),
+    search.type === 'vector' ? [] : rank(target, 'keyword', legQuery),
+    search.type === 'keyword' ? [] : rank(target, 'vector', legQuery),
   ]);
   return hits.map((hit) => ({ ...hit, legs: { keyword: legOf(hit, keyword), vector: legOf(hit, vector) } }));
 }
@@ -80,30 +81,30 @@ function legOf({ id }: RankedObject, leg: readonly RankedObject[]): HitLeg | nul
   return object ? { rank: index + 1, score: object.score } : null;
 }
 
-async function rank(asked: SearchTarget, type: SearchType, question: RankingQuery): Promise<RankedObject[]> {
-  const { query } = asked.collection;
-  const call = { abortSignal: asked.abandoned };
+async function rank(target: SearchTarget, type: SearchType, ranking: RankingQuery): Promise<RankedObject[]> {
+  const { query } = target.collection;
+  const call = { abortSignal: target.signal };
   const options = {
-    limit: question.limit,
+    limit: ranking.limit,
     returnProperties: NO_PROPERTIES,
-    filters: question.filters,
+    filters: ranking.filters,
   };
   const keywordOptions = { ...options, queryProperties: [...KEYWORD_PROPERTIES], returnMetadata: SCORE };
   switch (type) {
     case 'vector': {
-      const { objects } = await query.nearVector(vectorOf(question), { ...options, returnMetadata: DISTANCE }, call);
+      const { objects } = await query.nearVector(vectorOf(ranking), { ...options, returnMetadata: DISTANCE }, call);
       return objects.map((object) => ({ id: object.uuid, score: 1 - (object.metadata?.distance ?? 1) }));
     }
     case 'keyword': {
-      if (question.text === '') return [];
-      const { objects } = await query.bm25(question.text, keywordOptions, call);
+      if (ranking.text === '') return [];
+      const { objects } = await query.bm25(ranking.text, keywordOptions, call);
       return objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
     }
     case 'hybrid': {
-      // Without a word there is nothing to fuse.
-      if (question.text === '') return rank(asked, 'vector', question);
-      const fusion = { vector: vectorOf(question), alpha: VECTOR_WEIGHT, fusionType: 'RelativeScore' } as const;
-      const { objects } = await query.hybrid(question.text, { ...keywordOptions, ...fusion }, call);
+      // Without a word, there is no keyword search to fuse.
+      if (ranking.text === '') return rank(target, 'vector', ranking);
+      const fusion = { vector: vectorOf(ranking), alpha: VECTOR_WEIGHT, fusionType: 'RelativeScore' } as const;
+      const { objects } = await query.hybrid(ranking.text, { ...keywordOptions, ...fusion }, call);
       return objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
     }
     default:

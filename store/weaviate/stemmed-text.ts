@@ -2,59 +2,62 @@ import { stemmer } from 'stemmer';
 import { FUNCTION_WORDS } from '#domain/search/function-words.ts';
 
 /**
- * Begins every term of the shadow property: a letter that no living alphabet uses, so that Weaviate's word tokenizer keeps
- * it and no word of a text equals a shadow term. One query text then asks each of the two properties for its own terms.
- * (The same terms in both were measured and are worse: a stem that is also a word counts twice.)
+ * Prefix of every stemmed term: a letter that no current alphabet uses, so that Weaviate's word tokenizer keeps it and no word of
+ * a text equals a stemmed term. One query text then matches the terms of each of the two properties. (The same terms in both
+ * properties were measured and are worse: a stem that is also a word counts twice.)
  */
 const STEM_PREFIX = 'ƾ';
 
-/** More words of a query are not looked up: who pastes a page gets an answer by its beginning. */
+/** Further words of a query are ignored, for example of a pasted page. */
 const MAX_QUERY_WORDS = 128;
 
 const ASCII = /^[\x20-\x7e]*$/;
 const ENGLISH = /^[a-z]+$/;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** Scripts written without spaces between words, which the word tokenizer would take as one long word. */
+/** Scripts without spaces between words, which the word tokenizer would treat as one long word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}ー]+/gu;
 
 /**
- * The shadow property of a text: its words lower-case, without accents, English ones stemmed; scripts without spaces as
- * overlapping pairs of characters. Words with digits stay whole.
+ * Returns the value of the property `text_stemmed`: the words of a text in lower case, without accents, English words
+ * stemmed, and scripts without spaces as overlapping pairs of characters. Words with digits stay whole.
  */
 export function stemmedText(text: string): string {
   return stemmedTerms(wordsOf(text)).join(' ');
 }
 
 /**
- * What is asked of the text and its shadow together: the words of the query as they are, and their shadow terms. Function
- * words (`what`, `is`, `the`) are left out unless there is nothing else. Empty when the query has no word.
+ * Returns the text that is searched in the text and the stemmed text together: the words of the query and their stemmed terms.
+ * Function words (`what`, `is`, `the`) are left out unless there are no other words. Empty when the query has no word.
  */
 export function keywordQuery(query: string): string {
   const words = wordsOf(query).slice(0, MAX_QUERY_WORDS);
-  const telling = words.filter((word) => !FUNCTION_WORDS.has(word.toLowerCase()));
-  const asked = telling.length > 0 ? telling : words;
-  return [...asked, ...stemmedTerms(asked)].join(' ');
+  const contentWords = words.filter((word) => !FUNCTION_WORDS.has(word.toLowerCase()));
+  const searched = contentWords.length > 0 ? contentWords : words;
+  return [...searched, ...stemmedTerms(searched)].join(' ');
 }
 
 function wordsOf(text: string): string[] {
   return text.normalize('NFC').match(WORD) ?? [];
 }
 
-/** Word by word, so that a word gives the same terms in a query and in a text: lower case may depend on what stands beside. */
+/**
+ * Converts each word alone, so that it has the same terms in a query and in a text: lower case can depend on adjacent
+ * letters.
+ */
 function stemmedTerms(words: readonly string[]): string[] {
   const terms: string[] = [];
   for (const word of words) {
     const plain = withoutAccents(word.toLowerCase());
-    // Nearly all words end here, and that is half the time of indexing a text.
+    // The fast path for nearly all words; stemming is half the time of indexing a text.
     if (ENGLISH.test(plain)) terms.push(STEM_PREFIX + stemmer(plain));
     else addOtherWord(plain, terms);
   }
   return terms;
 }
 
-/** A word with digits or of another alphabet; parts in a script without spaces become pairs. */
+/** Adds the terms of a word with digits or of another alphabet; parts in a script without spaces become pairs. */
 function addOtherWord(word: string, terms: string[]): void {
   let end = 0;
   for (const run of word.matchAll(UNSPACED)) {
@@ -73,7 +76,7 @@ function addPairs(run: string, terms: string[]): void {
   }
 }
 
-/** Removes the combining accents of Latin, Greek and Cyrillic; marks that other scripts spell with stay. */
+/** Removes the combining accents of Latin, Greek and Cyrillic. Marks that other scripts need for spelling stay. */
 function withoutAccents(text: string): string {
   if (ASCII.test(text)) return text;
   return text

@@ -3,7 +3,7 @@ import type { Tenant, TenantOperation, WeaviateConnection } from './connection.t
 import { classDefinition, className } from './class-definition.ts';
 import { isTenantMissing, indexUnavailable, WeaviateResponseError } from './weaviate-errors.ts';
 
-/** Creates the class of a space. It is no error when it is there, or when another process is just creating it. */
+/** Creates the Weaviate class of an embedding space, unless it exists or another process is creating it. */
 export async function ensureSpace(connection: WeaviateConnection, space: EmbeddingSpace): Promise<void> {
   if (await spaceExists(connection, space)) return;
   try {
@@ -14,10 +14,10 @@ export async function ensureSpace(connection: WeaviateConnection, space: Embeddi
 }
 
 async function spaceExists(connection: WeaviateConnection, space: EmbeddingSpace): Promise<boolean> {
-  return found(() => connection.rest({ method: 'GET', path: `/schema/${className(space)}` }));
+  return exists(() => connection.rest({ method: 'GET', path: `/schema/${className(space)}` }));
 }
 
-/** Creates a tenant, and its class if need be. It is no error when it is there. */
+/** Creates a tenant, and its class if it is missing, unless the tenant exists. */
 export async function ensureTenant(connection: WeaviateConnection, { space, name }: Tenant): Promise<void> {
   const create = (): Promise<unknown> =>
     connection.rest({ method: 'POST', path: `/schema/${className(space)}/tenants`, body: [{ name }] });
@@ -30,7 +30,7 @@ export async function ensureTenant(connection: WeaviateConnection, { space, name
   }
 }
 
-/** Removes a tenant with everything in it. It is no error when it is gone. */
+/** Deletes a tenant with all its objects, if it exists. */
 export async function dropTenant(connection: WeaviateConnection, { space, name }: Tenant): Promise<void> {
   try {
     await connection.rest({ method: 'DELETE', path: `/schema/${className(space)}/tenants`, body: [name] });
@@ -40,15 +40,15 @@ export async function dropTenant(connection: WeaviateConnection, { space, name }
 }
 
 export async function tenantExists(connection: WeaviateConnection, { space, name }: Tenant): Promise<boolean> {
-  return found(() =>
+  return exists(() =>
     connection.rest({ method: 'GET', path: `/schema/${className(space)}/tenants/${encodeURIComponent(name)}` }),
   );
 }
 
-/** Names of all tenants of a space; none when the space is not there. */
+/** Returns the names of all tenants of a space; none when its class does not exist. */
 export async function listTenants(connection: WeaviateConnection, space: EmbeddingSpace): Promise<string[]> {
   try {
-    // Weaviate's own answer: a list of {name, activityStatus}.
+    // Weaviate returns a list of {name, activityStatus}.
     const tenants = (await connection.rest({ method: 'GET', path: `/schema/${className(space)}/tenants` })) as {
       name: string;
     }[];
@@ -60,8 +60,9 @@ export async function listTenants(connection: WeaviateConnection, space: Embeddi
 }
 
 /**
- * Runs calls in a tenant; `absent` is the answer when the tenant is not there. A server that is still loading its schema says
- * "not found" too, so only the schema's own answer counts: nothing is taken for empty that is only away.
+ * Runs calls in a tenant; returns `absent` when the tenant does not exist. A server that is still loading its schema also
+ * responds "not found", so a missing tenant is confirmed by the schema endpoint: data that is only unavailable is never
+ * treated as empty.
  */
 export async function runInTenant<T>(
   connection: WeaviateConnection,
@@ -75,7 +76,7 @@ export async function runInTenant<T>(
     await connection.ready();
     if (!(await tenantExists(connection, tenant))) return absent;
   }
-  // The tenant was created just now, or its server is still loading: a second look tells which.
+  // The tenant was created in the meantime, or the server is still loading: a second call tells which.
   try {
     return await connection.inTenant(tenant, run);
   } catch (error) {
@@ -84,7 +85,7 @@ export async function runInTenant<T>(
   }
 }
 
-async function found(request: () => Promise<unknown>): Promise<boolean> {
+async function exists(request: () => Promise<unknown>): Promise<boolean> {
   try {
     await request();
     return true;

@@ -12,25 +12,25 @@ export type { IndexObject } from './write-objects.ts';
 export type VectorIndex = ReturnType<typeof createVectorIndex>;
 
 /**
- * The projection of chunks and memories into Weaviate: one class per embedding space, one tenant per collection and index
- * generation. It holds nothing that Postgres does not. Nothing connects before the first call, and a server that comes back is
- * used again. Every method throws AppError `dependency_unavailable` (with `retryAfterS`) while Weaviate is away, and `internal` for
- * a request that Weaviate calls wrong, like a vector of another length or a write to a tenant that is not there.
+ * Creates the index of chunks and memories in Weaviate: one class per embedding space, one tenant per collection and index
+ * generation. It contains nothing that is not in Postgres. It connects with the first call and reconnects when the server
+ * returns. Every method throws AppError `dependency_unavailable` (with `retryAfterS`) while Weaviate is unavailable, and
+ * `internal` for an invalid request, such as a vector of the wrong length or a write to a missing tenant.
  */
 export function createVectorIndex(options: VectorIndexOptions) {
   const connection = createConnection(options);
   const inTenant =
-    <Input, Output>(action: (connection: WeaviateConnection, tenant: Tenant, input: Input) => Promise<Output>) =>
+    <Input, Output>(operation: (connection: WeaviateConnection, tenant: Tenant, input: Input) => Promise<Output>) =>
     (space: EmbeddingSpace, tenant: string, input: Input): Promise<Output> =>
-      withAppErrors(action(connection, { space, name: tenant }, input));
+      withAppErrors(operation(connection, { space, name: tenant }, input));
   const onTenant =
-    <Output>(action: (connection: WeaviateConnection, tenant: Tenant) => Promise<Output>) =>
+    <Output>(operation: (connection: WeaviateConnection, tenant: Tenant) => Promise<Output>) =>
     (space: EmbeddingSpace, tenant: string): Promise<Output> =>
-      withAppErrors(action(connection, { space, name: tenant }));
+      withAppErrors(operation(connection, { space, name: tenant }));
   return {
-    /** Creates the class of a space if need be; safe to race. */
+    /** Creates the class of a space unless it exists. Concurrent calls are safe. */
     ensureSpace: (space: EmbeddingSpace) => withAppErrors(ensureSpace(connection, space)),
-    /** Names of all tenants of a space; none when the space is not there. */
+    /** Returns the names of all tenants of a space; none when its class does not exist. */
     listTenants: (space: EmbeddingSpace) => withAppErrors(listTenants(connection, space)),
     ensureTenant: onTenant(ensureTenant),
     dropTenant: onTenant(dropTenant),

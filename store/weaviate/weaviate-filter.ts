@@ -3,10 +3,10 @@ import { assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { StoredProperties } from './class-definition.ts';
 
-/** A filter for Weaviate, or what needs none: everything or nothing matches. */
+/** A Weaviate filter; a string where everything or nothing matches. */
 export type WeaviateFilter = FilterValue | 'everything' | 'nothing';
 
-/** Translates a facet query. Weaviate cannot say "true" or "false", so these are worked out here. */
+/** Translates a facet query. Weaviate has no constant filters, so constant operands are simplified here. */
 export function toWeaviateFilter(query: FacetQuery, collection: Collection<StoredProperties>): WeaviateFilter {
   switch (query.kind) {
     case 'contains_any':

@@ -5,34 +5,34 @@ import { stemmedText } from './stemmed-text.ts';
 import { className, type StoredProperties } from './class-definition.ts';
 import { isTenantMissing, WeaviateResponseError } from './weaviate-errors.ts';
 
-/** One chunk (or memory) to index. `id` is a UUID; writing it twice is writing it once. */
+/** One chunk or memory to index. `id` is a UUID; writing an object again replaces it. */
 export type IndexObject = {
   id: string;
   content_id: string;
   version: number;
   text: string;
-  /** `recordFacets` of the chunk. */
+  /** Terms of the filter fields, from `recordFacets`. */
   facets: readonly string[];
-  /** As many numbers as the space has dimensions. */
+  /** Its length is the number of dimensions of the space. */
   vector: Float32Array;
 };
 
-/** Batches stay well below Weaviate's limits and near the size at which it was measured fastest. */
+/** Batches are well below Weaviate's limits and near the size that was measured fastest. */
 const MAX_BATCH_OBJECTS = 100;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const BATCHES_IN_FLIGHT = 4;
 const PATCHES_IN_FLIGHT = 16;
-/** Versions begin with 1. */
+/** Matches no object: versions start at 1. */
 const NO_VERSION = -1;
 
-/** Of a vector that is written again, so many numbers are moved by up to as many steps: 4,096 ways, none to be noticed. */
+/** `rewriteObjects` adds 1 to 16 steps to each of the first dimensions: 4,096 variants, too small to affect ranking. */
 const PERTURBED_DIMENSIONS = 3;
 const PERTURBATION_STEPS = 16;
 const PERTURBATION_STEP = 1e-6;
 
 /**
- * Writes objects, whole or not at all for each, so that they outlive their server; throws if any was refused. When that is
- * unknown or a write was given up half-way, `rewriteObjects` is what repeats it.
+ * Writes objects durably, each completely or not at all; throws if any was rejected. To repeat a write that failed or whose
+ * outcome is unknown, use `rewriteObjects`.
  */
 export async function writeObjects(
   connection: WeaviateConnection,
@@ -47,31 +47,31 @@ export async function writeObjects(
 }
 
 /**
- * Writes objects that may be there already, in part or in whole. Weaviate (1.38) skips an object that it has with the same vector and
- * properties, and keeps its place in the vector index for one with the same vector; a server that was killed between object and
- * vector has no such place, and the object would never be found by vector. A vector that differs is indexed anew, in one step
- * in which nobody misses the object, so each is moved by a few millionths.
+ * Writes objects that may already exist, completely or in part. Weaviate (1.38) skips an object whose vector and properties are
+ * unchanged, and does not index an unchanged vector again. If the server was killed between storing the object and indexing its
+ * vector, vector searches would never find the object. A different vector is always indexed, and the object stays searchable
+ * meanwhile, so a few millionths are added to each vector.
  */
 export async function rewriteObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
   objects: readonly IndexObject[],
 ): Promise<void> {
-  const moves = Array.from(
+  const offsets = Array.from(
     { length: PERTURBED_DIMENSIONS },
     () => randomInt(1, PERTURBATION_STEPS + 1) * PERTURBATION_STEP,
   );
-  const moved = objects.map((object) => ({
+  const perturbed = objects.map((object) => ({
     ...object,
-    vector: object.vector.map((value, place) => value + (moves[place] ?? 0)),
+    vector: object.vector.map((value, dimension) => value + (offsets[dimension] ?? 0)),
   }));
-  await writeObjects(connection, tenant, moved);
+  await writeObjects(connection, tenant, perturbed);
 }
 
 /**
- * Has the log of the vector index written. Weaviate (1.38) writes it at the end of a batch, but before the vectors of the batch are
- * in it: the last 32 kB of a server that is killed were gone, and with them whole collections from vector search, while their
- * objects stayed. Deleting what is not there writes the log and does nothing else.
+ * Flushes the log of the vector index. Weaviate (1.38) flushes it at the end of a batch, but before the vectors of the batch are
+ * logged: when a server was killed, the last 32 kB were lost, and with them whole collections from vector search, while their
+ * objects remained. Deleting objects that do not exist flushes the log and has no other effect.
  */
 async function flushVectors(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
   await connection.inTenant(tenant, ({ data, filter }) =>
@@ -79,7 +79,10 @@ async function flushVectors(connection: WeaviateConnection, tenant: Tenant): Pro
   );
 }
 
-/** Piece by piece into a buffer: one string of megabytes for every batch would fill the heap faster than it is cleaned. */
+/**
+ * Serializes objects one by one into a buffer: a string of megabytes per batch would fill the heap faster than it is
+ * collected.
+ */
 function batchJson(objects: Iterable<RestObject>): Buffer {
   const pieces = [Buffer.from('{"objects":[')];
   for (const object of objects) pieces.push(Buffer.from(`${pieces.length > 1 ? ',' : ''}${JSON.stringify(object)}`));
@@ -97,48 +100,49 @@ function restObject({ id, vector, facets, ...rest }: IndexObject, { space, name 
   return { id, vector: Array.from(vector, roundToFloat32Digits), properties, class: className(space), tenant: name };
 }
 
-/** Nine digits say a 32-bit number exactly; JSON would write up to seventeen of them, a third of a batch's bytes. */
+/** Nine digits represent a 32-bit float exactly. JSON would write up to 17 digits, which is a third of the bytes of a batch. */
 function roundToFloat32Digits(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-/** Sizes are estimates: what counts is that one huge object does not travel with two hundred others. */
+/** Splits objects into batches. Sizes are estimates; they keep one huge object from sharing a batch with many others. */
 function toBatches(objects: readonly IndexObject[]): IndexObject[][] {
   const batches: IndexObject[][] = [];
-  let room = 0;
+  let remainingBytes = 0;
   for (const object of objects) {
     const sizeBytes =
       object.vector.length * 14 +
       object.text.length * 4 +
       object.facets.reduce((sum, facet) => sum + facet.length + 3, 0);
     let batch = batches.at(-1);
-    if (!batch || batch.length === MAX_BATCH_OBJECTS || sizeBytes > room) {
+    if (!batch || batch.length === MAX_BATCH_OBJECTS || sizeBytes > remainingBytes) {
       batches.push((batch = []));
-      room = MAX_BATCH_BYTES;
+      remainingBytes = MAX_BATCH_BYTES;
     }
     batch.push(object);
-    room -= sizeBytes;
+    remainingBytes -= sizeBytes;
   }
   return batches;
 }
 
 async function writeBatch(connection: WeaviateConnection, json: Buffer): Promise<void> {
-  // 200 with every object, its vector and its result, also when objects failed; megabytes that are parsed only when they tell of a failure.
+  // The response has status 200 even when objects failed, and repeats every object: megabytes that are parsed only after a
+  // failure.
   const answer = await connection.restRaw({ method: 'POST', path: '/batch/objects', json });
   if (!answer.includes('errors') && !answer.includes('FAILED')) return;
-  // Weaviate's own answer.
+  // Weaviate returns the result of each object.
   const results = JSON.parse(answer.toString()) as {
     result?: { status?: string; errors?: { error?: { message: string }[] } };
   }[];
   const failed = results.filter(({ result }) => result?.errors?.error?.length || result?.status === 'FAILED');
   if (failed.length === 0) return;
   const reason = failed[0]?.result?.errors?.error?.[0]?.message ?? 'no reason given';
-  throw new Error(`Weaviate refused ${failed.length} of ${results.length} objects: ${reason}`);
+  throw new Error(`Weaviate rejected ${failed.length} of ${results.length} objects: ${reason}`);
 }
 
 /**
- * Replaces the facets of objects and leaves their text and vectors alone, without embedding again. Returns the ids that have no
- * object: these want a whole `writeObjects`.
+ * Replaces the facets of objects; texts and vectors stay, so nothing is embedded again. Returns the ids without an object, which
+ * `writeObjects` must write.
  */
 export async function updateFacets(
   connection: WeaviateConnection,
