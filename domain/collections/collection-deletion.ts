@@ -1,11 +1,11 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** The deletion of a collection: its workflow and its steps. Imported by workflows: no zod, no I/O. */
+/** The workflow that deletes a collection, and its activities. Workflows import this file: no zod, no I/O. */
 
 export type DeleteCollectionArgs = { workspace_id: string; collection_id: string; deletion_id: string };
 
-/** Removes a collection with everything that is only in it, up to its receipt. */
+/** Returns the job that deletes a collection, everything that is only in it, and completes the receipt. */
 export function deleteCollectionJob(args: DeleteCollectionArgs): JobStart {
   return {
     workflow_type: 'deleteCollection',
@@ -18,12 +18,12 @@ export function deleteCollectionJob(args: DeleteCollectionArgs): JobStart {
 }
 
 export type CollectionDeletionSteps = {
-  /** Takes contents out of their runs, for half a minute; where to go on, null at the end. */
+  /** Ends the runs of contents for one time slice (30 s). Returns the cursor, null at the end. */
   endCollectionRuns(deletion: DeleteCollectionArgs & { after: string | null }): Promise<string | null>;
-  /** Counts the objects of the collection and drops them all at once. */
+  /** Counts the objects of the collection in the index and drops its tenants. */
   dropCollectionIndex(deletion: DeleteCollectionArgs): Promise<void>;
-  /** Removes rows of chunks, contents and uploads, for half a minute; true when none is left. */
+  /** Removes rows of chunks, contents and uploads for one time slice (30 s). Returns true when none is left. */
   removeCollectionRows(deletion: DeleteCollectionArgs): Promise<boolean>;
-  /** Removes the collection and completes the receipt; false when something of it was found. */
+  /** Removes the collection and completes the receipt; false when rows or tenants of it are left. */
   completeCollectionDeletion(deletion: DeleteCollectionArgs & { outbox_id: string }): Promise<boolean>;
 };

@@ -1,14 +1,14 @@
-/** Versions from one to the other, both included. */
+/** Versions from `from` to `to`, both inclusive. */
 export type VersionRange = { from: number; to: number };
 
 /**
- * The versions from 1 to `highest` that are not among `living`, as spans in order: what may be removed is named, never "all
- * but", so that what is written meanwhile is never among it.
+ * Returns the versions from 1 to `highest` that are not in `live`, as ranges in ascending order. Removals list these ranges
+ * instead of excluding the live versions, so that they never remove a version that is written meanwhile.
  */
-export function residualVersions(living: readonly number[], highest: number): VersionRange[] {
-  const ends = [0, ...living.toSorted((a, b) => a - b), highest + 1];
-  return ends.slice(1).flatMap((next, before) => {
-    const span = { from: (ends[before] ?? 0) + 1, to: Math.min(next - 1, highest) };
-    return span.from <= span.to ? [span] : [];
+export function residualVersions(live: readonly number[], highest: number): VersionRange[] {
+  const boundaries = [0, ...live.toSorted((a, b) => a - b), highest + 1];
+  return boundaries.slice(1).flatMap((next, index) => {
+    const range = { from: (boundaries[index] ?? 0) + 1, to: Math.min(next - 1, highest) };
+    return range.from <= range.to ? [range] : [];
   });
 }

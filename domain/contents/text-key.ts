@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Goes up when readers make other texts of the same files: kept ones are read anew then. */
+/** Increase this when readers extract different text from the same files, so that files are read again. */
 const READERS_VERSION = 1;
 
-/** What a text was made of: one of the same key would come out the same. */
+/** Returns the key of an extracted text: sources with equal keys have the same text. */
 export function textKey(source: {
   content_hash: string | null;
   type: string | null;

@@ -3,14 +3,14 @@ import { existenceTerm, scaleTerms, valueTerm } from './facets.ts';
 import type { Filter, RangeFilter } from './filter.ts';
 import { numberRangeTerms } from './number-terms.ts';
 
-/** A question about an object's facets, in no index's own language. `contains_any` is true when it has one of the terms. */
+/** A condition on the facets of an object, independent of the index. `contains_any` is true when it has one of the terms. */
 export type FacetQuery =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly FacetQuery[] }
   | { readonly kind: 'not'; readonly operand: FacetQuery }
   | { readonly kind: 'contains_any'; readonly terms: readonly string[] };
 
 /**
- * Compiles a filter to a question about `recordFacets(record)` with the same answer as `matchesFilter(filter, record)`. A
+ * Compiles a filter to a condition on `recordFacets(record)` with the same result as `matchesFilter(filter, record)`.
  * `contains_any` without terms matches nothing.
  */
 export function compileFilter(filter: Filter): FacetQuery {
@@ -45,7 +45,7 @@ function join(kind: 'and' | 'or', operands: readonly FacetQuery[]): FacetQuery {
   return operands.length === 1 && only ? only : { kind, operands };
 }
 
-/** Any of these or any of those is any of all: one lookup instead of several. */
+/** Merges the `contains_any` operands of `or` into one, which needs one lookup instead of several. */
 function mergeTerms(operands: readonly FacetQuery[]): FacetQuery[] {
   const terms = operands.flatMap((operand) => (operand.kind === 'contains_any' ? operand.terms : []));
   const others = operands.filter((operand) => operand.kind !== 'contains_any');

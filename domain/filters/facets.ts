@@ -7,55 +7,55 @@ import { instantOfValue } from './iso-date.ts';
 import { exactNumberTerm, numberPrefixTerms } from './number-terms.ts';
 
 /**
- * Most terms that the metadata of one content may give: a text value costs 1, a number or a date 16, each key 1, and every
- * chunk carries them all. Room for 240 numbers or 2,000 texts. More is refused when it is sent, never cut:
- * a filter that sees part of the metadata would answer wrong.
+ * Maximum number of terms of the metadata of one content. A text value costs 1 term, a number or a date 16, each key 1;
+ * every chunk stores all of them. Enough for 240 numbers or 2,000 texts. Larger metadata is rejected in the request and
+ * never truncated, because filters on truncated metadata would return wrong results.
  */
 export const MAX_METADATA_TERMS = 4096;
 
-/** Longer terms are hashed. */
+/** Longer terms are stored as a hash. */
 const MAX_PLAIN_LENGTH = 96;
 
 const AREA_MARKS = { content: 'c', metadata: 'm', chunk: 'k' } as const satisfies Record<FieldArea, string>;
 
-/** Every term under which a chunk is found by filters, without repeats. Pure: the same record gives the same terms. */
+/** Returns all terms by which filters find a chunk, without duplicates. Deterministic. */
 export function recordFacets(record: FilterRecord): string[] {
   return [...contentFacets(record.content, record.metadata), ...chunkFacets(record.chunk)];
 }
 
-/** The part of `recordFacets` that all chunks of a content share. */
+/** Returns the part of `recordFacets` that all chunks of a content share. */
 export function contentFacets(content: FilterContent, metadata: JsonObject): string[] {
   return [...facetsOfValues('content', contentValues(content)), ...facetsOfValues('metadata', objectValues(metadata))];
 }
 
-/** The part of `recordFacets` that is the chunk's own. */
+/** Returns the part of `recordFacets` that belongs to the chunk. */
 export function chunkFacets(chunk: JsonObject): string[] {
   return [...facetsOfValues('chunk', objectValues(chunk))];
 }
 
-/** For uploads and updates: the problem, if this metadata is too large to be filtered by. `loc` is where it was sent. */
+/** Returns the problem if metadata is too large for filters, for uploads and updates. `loc` is its place in the request. */
 export function metadataIssues(metadata: JsonObject, loc: readonly string[]): ValidationIssue[] {
   const { size } = facetsOfValues('metadata', objectValues(metadata), MAX_METADATA_TERMS + 1);
   if (size <= MAX_METADATA_TERMS) return [];
   const msg =
-    `is too large to be filtered by: it gives more than the ${MAX_METADATA_TERMS} terms that are allowed ` +
+    `is too large for filters: it has more than ${MAX_METADATA_TERMS} terms ` +
     `(a key or a text counts 1, a number or a date 16)`;
   return [{ loc: [...loc], msg, type: 'metadata_too_large' }];
 }
 
-/** Term of "this path has a value". */
+/** Returns the term of "this path has a value". */
 export function existenceTerm(area: FieldArea, path: string): string {
   return indexableTerm(`${AREA_MARKS[area]}.${escapePath(path)}`);
 }
 
-/** Term of "this path, or an element of its array, equals the value". */
+/** Returns the term of "this path, or an element of its array, equals the value". */
 export function valueTerm(area: FieldArea, path: string, value: Scalar): string {
   const start = valueTermPrefix(area, path);
   if (typeof value === 'string') return indexableTerm(`${start}s:${value}`);
   return indexableTerm(typeof value === 'number' ? `${start}n:${exactNumberTerm(value)}` : `${start}b:${value}`);
 }
 
-/** Turns trie prefixes of one scale into terms of a path. */
+/** Converts number prefixes to terms of a path on one scale. */
 export function scaleTerms(
   at: { area: FieldArea; path: string; scale: 'number' | 'date' },
   prefixes: readonly string[],
@@ -64,14 +64,14 @@ export function scaleTerms(
   return prefixes.map((prefix) => indexableTerm(start + prefix));
 }
 
-/** Stops at `enough` terms, or within one value after them. */
-function facetsOfValues(area: FieldArea, leaves: ValuesByPath, enough = Infinity): Set<string> {
+/** Returns the terms of an area. Stops after the value with which `maxTerms` is reached. */
+function facetsOfValues(area: FieldArea, valuesByPath: ValuesByPath, maxTerms = Infinity): Set<string> {
   const terms = new Set<string>();
-  for (const [path, values] of leaves) {
+  for (const [path, values] of valuesByPath) {
     terms.add(existenceTerm(area, path));
     for (const value of new Set(values)) {
       for (const term of facetsOfValue(area, path, value)) terms.add(term);
-      if (terms.size >= enough) return terms;
+      if (terms.size >= maxTerms) return terms;
     }
   }
   return terms;
@@ -90,14 +90,14 @@ function valueTermPrefix(area: FieldArea, path: string): string {
   return `${AREA_MARKS[area]}.${escapePath(path)}=`;
 }
 
-/** A path has no `=` after this, so no key can be spelled to look like another key with a value. */
+/** Escapes `=` in a path, so that no key can imitate another key with a value. */
 function escapePath(path: string): string {
   return path.replaceAll('%', '%25').replaceAll('=', '%3D');
 }
 
 /**
- * Keeps a term as it is where the index would: it trims white space at the ends, and UTF-8 cannot hold lone surrogates.
- * Everything else becomes 144 bits of SHA-256 of its UTF-16 form.
+ * Returns a term in a form that Weaviate stores unchanged. Weaviate trims white space at the ends, and UTF-8 cannot represent
+ * unpaired surrogates; such terms, and long ones, become 144 bits of the SHA-256 of their UTF-16 form.
  */
 function indexableTerm(term: string): string {
   const plain = term.length <= MAX_PLAIN_LENGTH && term.isWellFormed() && !/[\s\p{Cc}\p{Cf}]$|\0/u.test(term);

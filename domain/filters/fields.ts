@@ -1,4 +1,4 @@
-/** Where a filter key leads: a content field, or a path in the content's or the chunk's metadata. */
+/** The target of a filter key: a content field, or a path in the metadata of the content or the chunk. */
 export type Field = {
   readonly area: FieldArea;
   /** Dot-separated; never empty. */
@@ -8,12 +8,13 @@ export type Field = {
 
 export type FieldArea = 'content' | 'metadata' | 'chunk';
 
-/** `any`: free-form JSON, each value compares by its own type. */
+/** `any`: free-form JSON; each value is compared by its own type. */
 export type FieldType = 'text' | 'number' | 'date' | 'any';
 
 /**
- * Content fields that a filter names directly; every other bare key is metadata. Left out on purpose: `status`,
- * `sync_status`, `updated_at` and `access_count`, which change without the index being told, and `description`, which is prose.
+ * Content fields that filters address by their names; every other key without prefix is metadata. Deliberately left out:
+ * `status`, `sync_status`, `updated_at` and `access_count`, which change without an update of the index, and `description`,
+ * which is prose.
  */
 const CONTENT_FIELDS = {
   content_id: 'text',
@@ -30,9 +31,9 @@ const METADATA_PREFIX = 'metadata.';
 const CHUNK_PREFIX = 'chunk.';
 
 /**
- * Resolves a filter key: `metadata.a.b` and `chunk.page` by their prefix, then a content field by its name, else the
- * content's metadata (`lang`, `author.name`). A metadata key that is named like a content field is reached with the
- * prefix. Null when nothing is left of the key.
+ * Resolves a filter key: `metadata.a.b` and `chunk.page` by their prefix, then a content field by its name, else a key of the
+ * content's metadata (`lang`, `author.name`). A metadata key with the name of a content field needs the prefix. Null when
+ * the path is empty.
  */
 export function resolveField(key: string): Field | null {
   if (key.startsWith(METADATA_PREFIX)) return metadataField('metadata', key.slice(METADATA_PREFIX.length));

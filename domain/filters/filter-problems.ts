@@ -1,27 +1,27 @@
 import type { ValidationIssue } from '#domain/app-error.ts';
 import type { Filter } from './filter.ts';
 
-/** What parsing gathers: every problem, and how much has been used of each limit. */
+/** State of parsing one filter: its problems, and the numbers of conditions and values so far. */
 export type FilterParse = { readonly issues: ValidationIssue[]; conditions: number; values: number };
 
-/** Where in the request parsing is. */
+/** The part of the request that is being parsed. */
 export type FilterPlace = { readonly parse: FilterParse; readonly loc: readonly string[]; readonly depth: number };
 
-/** Stands where a problem was reported; the filter is never used then. */
+/** Placeholder for an invalid part; a filter with problems is never used. */
 const MATCHES_NOTHING: Filter = { kind: 'or', operands: [] };
 
-/** Adds a problem. Its message never repeats the input. */
-export function reportProblem(at: FilterPlace, msg: string, type: string): Filter {
-  at.parse.issues.push({ loc: [...at.loc], msg, type });
+/** Adds a problem and returns a placeholder. The message must not repeat the input. */
+export function reportProblem(place: FilterPlace, msg: string, type: string): Filter {
+  place.parse.issues.push({ loc: [...place.loc], msg, type });
   return MATCHES_NOTHING;
 }
 
-/** The place of a key or index below this one. */
-export function placeOfKey(place: FilterPlace, step: string | number): FilterPlace {
-  return { ...place, loc: [...place.loc, String(step)] };
+/** Returns the place of a key or array index within a place. */
+export function placeOfKey(place: FilterPlace, key: string | number): FilterPlace {
+  return { ...place, loc: [...place.loc, String(key)] };
 }
 
-/** The same place, one level deeper in connectives. */
+/** Returns the same place with the nesting depth of `$and`, `$or` and `$not` increased by one. */
 export function nestedPlace(place: FilterPlace): FilterPlace {
   return { ...place, depth: place.depth + 1 };
 }

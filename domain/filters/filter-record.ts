@@ -1,6 +1,6 @@
 import type { FilterRecord } from './filter.ts';
 
-/** Fields of a content as the stores give them, for filters. */
+/** Fields of a content that filters use, as stores return them. */
 export type ContentFields = {
   content_id: string;
   name: string;
@@ -14,7 +14,7 @@ export type ContentFields = {
   metadata: Record<string, unknown>;
 };
 
-/** What a filter sees of a chunk. The same for the index and for rows, so that both give one answer. */
+/** Converts a content and the metadata of a chunk to the record that filters test, for the index and for rows alike. */
 export function toFilterRecord(content: ContentFields, chunk: Record<string, unknown>): FilterRecord {
   const { content_id, name, type, external_id, source, content_hash, size, created_at } = content;
   return {

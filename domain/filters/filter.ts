@@ -1,13 +1,13 @@
 import type { Field } from './fields.ts';
 
-/** A value that can be compared. JSON null is "no value": a key that holds it counts as absent. */
+/** A value that can be compared. JSON null means "no value": a key with null counts as absent. */
 export type Scalar = string | number | boolean;
 
 export type JsonObject = { readonly [key: string]: unknown };
 
 /**
- * A checked filter, reduced to three tests and three connectives. What a request may write is in `parseFilter`;
- * `compileFilter` runs this inside the index, `matchesFilter` on a row, and both always agree.
+ * A validated filter, reduced to three tests and three connectives. `parseFilter` creates it from a request; `compileFilter`
+ * translates it for the index, `matchesFilter` evaluates it on a row, and both always agree.
  */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly Filter[] }
@@ -18,8 +18,8 @@ export type Filter =
   | RangeFilter;
 
 /**
- * True when the field, or one of its array elements, is a number (or a date) on this side of the bound. A number
- * never compares with a date. `value` is a finite number, for dates milliseconds since 1970.
+ * True when the field, or one of its array elements, is a number (or a date) on this side of the bound. Numbers are never
+ * compared with dates. `value` is a finite number; for dates, milliseconds since 1970.
  */
 export type RangeFilter = {
   readonly kind: 'range';
@@ -29,7 +29,7 @@ export type RangeFilter = {
   readonly value: number;
 };
 
-/** The fields of a content that a filter can name; all that may be unset are null. */
+/** The fields of a content that a filter can address; unset fields are null. */
 export type FilterContent = {
   content_id: string;
   name: string | null;
@@ -38,9 +38,9 @@ export type FilterContent = {
   source: string | null;
   content_hash: string | null;
   size: number | null;
-  /** Unix seconds, ISO 8601 or a Date; compared in whole seconds, as the interface shows them. */
+  /** Unix seconds, ISO 8601 or a Date; compared in whole seconds, as the API returns them. */
   created_at: number | string | Date;
 };
 
-/** What a filter sees of one chunk. `metadata` is the content's, `chunk` the chunk's own. */
+/** The data of one chunk that filters test. `metadata` is that of the content, `chunk` that of the chunk. */
 export type FilterRecord = { content: FilterContent; metadata: JsonObject; chunk: JsonObject };

@@ -4,11 +4,11 @@ const ISO_DATE =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[Tt ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.(?<fraction>\d{1,9}))?)?(?<zone>[Zz]|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 date or date-time, else null. Without an offset it is UTC, so that the answer
- * does not depend on the machine; digits below a millisecond are cut; days that do not exist are refused.
+ * Returns an ISO 8601 date or date-time as milliseconds since 1970, or null. Without an offset it is UTC, so that the result does
+ * not depend on the machine. Digits below a millisecond are truncated; days that do not exist are rejected.
  */
 export function instantOfIsoDate(text: string): number | null {
-  // Most strings are not dates: the cheap look at the length and one dash spares them the expression.
+  // Most strings are not dates: this cheap check avoids the regular expression.
   if (text.length < 10 || text.length > 40 || text[4] !== '-') return null;
   const parts = ISO_DATE.exec(text)?.groups;
   if (!parts) return null;
@@ -42,12 +42,12 @@ function zoneOffsetMs(zone: string): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** The instant a value stands for on the date scale: only ISO 8601 strings do. */
+/** Returns the instant of a value on the date scale, in milliseconds; null unless it is an ISO 8601 string. */
 export function instantOfValue(value: Scalar): number | null {
   return typeof value === 'string' ? instantOfIsoDate(value) : null;
 }
 
-/** The one spelling of an instant in content date fields. */
+/** Returns the canonical form of an instant in content date fields. */
 export function isoDateOfInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -3,32 +3,32 @@ import type { Filter, FilterRecord, RangeFilter, Scalar } from './filter.ts';
 import { recordValues, type RecordValues } from './values-by-path.ts';
 import { instantOfValue } from './iso-date.ts';
 
-/** Evaluates a filter on a fresh record: the last word on whether a hit that the index gave is still one. */
+/** Evaluates a filter on a current record, to verify a hit of the index. */
 export function matchesFilter(filter: Filter, record: FilterRecord): boolean {
   return holds(filter, recordValues(record));
 }
 
-function holds(filter: Filter, leaves: RecordValues): boolean {
+function holds(filter: Filter, values: RecordValues): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.operands.every((operand) => holds(operand, leaves));
+      return filter.operands.every((operand) => holds(operand, values));
     case 'or':
-      return filter.operands.some((operand) => holds(operand, leaves));
+      return filter.operands.some((operand) => holds(operand, values));
     case 'not':
-      return !holds(filter.operand, leaves);
+      return !holds(filter.operand, values);
     case 'exists':
-      return leaves[filter.field.area].has(filter.field.path);
+      return values[filter.field.area].has(filter.field.path);
     case 'one_of':
-      return valuesOf(filter, leaves).some((value) => filter.values.includes(value));
+      return valuesOfField(filter, values).some((value) => filter.values.includes(value));
     case 'range':
-      return valuesOf(filter, leaves).some((value) => isInRange(filter, value));
+      return valuesOfField(filter, values).some((value) => isInRange(filter, value));
     default:
       return assertNever(filter);
   }
 }
 
-function valuesOf(filter: { field: RangeFilter['field'] }, leaves: RecordValues): readonly Scalar[] {
-  return leaves[filter.field.area].get(filter.field.path) ?? [];
+function valuesOfField(filter: { field: RangeFilter['field'] }, values: RecordValues): readonly Scalar[] {
+  return values[filter.field.area].get(filter.field.path) ?? [];
 }
 
 function isInRange({ scale, bound, value: limit }: RangeFilter, value: Scalar): boolean {

@@ -3,19 +3,19 @@ import type { Filter, RangeFilter, Scalar } from './filter.ts';
 import { placeOfKey, reportProblem, type FilterPlace } from './filter-problems.ts';
 import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
 
-/** The comparisons that stand below a key. */
+/** Comparison operators of a field. */
 export const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$exists', '$contains'] as const;
 
 type Comparison = { readonly operator: string; readonly operand: unknown };
 
-/** Years 0 to 9999 in Unix seconds: what is beyond is milliseconds sent by mistake. */
-const UNIX_SECONDS = { least: -62_167_219_200, most: 253_402_300_799 } as const;
+/** Years 0 to 9999 in Unix seconds. Numbers outside are probably milliseconds and are rejected. */
+const UNIX_SECONDS = { min: -62_167_219_200, max: 253_402_300_799 } as const;
 
 const BOUNDS = { $gt: 'gt', $gte: 'gte', $lt: 'lt', $lte: 'lte' } as const;
 
 /**
- * Checks one comparison and its operand against the field's type. Null for an operator that does not exist; other problems
- * are reported. `$contains` asks for an array element (a list: for every one of them), never for a part of a text.
+ * Parses one comparison and checks its operand against the type of the field. Null for an unknown operator; other problems are
+ * reported. `$contains` matches an array element (a list: all of them), never a part of a text.
  */
 export function parseComparison({ operator, operand }: Comparison, field: Field, place: FilterPlace): Filter | null {
   switch (operator) {
@@ -50,7 +50,7 @@ function inList(operand: unknown, field: Field, place: FilterPlace): Filter {
   return equalsOneOf(operand, field, place);
 }
 
-/** Null among the operands stands for "no value". */
+/** A null operand means "no value". */
 function equalsOneOf(operands: readonly unknown[], field: Field, place: FilterPlace): Filter {
   place.parse.values += operands.length;
   const values = operands.flatMap((operand, index) => {
@@ -77,7 +77,7 @@ function exists(operand: unknown, field: Field, place: FilterPlace): Filter {
   return operand ? { kind: 'exists', field } : not({ kind: 'exists', field });
 }
 
-/** The operand as a value of the field's type; null, with a report, when the two can never be equal. */
+/** Returns the operand as a value of the field's type; reports a problem and returns null when they can never be equal. */
 function comparable(operand: unknown, field: Field, place: FilterPlace): Scalar | null {
   if (field.type === 'date') {
     const instant = contentInstant(operand, place);
@@ -86,12 +86,12 @@ function comparable(operand: unknown, field: Field, place: FilterPlace): Scalar 
   if (typeof operand === 'string' && field.type !== 'number') return operand;
   if (typeof operand === 'number' && field.type !== 'text' && Number.isFinite(operand)) return operand;
   if (typeof operand === 'boolean' && field.type === 'any') return operand;
-  const wanted = {
+  const expected = {
     text: 'a text or null',
     number: 'a finite number or null',
     any: 'a text, a finite number, true, false or null',
   };
-  reportProblem(place, `must be ${wanted[field.type]}`, 'not_comparable');
+  reportProblem(place, `must be ${expected[field.type]}`, 'not_comparable');
   return null;
 }
 
@@ -102,8 +102,8 @@ function range(
 ): Filter {
   place.parse.values++;
   if (field.type === 'text') {
-    const hint = 'this field takes $eq, $ne, $in, $nin, $contains and $exists';
-    return reportProblem(place, `orders numbers and dates, not texts: ${hint}`, 'not_comparable');
+    const hint = 'this field supports $eq, $ne, $in, $nin, $contains and $exists';
+    return reportProblem(place, `compares numbers and dates, not texts: ${hint}`, 'not_comparable');
   }
   if (field.type === 'date') {
     const value = contentInstant(operand, place);
@@ -113,14 +113,16 @@ function range(
     return { kind: 'range', field, bound, scale: 'number', value: operand };
   const instant = field.type === 'any' && typeof operand === 'string' ? instantOfIsoDate(operand) : null;
   if (instant !== null) return { kind: 'range', field, bound, scale: 'date', value: instant };
-  const wanted = field.type === 'any' ? 'a finite number or an ISO 8601 date' : 'a finite number';
-  return reportProblem(place, `must be ${wanted}: nothing else can be ordered`, 'not_comparable');
+  const expected = field.type === 'any' ? 'a finite number or an ISO 8601 date' : 'a finite number';
+  return reportProblem(place, `must be ${expected}, because other values have no order`, 'not_comparable');
 }
 
-/** For content date fields: ISO 8601 or Unix seconds, in milliseconds; null, with a report, for anything else. */
+/**
+ * Returns an operand of a content date field (ISO 8601 or Unix seconds) in milliseconds; else reports a problem and returns
+ * null.
+ */
 function contentInstant(operand: unknown, place: FilterPlace): number | null {
-  if (typeof operand === 'number' && operand >= UNIX_SECONDS.least && operand <= UNIX_SECONDS.most)
-    return operand * 1000;
+  if (typeof operand === 'number' && operand >= UNIX_SECONDS.min && operand <= UNIX_SECONDS.max) return operand * 1000;
   const instant = typeof operand === 'string' ? instantOfIsoDate(operand) : null;
   if (instant === null) reportProblem(place, 'must be an ISO 8601 date or a time in Unix seconds', 'not_comparable');
   return instant;

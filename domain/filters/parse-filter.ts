@@ -5,24 +5,24 @@ import type { Filter } from './filter.ts';
 import { placeOfKey, nestedPlace, reportProblem, type FilterParse, type FilterPlace } from './filter-problems.ts';
 import { COMPARISONS, parseComparison } from './parse-comparison.ts';
 
-/** Limits of one filter. They keep a hostile filter cheap; far more than people write. */
+/** Limits of one filter, far above normal use. They bound the cost of hostile filters. */
 export const FILTER_LIMITS = {
   /** Nesting of `$and`, `$or` and `$not`. */
   maxDepth: 16,
-  /** Comparisons, over the whole filter. */
+  /** Comparisons in the whole filter. */
   maxConditions: 128,
-  /** Values to compare with, over the whole filter. */
+  /** Values to compare with, in the whole filter. */
   maxValues: 1024,
-  /** Characters of one key: the longest path that metadata may have, behind `metadata.`. */
+  /** Characters of one key: the longest path in metadata, after the prefix `metadata.`. */
   maxKeyCharacters: MAX_JSON_PATH_CHARACTERS + 'metadata.'.length,
 } as const;
 
 const FIELD_OPERATORS = [...COMPARISONS, '$not'].join(', ');
 
 /**
- * Checks an untrusted filter: `{key: value}` or `{key: {$operator: value}}`, several keys mean `$and`; `$and` and `$or` take
- * lists of filters, `$not` takes one. Null when nothing is asked, for then everything matches.
- * @param loc where the filter stands in the request.
+ * Parses an untrusted filter: `{key: value}` or `{key: {$operator: value}}`; several keys are combined with `$and`. `$and` and
+ * `$or` take lists of filters, `$not` takes one filter. Null for an empty filter, which matches everything.
+ * @param loc the path of the filter in the request.
  * @throws AppError `validation_failed` with every problem of the filter.
  */
 export function parseFilter(input: unknown, loc: readonly string[] = ['body', 'filters']): Filter | null {
@@ -62,7 +62,7 @@ function parseEntry(key: string, value: unknown, place: FilterPlace): Filter {
       if (!key.startsWith('$')) return parseConditions(key, value, place);
       return reportProblem(
         place,
-        'is not known here: $and, $or and $not combine filters, comparisons stand below a key',
+        'is unknown here: $and, $or and $not combine filters; comparison operators belong under a key',
         'unknown_operator',
       );
   }
@@ -75,18 +75,19 @@ function parseList(kind: 'and' | 'or', value: unknown, place: FilterPlace): Filt
   return kind === 'and' ? allOf(operands) : { kind, operands };
 }
 
-/** `value` or `{$operator: value, …}` below a key. */
+/** Parses `value` or `{$operator: value, …}` under a key. */
 function parseConditions(key: string, value: unknown, place: FilterPlace): Filter {
   const { maxKeyCharacters } = FILTER_LIMITS;
   if (key.length > maxKeyCharacters) {
     return reportProblem(
       place,
-      `is longer than ${maxKeyCharacters} characters, so it names nothing`,
+      `is longer than ${maxKeyCharacters} characters, so no field can have this name`,
       'filter_too_large',
     );
   }
   const field = resolveField(key);
-  if (!field) return reportProblem(place, 'names no field: write metadata.<key> or chunk.<key>', 'unknown_field');
+  if (!field)
+    return reportProblem(place, 'is not the name of a field: use metadata.<key> or chunk.<key>', 'unknown_field');
   if (isPlainObject(value)) return parseOperators(value, field, place);
   return parseOperator({ operator: '$eq', operand: value }, field, place);
 }
@@ -95,7 +96,7 @@ function parseOperators(operators: Record<string, unknown>, field: Field, place:
   const entries = Object.entries(operators);
   if (entries.length === 0) return reportProblem(place, `must have at least one of ${FIELD_OPERATORS}`, 'filter_type');
   if (entries.some(([name]) => !name.startsWith('$'))) {
-    const hint = 'to reach into an object write its keys with dots, like metadata.author.name';
+    const hint = 'to address nested keys, join them with dots, as in metadata.author.name';
     return reportProblem(
       place,
       `must be a value or an object of operators (${FIELD_OPERATORS}); ${hint}`,
@@ -112,7 +113,7 @@ function parseOperator(test: { operator: string; operand: unknown }, field: Fiel
     place.parse.conditions++;
     return (
       parseComparison(test, field, place) ??
-      reportProblem(place, `is not an operator; known are ${FIELD_OPERATORS}`, 'unknown_operator')
+      reportProblem(place, `is not an operator; use one of ${FIELD_OPERATORS}`, 'unknown_operator')
     );
   }
   if (!isPlainObject(test.operand)) return reportProblem(place, 'must be an object of operators', 'filter_type');
@@ -123,7 +124,7 @@ function parseOperator(test: { operator: string; operand: unknown }, field: Fiel
 function tooDeep(place: FilterPlace): Filter {
   return reportProblem(
     place,
-    `is nested too deep; at most ${FILTER_LIMITS.maxDepth} levels are allowed`,
+    `is nested too deeply; at most ${FILTER_LIMITS.maxDepth} levels are allowed`,
     'filter_too_deep',
   );
 }

@@ -3,15 +3,18 @@ import type { FilterContent, FilterRecord, JsonObject, Scalar } from './filter.t
 import { instantOfIsoDate, isoDateOfInstant } from './iso-date.ts';
 
 /**
- * The values under each path of one area. Arrays are seen through (their elements are values of the array's own path,
- * objects in them go deeper), so `authors.name` reaches every author's. A path that holds an object or an empty array
- * is there with no values; one that holds null is not there. A key with a dot in it and nested objects give the same path.
+ * The values of each path in one area. Elements of an array are values of the path of the array, and objects in it extend that
+ * path, so `authors.name` addresses the name of every author. A path with an object or an empty array exists without values; a
+ * path with null does not exist. A key that contains a dot and nested objects have the same path.
  */
 export type ValuesByPath = ReadonlyMap<string, readonly Scalar[]>;
 
 export type RecordValues = Readonly<Record<FieldArea, ValuesByPath>>;
 
-/** What `recordFacets` and `matches` both start from. */
+/**
+ * Returns the values of a record in each area. `matchesFilter` tests them, and `recordFacets` derives terms from the same
+ * values.
+ */
 export function recordValues(record: FilterRecord): RecordValues {
   return {
     content: contentValues(record.content),
@@ -20,15 +23,15 @@ export function recordValues(record: FilterRecord): RecordValues {
   };
 }
 
-/** Dates become ISO strings in whole seconds, the precision in which clients see them. */
+/** Returns the values of a content. Dates become ISO strings in whole seconds, the precision of the API. */
 export function contentValues(content: FilterContent): ValuesByPath {
   const { created_at, ...rest } = content;
   return objectValues({ ...rest, created_at: wholeSeconds(created_at) });
 }
 
-/** Walks with its own stack, so that deep metadata cannot exhaust the call stack. */
+/** Returns the values of a JSON object. Iterative, so that deeply nested metadata cannot exhaust the call stack. */
 export function objectValues(object: JsonObject): ValuesByPath {
-  const leaves = new Map<string, Scalar[]>();
+  const valuesByPath = new Map<string, Scalar[]>();
   const pending: { path: string; value: unknown }[] = [];
   const visitKeys = (prefix: string, value: object): void => {
     for (const [key, inner] of Object.entries(value)) pending.push({ path: prefix + key, value: inner });
@@ -37,13 +40,13 @@ export function objectValues(object: JsonObject): ValuesByPath {
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { path, value } = next;
     if (value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value))) continue;
-    let values = leaves.get(path);
-    if (!values) leaves.set(path, (values = []));
+    let values = valuesByPath.get(path);
+    if (!values) valuesByPath.set(path, (values = []));
     if (Array.isArray(value)) for (const element of value) pending.push({ path, value: element });
     else if (typeof value === 'object') visitKeys(`${path}.`, value);
     else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') values.push(value);
   }
-  return leaves;
+  return valuesByPath;
 }
 
 function wholeSeconds(time: number | string | Date): string | null {

@@ -1,11 +1,11 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** The index of a workspace made anew: its workflow and its steps. Imported by workflows: no zod, no I/O. */
+/** The workflow that rebuilds the search index of a workspace, and its activities. Workflows import this file: no zod, no I/O. */
 
 export type ReindexArgs = { workspace_id: string; reindexing_id: string };
 
-/** Writes everything of a workspace into the index again. */
+/** Returns the job that writes everything of a workspace to the index again. */
 export function reindexJob(args: ReindexArgs): JobStart {
   return {
     workflow_type: 'reindexWorkspace',
@@ -13,21 +13,21 @@ export function reindexJob(args: ReindexArgs): JobStart {
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
-    summary: `Make the index of workspace ${args.workspace_id} anew`,
+    summary: `Rebuild the index of workspace ${args.workspace_id}`,
   };
 }
 
-/** What is done so far; counts only. */
+/** Progress of a reindexing. */
 export type ReindexProgress = { contents: number; total_contents: number; memories: number; total_memories: number };
 
-/** Bookkeeping of it. */
+/** Activities that track the progress. */
 export type ReindexSteps = {
-  /** Counts what there is to do and has memories written anew by the loop that looks after them; once. */
+  /** Counts the contents and memories to write, and marks all memories for the loop that indexes them. Idempotent. */
   beginReindexing(reindexing: ReindexArgs): Promise<ReindexProgress>;
-  /** Counts memories that are written; null when none is left that the loop still tries often. */
+  /** Counts the memories that have been written; null when there are no more to wait for. */
   followMemories(reindexing: ReindexArgs): Promise<ReindexProgress | null>;
   completeReindexing(reindexing: ReindexArgs & { outbox_id: string }): Promise<void>;
 };
 
-/** Embeds and writes chunks, for half a minute; null at the end. Where it goes on is in the rows. */
+/** Embeds and writes chunks for one time slice (30 s); null at the end. The cursor is stored in the row. */
 export type ReindexSlice = { reindexSlice(reindexing: ReindexArgs): Promise<ReindexProgress | null> };

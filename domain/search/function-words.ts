@@ -1,4 +1,4 @@
-/** English words without a topic of their own: the stop list of the Snowball project, with the tails of contractions. */
+/** English function words: the stop word list of the Snowball project, with the endings of contractions. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `i me my myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its
   itself they them their theirs themselves what which who whom this that these those am is are was were be been being have
