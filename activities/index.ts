@@ -9,12 +9,9 @@ import {
   removeCollectionRows,
 } from '#activities/collections/collection-deletion.ts';
 import type { CompressionSteps } from '#domain/compression/compression-jobs.ts';
-import {
-  completeCompression,
-  compressSlice,
-  failCompression,
-  planCompression,
-} from '#activities/compression/compression-steps.ts';
+import { planCompression } from '#activities/compression/plan-compression.ts';
+import { compressSlice } from '#activities/compression/compress-slice.ts';
+import { completeCompression, failCompression } from '#activities/compression/complete-compression.ts';
 import type { ConversationSteps } from '#domain/conversations/conversation-steps.ts';
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';

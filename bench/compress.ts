@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { findQuestion } from '#domain/compression/find-question.ts';
 import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
 import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
-import { extract } from '#providers/compressors/extractive.ts';
+import { extractSentences } from '#providers/compressors/extract-sentences.ts';
 import { seededRandom } from '#test/support/harness/seeded-random.ts';
 import { type GoldCase, readGoldCases, type Span } from './gold-passages.ts';
 import { median, verdict } from './statistics.ts';
@@ -75,7 +75,7 @@ measureSpeed();
 
 function compress(text: string, budgetTokens: number): Span[] {
   const query = findQuestion(text)?.text ?? null;
-  const { droppedSpans } = extract({ text, budgetTokens, query, isWhole: true }, countTokens);
+  const { droppedSpans } = extractSentences({ text, budgetTokens, query, isWhole: true }, countTokens);
   return gapsOf(droppedSpans ?? [], text.length);
 }
 
@@ -117,7 +117,7 @@ function measureSpeed(): void {
     const budgetTokens = Math.floor(countTokens(text) / 4);
     const times = Array.from({ length: 5 }, () => {
       const startedMs = performance.now();
-      extract({ text, budgetTokens, query: null, isWhole: true }, countTokens);
+      extractSentences({ text, budgetTokens, query: null, isWhole: true }, countTokens);
       return performance.now() - startedMs;
     });
     return median(times);

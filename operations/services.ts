@@ -20,7 +20,7 @@ export type Embedders = {
   /** The embedder that made vectors of this space, or null when it is not configured here. */
   forSpace(space: EmbeddingSpace): Embedder | null;
   /** An embedder by provider (and model), or null. */
-  named(provider: EmbedderProvider, model?: string): Embedder | null;
+  find(provider: EmbedderProvider, model?: string): Embedder | null;
 };
 
 /** What the API needs to know of readers, without reading anything itself. */

@@ -1,5 +1,5 @@
 import { queriedPathHash, urlHash } from '#domain/crawls/crawl-url.ts';
-import type { Link } from '#providers/crawler/page-protocol.ts';
+import type { Link } from '#providers/crawler/page-task.ts';
 import type { FoundPage, FrontierLimits } from '#store/crawls/crawl-frontier.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { PageTaskPayload, PageTaskValue } from '#providers/crawler/page-protocol.ts';
+import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { KnownPage } from '#store/crawls/crawl-pages.ts';
 import { isPassing, isWorthAnotherDownload } from '#activities/failures.ts';
@@ -52,9 +52,8 @@ async function fetchDocument(services: WorkerServices, request: PageRequest): Pr
       signal: AbortSignal.any([signal, timeout.signal]),
       headers: { ...options.headers, ...conditionalHeaders(known) },
     });
-    const look = (sha256: string | null, payload: PageTaskPayload) =>
-      inspectPage(services, request, { sha256, payload });
-    const pageResponse: PageResponse = { services, request, response, look };
+    const inspect = (sha256: string | null, payload: PageTask) => inspectPage(services, request, { sha256, payload });
+    const pageResponse: PageResponse = { services, request, response, inspect };
     const withoutBody = await readWithoutBody(pageResponse);
     if (withoutBody) return withoutBody;
     await requireSuccess(services, response);
@@ -98,15 +97,15 @@ async function requireSuccess(services: WorkerServices, response: FetchedRespons
   throw new AppError('download_rejected', `The page answered ${status} instead of a document.`);
 }
 
-async function readRedirect({ request, look }: PageResponse, location: string): Promise<PageOutcome> {
+async function readRedirect({ request, inspect }: PageResponse, location: string): Promise<PageOutcome> {
   const { crawl, page } = request;
   const payload = { kind: 'links' as const, links: [location], url: page.url, rules: siteRulesOf(crawl) };
-  const { links } = await look(null, payload);
+  const { links } = await inspect(null, payload);
   return { kind: 'redirect', to: links[0] ?? null, address: URL.parse(location, page.url)?.href ?? '' };
 }
 
 /** An unchanged page has the links of its stored bytes. */
-async function readUnchanged({ request, response, look }: PageResponse, known: KnownPage): Promise<PageOutcome> {
+async function readUnchanged({ request, response, inspect }: PageResponse, known: KnownPage): Promise<PageOutcome> {
   const { crawl, page } = request;
   const { headers } = response;
   const validators = {
@@ -114,8 +113,8 @@ async function readUnchanged({ request, response, look }: PageResponse, known: K
     lastModified: headers['last-modified'] ?? known.last_modified,
   };
   if (known.type !== 'text/html' || known.content_hash === null) return { kind: 'unchanged', links: [], validators };
-  const task: PageTaskPayload = { kind: 'page', url: page.url, charset: null, rules: siteRulesOf(crawl) };
-  const { links, isFollowable } = await look(known.content_hash, task);
+  const task: PageTask = { kind: 'page', url: page.url, charset: null, rules: siteRulesOf(crawl) };
+  const { links, isFollowable } = await inspect(known.content_hash, task);
   return { kind: 'unchanged', links: isFollowable ? links : [], validators };
 }
 
@@ -134,7 +133,7 @@ function pageTimeoutError(timeoutMs: number): AppError {
 }
 
 /** The value that the sandbox calls NOTHING_FOUND; activities do not import modules of child processes. */
-const NOTHING_FOUND: PageTaskValue = {
+const NOTHING_FOUND: PageTaskResult = {
   links: [],
   sitemaps: [],
   canonical: null,
@@ -151,11 +150,11 @@ const NOTHING_FOUND: PageTaskValue = {
 async function inspectPage(
   { blobs, pages }: WorkerServices,
   { crawl, signal }: PageRequest,
-  { sha256, payload }: { sha256: string | null; payload: PageTaskPayload },
-): Promise<PageTaskValue> {
+  { sha256, payload }: { sha256: string | null; payload: PageTask },
+): Promise<PageTaskResult> {
   const file = sha256 === null ? null : await blobs.checkOut(crawl.workspace_id, sha256);
   try {
-    return await pages.look(file, payload, signal);
+    return await pages.inspect(file, payload, signal);
   } catch (error) {
     if (!(error instanceof AppError) || isPassing(error)) throw error;
     return NOTHING_FOUND;

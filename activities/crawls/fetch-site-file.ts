@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { PageTaskPayload } from '#providers/crawler/page-protocol.ts';
+import type { PageTask } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import { isPassing } from '#activities/failures.ts';
 import { collectionScope } from '#domain/access/scope.ts';
@@ -36,8 +36,8 @@ async function fetchRobots(services: WorkerServices, request: PageRequest): Prom
   const robots = await readRobots(services, request);
   const start = await services.stores.crawlFrontier.findStart(collectionScope(crawl), crawl.id);
   const links = start ? [start.url] : [];
-  const payload: PageTaskPayload = { kind: 'robots', links, rules: { origin: crawl.origin, robots } };
-  const read = await services.pages.look(null, payload, signal).catch((error: unknown) => {
+  const payload: PageTask = { kind: 'robots', links, rules: { origin: crawl.origin, robots } };
+  const read = await services.pages.inspect(null, payload, signal).catch((error: unknown) => {
     if (!(error instanceof AppError) || isPassing(error)) throw error;
     throw new AppError('download_rejected', 'robots.txt cannot be read: it is too expensive to evaluate.');
   });
@@ -75,8 +75,8 @@ async function fetchSitemap(services: WorkerServices, request: PageRequest): Pro
     throw new AppError('download_rejected', 'There is no sitemap.');
   }
   const bytes = await readBody(response, MAX_SITEMAP_BYTES, 'refuse');
-  const payload: PageTaskPayload = { kind: 'sitemap', url: page.url, rules: siteRulesOf(crawl) };
-  const { links, sitemaps } = await services.pages.look(bytes, payload, signal);
+  const payload: PageTask = { kind: 'sitemap', url: page.url, rules: siteRulesOf(crawl) };
+  const { links, sitemaps } = await services.pages.inspect(bytes, payload, signal);
   return { kind: 'sitemap', links, sitemaps };
 }
 

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
 import { parseRetryAfterS } from '#domain/retry-after.ts';
-import type { Link, PageTaskPayload, PageTaskValue, SiteRules } from '#providers/crawler/page-protocol.ts';
+import type { Link, PageTask, PageTaskResult, SiteRules } from '#providers/crawler/page-task.ts';
 import type { FetchedResponse } from '#security/egress/fetched-response.ts';
 import type { CrawlPage, KnownPage } from '#store/crawls/crawl-pages.ts';
 import type { Crawl } from '#store/crawls/crawls.ts';
@@ -25,7 +25,7 @@ export type PageResponse = {
   request: PageRequest;
   response: FetchedResponse;
   /** Extracts links in a sandbox, from the blob with this hash or from the payload alone. Unreadable input yields no links. */
-  look: (sha256: string | null, payload: PageTaskPayload) => Promise<PageTaskValue>;
+  inspect: (sha256: string | null, payload: PageTask) => Promise<PageTaskResult>;
 };
 
 /** Validators of a later conditional request. */

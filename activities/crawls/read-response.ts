@@ -1,6 +1,6 @@
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
 import { pageName } from '#operations/crawls/page-content.ts';
-import type { PageTaskPayload, PageTaskValue } from '#providers/crawler/page-protocol.ts';
+import type { PageTask, PageTaskResult } from '#providers/crawler/page-task.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';
 import {
   type PageOutcome,
@@ -67,11 +67,11 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
 }
 
 /** Inspects an HTML page; leaves its links out when the page or its headers say `nofollow`. */
-async function inspectHtml({ request, response, look }: PageResponse, sha256: string): Promise<PageTaskValue> {
+async function inspectHtml({ request, response, inspect }: PageResponse, sha256: string): Promise<PageTaskResult> {
   const { crawl, page } = request;
   const charset = CHARSET.exec(response.headers['content-type'] ?? '')?.[1] ?? null;
-  const payload: PageTaskPayload = { kind: 'page', url: page.url, charset, rules: siteRulesOf(crawl) };
-  const found = await look(sha256, payload);
+  const payload: PageTask = { kind: 'page', url: page.url, charset, rules: siteRulesOf(crawl) };
+  const found = await inspect(sha256, payload);
   const isFollowable =
     found.isFollowable && !robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('nofollow');
   return isFollowable ? found : { ...found, links: [] };

@@ -2,7 +2,7 @@ import { assertNever, type ErrorCode } from '#domain/app-error.ts';
 import type { SkipReason } from '#domain/crawls/crawl-reasons.ts';
 import { crawlUrl, isSameSite } from '#domain/crawls/crawl-url.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
-import type { Link } from '#providers/crawler/page-protocol.ts';
+import type { Link } from '#providers/crawler/page-task.ts';
 import type { KnownPage, PageEnd } from '#store/crawls/crawl-pages.ts';
 import { addLinks, addSitemaps, frontierLimits, toFoundPage } from './add-links.ts';
 import { failPage } from './fail-page.ts';

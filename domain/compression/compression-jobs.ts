@@ -1,28 +1,28 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** Name, id, arguments and steps of the workflow of a compress job. Imported by workflows: no zod, no I/O. */
+/** Name, id, arguments and activities of the compression workflow. Workflows import this file: no zod, no I/O. */
 
 export type CompressArgs = { workspace_id: string; job_id: string };
 
-/** How a job ended: numbers only. */
+/** How a job ended. Recorded in workflow histories: no text. */
 export type CompressOutcome = { status: string; original_tokens: number | null; compressed_tokens: number | null };
 
-/** Each looks at the row first: a job that is over is left alone. */
+/** Activities of the workflow. Each reads the row first and leaves a job that has ended unchanged. */
 export type CompressionSteps = {
-  /** Reads the text once: its windows, what it asks, what each window may keep. Gives the number of windows. */
+  /** Reads the text once and stores the plan: its windows, their token budgets, the query. Returns the number of windows. */
   planCompression(job: CompressArgs): Promise<number>;
-  /** Compresses windows from `next` on for half a minute; where to go on, or null at the end. */
+  /** Compresses windows from `next` on for 30 seconds. Returns the next window, or null when none is left. */
   compressSlice(job: CompressArgs & { next: number }): Promise<number | null>;
-  /** Puts the result together, announces it, and takes the job off the outbox. */
+  /** Completes the job: writes the report, announces the result, and completes the outbox row. */
   completeCompression(job: CompressArgs & { outbox_id: string }): Promise<CompressOutcome>;
-  /** Ends a job that cannot be completed, announces it, and takes it off the outbox. */
+  /** Fails the job, announces the failure, and completes the outbox row. */
   failCompression(job: CompressArgs & { outbox_id: string; code: string; message: string }): Promise<CompressOutcome>;
 };
 
 export const COMPRESS_TEXT = 'compressText';
 
-/** Compresses a text that was taken in. */
+/** The job that compresses an accepted text. */
 export function compressJob(args: CompressArgs, text: { strategy: string; sizeBytes: number }): JobStart {
   return {
     workflow_type: COMPRESS_TEXT,

@@ -1,54 +1,54 @@
-/** Ways of compressing text. `ai_compress` asks a chat model, `extractive` keeps sentences, `dedupe` loses nothing. */
+/** How text is compressed: `ai_compress` has a chat model rewrite it, `extractive` keeps sentences, `dedupe` is lossless. */
 export const COMPRESSION_STRATEGIES = ['ai_compress', 'extractive', 'dedupe'] as const;
 export type CompressionStrategy = (typeof COMPRESSION_STRATEGIES)[number];
 
-/** A part of a text, and how much may be left of it. */
+/** A part of a text, and how much of it may be kept. */
 export type CompressionWindow = {
   text: string;
-  /** Most tokens of the result; `dedupe` loses nothing for it. */
+  /** Most tokens of the result; `dedupe` ignores it. */
   budgetTokens: number;
-  /** What the result has to answer; null where nothing is asked. */
+  /** The question that the result must help to answer; null without one. */
   query: string | null;
   /** False for a part of a longer text. */
   isWhole: boolean;
 };
 
-/** What became of a window. */
+/** Result of compressing a window. */
 export type CompressedWindow = {
   text: string;
   tokens: number;
-  /** What was done, which is something else than what was asked where a model failed. */
+  /** The strategy that was used; differs from the requested one when the chat model failed. */
   used: CompressionStrategy;
-  /** Sentences left out; null where nobody can say. */
+  /** Sentences left out; null when unknown, as after rewriting. */
   droppedSentences: number | null;
-  /** Parts of the window's text that were left out, as `[from, to)` in characters; null where nobody can say. */
+  /** Parts of the window's text that were left out, as `[from, to)` in characters; null when unknown. */
   droppedSpans: [number, number][] | null;
-  /** Repeats that were folded. */
+  /** Repetitions that were folded. */
   folds: number;
 };
 
-/** One way of compressing. */
+/** An implementation of a strategy. */
 export interface Compressor {
   readonly strategy: CompressionStrategy;
-  /** Most characters that it takes at once. */
+  /** Largest window, in characters. */
   readonly windowCharacters: number;
-  /** What stands between the results of two windows. */
+  /** Separator between the results of two windows. */
   readonly joint: string;
-  /** @throws the reason of `signal` when that is aborted; the work ends then. */
+  /** @throws the reason of `signal` when it is aborted, which also stops the work. */
   compress(window: CompressionWindow, signal: AbortSignal): Promise<CompressedWindow>;
 }
 
-/** What a look at a window tells without compressing it. */
-export type WindowSurvey = { tokens: number; characters: number };
+/** Size of a window before compression. */
+export type WindowSize = { tokens: number; characters: number };
 
-/** How much each sentence of a window has to do with a query, and how many tokens it has. */
+/** Relevance of each sentence of a window to a query, and its tokens. */
 export type SentenceWeights = { scores: Float64Array; tokens: Uint32Array };
 
-/** The ways there are in this process; they work in threads of their own. */
+/** The compressors of this process. They work in threads of their own. */
 export interface Compressors {
-  /** The way that is used where this one is asked for; another one where it needs a chat model and there is none. */
+  /** Returns the compressor for a strategy; `extractive` when the strategy needs a chat model and none is configured. */
   forStrategy(strategy: CompressionStrategy): Compressor;
-  survey(text: string, signal: AbortSignal): Promise<WindowSurvey>;
+  measure(text: string, signal: AbortSignal): Promise<WindowSize>;
   weigh(text: string, query: string, signal: AbortSignal): Promise<SentenceWeights>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { cutWithin } from '#domain/chunking/sentences.ts';
 
-/** How far before its end a window may be cut to end with a paragraph or a line, as a share. */
+/** Share of a window that may be given up so that it ends with a paragraph or a line. */
 const SLACK = 0.5;
 
 /**
- * A text in windows of at most `size` characters that together are the text, cut between paragraphs, else lines, else
- * sentences or words. The same text gives the same windows, however it comes in. Holds little more than one window.
+ * Cuts a text into windows of at most `size` characters, between paragraphs, else lines, else sentences or words. The windows
+ * together are the text, and do not depend on how it is split into `parts`. Holds little more than one window in memory.
  */
 export async function* cutWindows(
   parts: AsyncIterable<string> | Iterable<string>,

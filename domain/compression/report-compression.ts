@@ -1,10 +1,10 @@
 import type { CompressedWindow } from './compressor.ts';
 import type { CompressionMetadata, UsedStrategy } from '#domain/records/compression.ts';
 
-/** More parts than anybody looks at. */
-export const MOST_SPANS = 1_000;
+/** Most spans in a report. */
+const MAX_SPANS = 1_000;
 
-/** What is told of a window that was compressed, without its text. */
+/** The result of a window without its text. `characters` is the length of the compressed text. */
 export type WindowReport = Omit<CompressedWindow, 'text'> & { characters: number };
 
 export type CompressionReport = { strategyUsed: UsedStrategy; compressedTokens: number } & Pick<
@@ -12,7 +12,7 @@ export type CompressionReport = { strategyUsed: UsedStrategy; compressedTokens: 
   'windows' | 'dropped' | 'folds' | 'is_lossless'
 >;
 
-/** Puts the reports of the windows of one text together; `lengths` are those of the windows themselves, in characters. */
+/** Combines the reports of a text's windows. `lengths` are the lengths of the original windows, in characters. */
 export function reportCompression(
   reports: readonly WindowReport[],
   original: { tokens: number; lengths: readonly number[] },
@@ -22,29 +22,29 @@ export function reportCompression(
   const windows = { ai_compress: 0, extractive: 0, dedupe: 0 };
   for (const { used } of reports) windows[used] += 1;
   const isKnown = windows.ai_compress === 0;
-  const spans = isKnown ? allSpans(reports, original.lengths) : null;
+  const spans = isKnown ? spansInText(reports, original.lengths) : null;
   const folded = windows.dedupe > 0;
   return {
-    strategyUsed: usedOf(windows),
+    strategyUsed: strategyUsed(windows),
     compressedTokens,
     windows,
     dropped: {
       tokens: folded ? 0 : Math.max(0, original.tokens - compressedTokens),
       sentences: isKnown ? sum(({ droppedSentences }) => droppedSentences ?? 0) : null,
-      spans: spans?.slice(0, MOST_SPANS) ?? null,
+      spans: spans?.slice(0, MAX_SPANS) ?? null,
     },
     folds: sum(({ folds }) => folds),
     is_lossless: spans?.length === 0,
   };
 }
 
-function usedOf({ ai_compress, extractive, dedupe }: CompressionMetadata['windows']): UsedStrategy {
+function strategyUsed({ ai_compress, extractive, dedupe }: CompressionMetadata['windows']): UsedStrategy {
   if (dedupe > 0) return 'dedupe';
   if (ai_compress === 0) return 'extractive';
   return extractive === 0 ? 'ai_compress' : 'ai_compress+extractive';
 }
 
-function allSpans(reports: readonly WindowReport[], lengths: readonly number[]): [number, number][] {
+function spansInText(reports: readonly WindowReport[], lengths: readonly number[]): [number, number][] {
   let from = 0;
   return reports.flatMap(({ droppedSpans }, at) => {
     const start = from;

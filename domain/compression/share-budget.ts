@@ -1,11 +1,11 @@
 import type { SentenceWeights } from './compressor.ts';
 
-/** Part of a budget that every window gets by its size, whatever the query: weights by words miss what is said in others. */
+/** Share of the budget that windows get by size, whatever the query: scores by words miss text that uses other words. */
 const SHARE_BY_SIZE = 0.2;
 
 /**
- * How many tokens each window of a text may keep. Without weights by their sizes; with them most goes to the windows that hold
- * the sentences which have most to do with the query.
+ * Returns how many tokens each window of a text may keep. Without weights the budget is shared by size; with weights most of it
+ * goes to the windows with the sentences most relevant to the query.
  */
 export function shareBudget(
   budgetTokens: number,
@@ -19,14 +19,14 @@ export function shareBudget(
   const byWeight = bestTokens(budgetTokens, weights);
   const left = budgetTokens - byWeight.reduce((sum, tokens) => sum + tokens, 0);
   return bySize.map((size, at) => {
-    // What nothing has to do with the query is shared by size as well.
+    // Budget that relevant sentences do not use up is shared by size.
     const rest = (left / budgetTokens) * size;
     const mixed = SHARE_BY_SIZE * size + (1 - SHARE_BY_SIZE) * ((byWeight[at] ?? 0) + rest);
     return Math.floor(Math.min(mixed, windows[at]?.tokens ?? 0));
   });
 }
 
-/** Tokens that the best sentences of all windows together have in each. */
+/** Selects the most relevant sentences of all windows within the budget; returns their tokens in each window. */
 function bestTokens(budgetTokens: number, weights: readonly SentenceWeights[]): number[] {
   const sentences = weights.flatMap(({ scores, tokens }, window) =>
     Array.from(scores, (score, at) => ({ window, score, tokens: tokens[at] ?? 0 })).filter(({ score }) => score > 0),

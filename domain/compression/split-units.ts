@@ -1,19 +1,19 @@
 import { cutWithin, findSentenceEnds } from '#domain/chunking/sentences.ts';
 
-/** A sentence, an item, a row: what is kept or left out as a whole. `[from, to)` in characters, without space around. */
+/** A sentence, list item or row, kept or left out as a whole: `[from, to)` in characters, without surrounding space. */
 export type Unit = { from: number; to: number };
 
-/** A sentence without an end (a dump, a table without lines) is cut into pieces of so many characters. */
-const LONGEST_UNIT = 1_200;
-/** A line that is shorter was not broken because it was full. */
-const SHORTEST_FULL_LINE = 60;
-const SHORTEST_BROKEN_LINE = 30;
+/** Longer units (a dump, a table without line breaks) are cut into pieces of this many characters. */
+const MAX_UNIT_CHARACTERS = 1_200;
+/** A shorter line was not wrapped because it was full. */
+const MIN_FULL_LINE_CHARACTERS = 60;
+const MIN_WRAPPED_LINE_CHARACTERS = 30;
 const ENDS = /[.!?:;…。！？|}\])][*_"'”’)\]]*$/u;
 const ENDS_SENTENCE = /[.!?:;…。！？]["'”’)\]*_]*$/u;
 
 /**
- * The sentences of a text in their order. Lines that were broken because they were full are read on; other line ends, as of
- * headings, list items, rows, log lines and code, end a unit. Linear in the length of the text.
+ * Splits a text into sentences, in order. Lines that were wrapped because they were full are joined; other line ends (headings,
+ * list items, rows, log lines, code) end a unit. Time is linear in the length of the text.
  */
 export function splitUnits(text: string): Unit[] {
   const units: Unit[] = [];
@@ -30,7 +30,7 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
-/** Lines, and runs of lines that are one line of prose. */
+/** Yields lines, and runs of wrapped lines as one. */
 function* joinedLines(text: string): Generator<Unit> {
   let from = 0;
   let lineFrom = 0;
@@ -39,7 +39,7 @@ function* joinedLines(text: string): Generator<Unit> {
     const to = found < 0 ? text.length : found;
     const line = text.slice(lineFrom, to).trimEnd();
     const next = found < 0 ? '' : text.slice(to + 1, to + 9);
-    if (!isBroken(line, next)) {
+    if (!isWrapped(line, next)) {
       yield { from, to };
       from = to + 1;
     }
@@ -47,12 +47,15 @@ function* joinedLines(text: string): Generator<Unit> {
   }
 }
 
-/** True when a line goes on in the next one. */
-function isBroken(line: string, next: string): boolean {
-  if (line.length < SHORTEST_BROKEN_LINE || next === '') return false;
+/** True when a line continues in the next one. */
+function isWrapped(line: string, next: string): boolean {
+  if (line.length < MIN_WRAPPED_LINE_CHARACTERS || next === '') return false;
   if (/^\p{Ll}/u.test(next)) return !ENDS.test(line);
   return (
-    line.length >= SHORTEST_FULL_LINE && /^[\p{L}("'“‘]/u.test(next) && !ENDS_SENTENCE.test(line) && !/^\W/.test(line)
+    line.length >= MIN_FULL_LINE_CHARACTERS &&
+    /^[\p{L}("'“‘]/u.test(next) &&
+    !ENDS_SENTENCE.test(line) &&
+    !/^\W/.test(line)
   );
 }
 
@@ -62,8 +65,8 @@ function pushTrimmed(units: Unit[], text: string, { from, to }: Unit): void {
   if (trimmed === '') return;
   let start = from + raw.indexOf(trimmed);
   const end = start + trimmed.length;
-  while (end - start > LONGEST_UNIT) {
-    const cut = cutWithin(text.slice(start, start + LONGEST_UNIT), LONGEST_UNIT).end;
+  while (end - start > MAX_UNIT_CHARACTERS) {
+    const cut = cutWithin(text.slice(start, start + MAX_UNIT_CHARACTERS), MAX_UNIT_CHARACTERS).end;
     units.push({ from: start, to: start + cut });
     start += cut;
   }

@@ -22,7 +22,7 @@ export async function createCollection(
     throw new AppError('forbidden', 'This key is limited to named collections and cannot create others.');
   }
   const embedder = body.embedding
-    ? services.embedders.named(body.embedding.provider, body.embedding.model)
+    ? services.embedders.find(body.embedding.provider, body.embedding.model)
     : services.embedders.preferred;
   if (!embedder) {
     const msg = 'is not configured on this server; leave it out to use the default embedder';

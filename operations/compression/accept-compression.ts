@@ -11,8 +11,8 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 type JobRequest = { body: CompressRequest & { webhook_url: string }; idempotency: Idempotency | null };
 
 /**
- * Takes in a text to be compressed by a workflow. The text is a blob before the job is acknowledged; its end is announced to
- * `webhook_url`, whose address is vetted when it is sent.
+ * Accepts a compression job. The text is stored as a blob before the job is acknowledged. The end of the job is sent to
+ * `webhook_url`, whose address is checked when the webhook is sent.
  * @throws AppError `payload_too_large`.
  */
 export async function acceptCompression(
@@ -21,18 +21,18 @@ export async function acceptCompression(
   { body, idempotency }: JobRequest,
 ): Promise<Answer<Compression>> {
   const { scope } = caller;
-  const { content, query, ...aims } = body;
+  const { content, query, ...options } = body;
   const { maxJobBytes } = services.limits.compress;
   const bytes = Buffer.from(content, 'utf8');
   if (bytes.byteLength > maxJobBytes) {
-    const message = `A text to compress may have at most ${maxJobBytes} bytes (LOCI_COMPRESS_MAX_JOB_BYTES); send it in parts.`;
+    const message = `A text to compress may have at most ${maxJobBytes} bytes (LOCI_COMPRESS_MAX_JOB_BYTES); split it.`;
     throw new AppError('payload_too_large', message);
   }
   const blob = await services.blobs.put(scope.workspaceId, oneChunk(bytes), maxJobBytes);
   await registerBlobs(services, caller, [blob]);
   const id = uuidv7();
   const args = { workspace_id: scope.workspaceId, job_id: id };
-  const job = compressJob(args, { strategy: aims.strategy, sizeBytes: blob.sizeBytes });
+  const job = compressJob(args, { strategy: options.strategy, sizeBytes: blob.sizeBytes });
   let isNew = false;
   const answer = await withIdempotency<Compression>(services, caller, {
     route: 'POST /compress',
@@ -40,7 +40,7 @@ export async function acceptCompression(
     effect: async (stores) => {
       await retainBlobs({ ...services, stores }, scope, [blob]);
       await stores.compressions.insert(scope, {
-        ...aims,
+        ...options,
         id,
         asked_query: query,
         input_sha256: blob.sha256,

@@ -2,13 +2,16 @@ import { AppError } from '#domain/app-error.ts';
 import { cutWindows } from '#domain/compression/cut-windows.ts';
 import { reportCompression } from '#domain/compression/report-compression.ts';
 import type { Compression, CompressRequest } from '#domain/records/compression.ts';
-import { compressWindow, eachWindow, planCompression } from './compress-windows.ts';
-import { describeCompression, ratioOf } from './present-compression.ts';
+import { compressWindow } from './compress-window.ts';
+import { planCompression } from './plan-compression.ts';
+import { mapWindows } from './map-windows.ts';
+import { compressionRatio } from './present-compression.ts';
+import { describeCompression } from './describe-compression.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Compresses a text while its sender waits. The work ends with `signal`.
- * @throws AppError `payload_too_large` for what only a job takes, `dependency_unavailable` when it takes too long.
+ * Compresses a text within the request. Aborting `signal` stops the work.
+ * @throws AppError `payload_too_large` for a text that needs a job, `dependency_unavailable` when the time limit is exceeded.
  */
 export async function compressNow(
   services: Services,
@@ -17,7 +20,7 @@ export async function compressNow(
 ): Promise<Compression> {
   const { maxBytes, timeoutMs } = services.limits.compress;
   if (Buffer.byteLength(body.content) > maxBytes) {
-    const message = `A text longer than ${maxBytes} bytes is compressed as a job: send a webhook_url with it.`;
+    const message = `A text of more than ${maxBytes} bytes must be compressed as a job: send a webhook_url.`;
     throw new AppError('payload_too_large', message);
   }
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -25,7 +28,7 @@ export async function compressNow(
     return await compress(services, body, AbortSignal.any([signal, deadline]));
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
-    const message = `Compressing took longer than ${timeoutMs / 1000} s; send a webhook_url to have it done as a job.`;
+    const message = `Compressing took longer than ${timeoutMs / 1000} s; send a webhook_url to compress the text as a job.`;
     throw new AppError('dependency_unavailable', message, { cause: error });
   }
 }
@@ -33,11 +36,11 @@ export async function compressNow(
 async function compress(services: Services, body: CompressRequest, signal: AbortSignal): Promise<Compression> {
   const compressor = services.compressors.forStrategy(body.strategy);
   const source = () => cutWindows([body.content], compressor.windowCharacters);
-  const plan = await planCompression(services, { aims: body, source }, signal);
+  const plan = await planCompression(services, { options: body, source }, signal);
   const isWhole = plan.windows.length < 2;
-  const results = await eachWindow(source, async (text, at) => {
+  const results = await mapWindows(source, async (text, at) => {
     const window = { text, budgetTokens: plan.windows[at]?.budgetTokens ?? 0, query: plan.query, isWhole };
-    return compressWindow(services, { compressor, window, onModelFailure: 'is_worked_around' }, signal);
+    return compressWindow(services, { compressor, window, onModelFailure: 'fall_back' }, signal);
   });
   const content = results
     .map(({ text }) => text)
@@ -46,7 +49,7 @@ async function compress(services: Services, body: CompressRequest, signal: Abort
   const reports = results.map(({ text, ...report }) => ({ ...report, characters: text.length }));
   const lengths = plan.windows.map(({ characters }) => characters);
   const report = reportCompression(reports, { tokens: plan.originalTokens, lengths });
-  const compressed = { aims: body, plan, report, compressedCharacters: content.length };
+  const compressed = { options: body, plan, report, compressedCharacters: content.length };
   return {
     job_id: null,
     status: 'completed',
@@ -55,7 +58,7 @@ async function compress(services: Services, body: CompressRequest, signal: Abort
     content,
     original_tokens: plan.originalTokens,
     compressed_tokens: report.compressedTokens,
-    ratio: ratioOf(plan.originalTokens, report.compressedTokens),
+    ratio: compressionRatio(plan.originalTokens, report.compressedTokens),
     metadata: body.include_metadata ? describeCompression(services, compressed) : null,
   };
 }

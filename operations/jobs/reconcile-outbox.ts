@@ -3,7 +3,7 @@ import { AppError, assertNever } from '#domain/app-error.ts';
 import { COMPRESS_TEXT } from '#domain/compression/compression-jobs.ts';
 import type { OutboxRow } from '#store/outbox/outbox-system.ts';
 import { endCrawl, type CrawlFailure } from '#operations/crawls/end-crawl.ts';
-import { endCompression, failedWith } from '#operations/compression/end-compression.ts';
+import { endCompression, endedWithoutResult } from '#operations/compression/end-compression.ts';
 import { finishRun } from '#operations/uploads/finish-run.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -123,6 +123,6 @@ async function endCompressJob(services: Services, row: OutboxRow): Promise<void>
   await endCompression(
     services,
     { workspaceId: row.workspace_id, collectionIds: null },
-    { id, decide: async () => failedWith('failed', 'terminated', message), outboxId: row.workflow_id },
+    { id, decide: async () => endedWithoutResult('failed', 'terminated', message), outboxId: row.workflow_id },
   );
 }

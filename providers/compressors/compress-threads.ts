@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Tinypool } from 'tinypool';
 import { AppError } from '#domain/app-error.ts';
 import type { TokenCounting } from '#domain/embedder.ts';
-import type { ThreadResult, ThreadTask } from './compress-thread.ts';
+import type { ThreadResult, ThreadTask } from './run-thread-task.ts';
 
 const MOST_THREADS = 4;
 const IDLE_MS = 60_000;
@@ -27,7 +27,7 @@ export type CompressThreads = {
 /** Nothing is started before the first task. */
 export function createCompressThreads(counting: TokenCounting): CompressThreads {
   const pool = new Tinypool({
-    filename: new URL('compress-thread.ts', import.meta.url).href,
+    filename: new URL('run-thread-task.ts', import.meta.url).href,
     name: 'runThreadTask',
     runtime: 'worker_threads',
     minThreads: 0,

@@ -1,7 +1,7 @@
 import type { CompressedWindow } from '#domain/compression/compressor.ts';
-import { countInParts } from './count-in-parts.ts';
+import { countTokensInParts } from './count-tokens-in-parts.ts';
 import { foldLines } from './fold-lines.ts';
-import { headerOf, isHeader, MARKS, unfold } from './folded-text.ts';
+import { foldHeader, hasFoldHeader, FOLD_MARKS, unfoldText } from './unfold-text.ts';
 
 /**
  * Folds what repeats, without loss: lines and paragraphs, runs of log lines, lists of objects in JSON. The notation is in the header
@@ -12,22 +12,22 @@ export function dedupe(
   { text, isWhole }: { text: string; isWhole: boolean },
   countTokens: (text: string) => number,
 ): CompressedWindow {
-  const unchanged = { text, tokens: countInParts(text, countTokens), folds: 0 };
+  const unchanged = { text, tokens: countTokensInParts(text, countTokens), folds: 0 };
   const kept = { used: 'dedupe' as const, droppedSentences: 0, droppedSpans: [] };
-  const mark = MARKS.find((one) => !text.includes(one));
+  const mark = FOLD_MARKS.find((one) => !text.includes(one));
   // Of a text that is folded in parts, or that looks as if it were, every part says what it is.
-  const needsHeader = !isWhole || isHeader(text);
+  const needsHeader = !isWhole || hasFoldHeader(text);
   if (mark === undefined) {
     return { ...kept, ...unchanged };
   }
   const { lines, folds, forms } = foldLines(text.split('\n'), mark);
-  const folded = [headerOf(mark, lines.length, forms), ...lines].join('\n');
-  if (folds > 0 && unfold(folded) === text) {
-    const tokens = countInParts(folded, countTokens);
+  const folded = [foldHeader(mark, lines.length, forms), ...lines].join('\n');
+  if (folds > 0 && unfoldText(folded) === text) {
+    const tokens = countTokensInParts(folded, countTokens);
     if (tokens < unchanged.tokens) return { ...kept, text: folded, tokens, folds };
   }
   if (!needsHeader) return { ...kept, ...unchanged };
   const plain = text.split('\n');
-  const marked = [headerOf(mark, plain.length, new Set()), ...plain].join('\n');
-  return { ...kept, text: marked, tokens: countInParts(marked, countTokens), folds: 0 };
+  const marked = [foldHeader(mark, plain.length, new Set()), ...plain].join('\n');
+  return { ...kept, text: marked, tokens: countTokensInParts(marked, countTokens), folds: 0 };
 }

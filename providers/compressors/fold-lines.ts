@@ -1,6 +1,6 @@
 import { foldAlike } from './fold-alike.ts';
 import { foldJson } from './fold-json.ts';
-import { findJsonSegments } from './json-segments.ts';
+import { findJsonSegments } from './find-json-segments.ts';
 
 /** Ways in which lines stand for others; the header explains those that occur. */
 export type FoldForm = 'repeat' | 'again' | 'like' | 'json';

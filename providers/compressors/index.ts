@@ -21,7 +21,7 @@ export function createCompressors({ chat, counting }: CompressorsOptions): Compr
   };
   return {
     forStrategy: (strategy) => byStrategy[strategy],
-    survey: (text, signal) => threads.run('survey', { text }, signal),
+    measure: (text, signal) => threads.run('measure', { text }, signal),
     weigh: (text, query, signal) => threads.run('weigh', { text, query }, signal),
     close: () => threads.close(),
   };

@@ -75,3 +75,10 @@ function termsOfWord(word: string): readonly string[] {
   const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '').slice(0, LONGEST_WORD);
   return [LATIN.test(plain) ? stemmer(plain) : plain];
 }
+
+/** Rare terms tell more: the logarithm of the odds that a sentence does not have it. */
+export function inverseFrequencies({ frequencies, terms }: SentenceTerms): Float64Array {
+  return Float64Array.from(frequencies, (frequency) =>
+    Math.log(1 + (terms.length - frequency + 0.5) / (frequency + 0.5)),
+  );
+}

@@ -11,7 +11,7 @@ const SHOWN = 'href,alt,colspan,rowspan,start,hidden,open,aria-hidden,role,epub:
 /** Another one makes other fingerprints of the same page. */
 const EDITION = 'page-2';
 
-export type Fingerprint = {
+export type PageFingerprint = {
   open(tag: string, attributes: Readonly<Record<string, string>>): void;
   text(text: string): void;
   close(tag: string): void;
@@ -23,7 +23,7 @@ export type Fingerprint = {
  * Tells a page by what a reader makes a text of: elements, their text, targets of links. Comments, scripts, form values, nonces, names of
  * classes and of files change between two visits of a page that says the same.
  */
-export function createFingerprint(): Fingerprint {
+export function createPageFingerprint(): PageFingerprint {
   const hash = createHash('sha256').update(EDITION);
   let within = 0;
   return {

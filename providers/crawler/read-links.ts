@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { createFingerprint } from './page-fingerprint.ts';
+import { createPageFingerprint } from './page-fingerprint.ts';
 
 /** What a page of HTML says about itself and where it leads; addresses as they stand there. */
 export type PageLinks = {
@@ -24,7 +24,7 @@ const REFRESH = /^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"]+)/i;
 export function readLinks(html: string, name: string): PageLinks {
   const found = { base: null as string | null, links: [] as string[], canonical: null as string | null };
   const robots: string[] = [];
-  const fingerprint = createFingerprint();
+  const fingerprint = createPageFingerprint();
   let nesting = 0;
   const parser = new Parser({
     ontext: (text) => fingerprint.text(text),
@@ -36,7 +36,7 @@ export function readLinks(html: string, name: string): PageLinks {
       const { href, rel = '', src, name: metaName, content = '', 'http-equiv': equiv } = attributes;
       nesting += 1;
       fingerprint.open(tag, attributes);
-      if (nesting > MAX_NESTING || found.links.length >= MAX_FOUND) throw new EnoughError();
+      if (nesting > MAX_NESTING || found.links.length >= MAX_FOUND) throw new LimitReachedError();
       const relations = rel.toLowerCase().split(/\s+/);
       if (tag === 'base') found.base ??= href ?? null;
       else if ((tag === 'a' || tag === 'area') && href !== undefined && !NOT_FOLLOWED.test(rel)) found.links.push(href);
@@ -46,7 +46,7 @@ export function readLinks(html: string, name: string): PageLinks {
         else if (relations.includes('next') || relations.includes('prev')) found.links.push(href);
       } else if (tag === 'meta') {
         const addressed = metaName?.trim().toLowerCase();
-        if (addressed === 'robots' || addressed === name.toLowerCase()) robots.push(...wordsOf(content));
+        if (addressed === 'robots' || addressed === name.toLowerCase()) robots.push(...directiveWords(content));
         const refresh = equiv?.toLowerCase() === 'refresh' ? REFRESH.exec(content)?.[1] : undefined;
         if (refresh !== undefined) found.links.push(refresh);
       }
@@ -55,17 +55,17 @@ export function readLinks(html: string, name: string): PageLinks {
   try {
     parser.end(html);
   } catch (error) {
-    if (!(error instanceof EnoughError)) throw error;
+    if (!(error instanceof LimitReachedError)) throw error;
     return { ...found, robots, fingerprint: null };
   }
   return { ...found, robots, fingerprint: fingerprint.digest({ ...found, robots }) };
 }
 
 /** Ends the parsing of a page of which enough is known. */
-class EnoughError extends Error {}
+class LimitReachedError extends Error {}
 
 /** Words of a robots directive: `noindex, nofollow`. */
-export function wordsOf(directive: string): string[] {
+function directiveWords(directive: string): string[] {
   return directive
     .toLowerCase()
     .split(',')

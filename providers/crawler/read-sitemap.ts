@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { Parser } from 'htmlparser2';
 import { AppError } from '#domain/app-error.ts';
-import { MAX_SITEMAP_LINKS } from './page-protocol.ts';
+import { MAX_SITEMAP_LINKS } from './page-task.ts';
 
 /** Addresses of a sitemap, or of a sitemap index, as they stand there (sitemaps.org). */
 export type Sitemap = { pages: readonly string[]; sitemaps: readonly string[] };
@@ -15,7 +15,7 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
  * @throws AppError `unreadable` when it is packed wrongly, or unpacks to too much.
  */
 export function readSitemap(bytes: Buffer): Sitemap {
-  const text = unpacked(bytes).toString('utf8').trimStart();
+  const text = decompress(bytes).toString('utf8').trimStart();
   if (!text.startsWith('<'))
     return { pages: text.split('\n', MAX_SITEMAP_LINKS).map((line) => line.trim()), sitemaps: [] };
   const pages: string[] = [];
@@ -44,7 +44,7 @@ export function readSitemap(bytes: Buffer): Sitemap {
   return { pages, sitemaps };
 }
 
-function unpacked(bytes: Buffer): Buffer {
+function decompress(bytes: Buffer): Buffer {
   if (!bytes.subarray(0, 2).equals(GZIP)) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES });

@@ -1,7 +1,7 @@
 import robotsParser from 'robots-parser';
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
 import { crawlUrl } from '#domain/crawls/crawl-url.ts';
-import { MAX_LINKS, type Link, type SiteRules } from './page-protocol.ts';
+import { MAX_LINKS, type Link, type SiteRules } from './page-task.ts';
 
 /** It is CommonJS, though its types describe a module. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;

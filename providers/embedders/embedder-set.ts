@@ -8,7 +8,7 @@ export type EmbedderSet = {
   /** The embedder that made vectors of this space, or null when it is not configured here. */
   forSpace(space: EmbeddingSpace): Embedder | null;
   /** An embedder by provider (and model), or null. */
-  named(provider: EmbedderProvider, model?: string): Embedder | null;
+  find(provider: EmbedderProvider, model?: string): Embedder | null;
   close(): Promise<void>;
 };
 
@@ -18,7 +18,7 @@ export function createEmbedderSet(preferred: Embedder): EmbedderSet {
   return {
     preferred,
     forSpace: (space) => all.find((embedder) => isSameSpace(embedder.space, space)) ?? null,
-    named: (provider, model) =>
+    find: (provider, model) =>
       all.find(({ space }) => space.provider === provider && (model === undefined || space.model === model)) ?? null,
     async close() {
       await Promise.all(all.map((embedder) => embedder.close()));

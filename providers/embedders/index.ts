@@ -1,11 +1,11 @@
 import type { Config } from '#config/index.ts';
 import { assertNever } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
-import { withQueryCache } from './caching.ts';
+import { withQueryCache } from './query-cache.ts';
 import { createEmbedderSet, type EmbedderSet } from './embedder-set.ts';
 import { createLexicalEmbedder } from './lexical.ts';
 
-export { createLexicalEmbedder, withQueryCache, createEmbedderSet, type EmbedderSet };
+export { createLexicalEmbedder, createEmbedderSet, type EmbedderSet };
 
 /** `cacheDir` is Loci's cache; models lie in its folder `models`. */
 export type EmbedderOptions = Config['embedder'] & { cacheDir: string };
@@ -26,7 +26,7 @@ export async function createEmbedders(options: EmbedderOptions): Promise<Embedde
  * `openai`, whose server is not asked anything before the first `embed`.
  * @throws Error that names the setting to change.
  */
-export async function createEmbedder(options: EmbedderOptions): Promise<Embedder> {
+async function createEmbedder(options: EmbedderOptions): Promise<Embedder> {
   switch (options.provider) {
     case 'local': {
       const { createLocalEmbedder } = await import('./local.ts');

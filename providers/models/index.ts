@@ -38,7 +38,7 @@ async function load(): Promise<ProviderWithModels[]> {
 
 function compose(packaged: readonly ProviderWithModels[], instance: readonly ProviderWithModels[]): Loaded {
   const all = new Map(packaged.map((provider) => [provider.id, provider]));
-  for (const provider of instance) all.set(provider.id, described(provider, all.get(provider.id)));
+  for (const provider of instance) all.set(provider.id, mergeWithPackaged(provider, all.get(provider.id)));
   const complete = [...all.values()].sort(byId);
   return {
     providers: complete.map(({ models, ...provider }) => ({
@@ -54,7 +54,7 @@ function compose(packaged: readonly ProviderWithModels[], instance: readonly Pro
  * A provider that the packaged catalogue has as well offers here what it lists, with what the catalogue knows of that; until
  * it was asked, what the catalogue has.
  */
-function described(provider: ProviderWithModels, packaged: ProviderWithModels | undefined): ProviderWithModels {
+function mergeWithPackaged(provider: ProviderWithModels, packaged: ProviderWithModels | undefined): ProviderWithModels {
   const known = new Map(packaged?.models.map((model) => [model.id, model]));
   const listed = provider.models.map((model) => known.get(model.id) ?? model).sort(byId);
   return {

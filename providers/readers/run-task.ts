@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { TokenCounting } from '#domain/embedder.ts';
 import type { ReadDocument } from '#domain/reader.ts';
-import type { ChildTask } from '#providers/sandbox/protocol.ts';
-import { createStructureChunker } from '#providers/chunkers/structure.ts';
+import type { ChildTask } from '#providers/sandbox/child-task.ts';
+import { createStructureChunker } from '#providers/chunkers/structure-chunker.ts';
 import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
 import { resolveReader } from './index.ts';
 import {

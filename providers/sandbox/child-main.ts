@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { lockDown } from './lockdown.ts';
-import type { ChildTask, FromChild, TaskModule, ToChild } from './protocol.ts';
+import type { ChildTask, FromChild, TaskModule, ToChild } from './child-task.ts';
 
 /**
  * The sandboxed child process: `node --permission … child-main.ts MODULE`. Does the tasks it is sent, one after another,

@@ -1,8 +1,8 @@
 import { AppError, assertNever } from '#domain/app-error.ts';
-import type { SandboxDeath } from './sandbox-process.ts';
+import type { SandboxExitError } from './sandbox-process.ts';
 
 /** What a death means for the document that was being worked on, for whoever uploaded it. */
-export function limitError(death: SandboxDeath, limits: { timeoutMs: number; memoryBytes: number }): AppError {
+export function limitError(death: SandboxExitError, limits: { timeoutMs: number; memoryBytes: number }): AppError {
   const options = { cause: death };
   switch (death.reason) {
     case 'timeout': {

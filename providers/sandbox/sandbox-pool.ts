@@ -3,16 +3,16 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { limitError } from './limit-error.ts';
 import {
-  endSlice,
-  NOT_BEGUN,
+  endGroup,
+  NOT_STARTED,
   outcomeOf,
-  slicesOf,
-  type Batch,
+  groupTasks,
+  type TaskBatch,
   type SandboxOutcome,
   type SandboxTask,
-  type Slice,
+  type TaskGroup,
 } from './sandbox-batch.ts';
-import { SandboxDeath, SandboxProcess } from './sandbox-process.ts';
+import { SandboxExitError, SandboxProcess } from './sandbox-process.ts';
 import { createWorkFolder, placeInput } from './work-folder.ts';
 
 export type { SandboxOutcome, SandboxTask } from './sandbox-batch.ts';
@@ -50,9 +50,9 @@ const MAX_CRASHES = 2;
 export class SandboxPool {
   readonly #options: Required<Omit<SandboxOptions, 'workFolder'>>;
   readonly #workFolder: string | undefined;
-  readonly #queue: Slice[] = [];
+  readonly #queue: TaskGroup[] = [];
   readonly #idle: SandboxProcess[] = [];
-  readonly #busy = new Map<SandboxProcess, Slice>();
+  readonly #busy = new Map<SandboxProcess, TaskGroup>();
   #root: Promise<string> | null = null;
   #counter = 0;
   #isClosed = false;
@@ -82,13 +82,13 @@ export class SandboxPool {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error('The sandbox is closed.');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const batch: Batch = {
+    const batch: TaskBatch = {
       tasks,
       outcomes: [],
       folder,
-      openSlices: 0,
+      openGroups: 0,
       crashes: new Map(),
-      beginWithinMs: beginWithinMs ?? null,
+      startWithinMs: beginWithinMs ?? null,
       cutTimer: null,
       isCut: false,
       isSettled: false,
@@ -98,7 +98,7 @@ export class SandboxPool {
     const onAbort = (): void =>
       this.#abandon(batch, signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
     signal?.addEventListener('abort', onAbort, { once: true });
-    for (const indices of slicesOf(tasks.length, this.#options.processes)) this.#enqueue({ batch, indices });
+    for (const indices of groupTasks(tasks.length, this.#options.processes)) this.#enqueue({ batch, indices });
     if (tasks.length === 0) resolve();
     this.#pump(root);
     try {
@@ -126,8 +126,8 @@ export class SandboxPool {
     if (this.#root) await rm(await this.#root, { recursive: true, force: true });
   }
 
-  #enqueue(slice: Slice): void {
-    slice.batch.openSlices += 1;
+  #enqueue(slice: TaskGroup): void {
+    slice.batch.openGroups += 1;
     if (slice.batch.isCut) this.#giveBack(slice);
     else this.#queue.push(slice);
   }
@@ -158,7 +158,7 @@ export class SandboxPool {
     }
   }
 
-  async #work(process: SandboxProcess, { batch, indices }: Slice): Promise<void> {
+  async #work(process: SandboxProcess, { batch, indices }: TaskGroup): Promise<void> {
     const job = `job-${(this.#counter += 1)}`;
     const [inFolder, outFolder] = [join(process.folder, 'in', job), join(process.folder, 'out', job)];
     let answers = 0;
@@ -174,8 +174,8 @@ export class SandboxPool {
         batch.outcomes[index] = outcomeOf(answer, join(batch.folder, job, String(index)));
         answers += 1;
       });
-      const { beginWithinMs } = batch;
-      if (beginWithinMs !== null) batch.cutTimer ??= setTimeout(() => this.#cut(batch), beginWithinMs);
+      const { startWithinMs } = batch;
+      if (startWithinMs !== null) batch.cutTimer ??= setTimeout(() => this.#cut(batch), startWithinMs);
       if (batch.isCut) process.cut();
       await running;
     } catch (error) {
@@ -183,11 +183,11 @@ export class SandboxPool {
     }
     await rename(outFolder, join(batch.folder, job)).catch(() => undefined);
     await rm(inFolder, { recursive: true, force: true });
-    endSlice(batch);
+    endGroup(batch);
   }
 
   /** Begins nothing more of a batch; what is being worked on is done. */
-  #cut(batch: Batch): void {
+  #cut(batch: TaskBatch): void {
     batch.isCut = true;
     for (const [process, slice] of this.#busy) if (slice.batch === batch) process.cut();
     const queued = this.#queue.filter((slice) => slice.batch === batch);
@@ -195,19 +195,19 @@ export class SandboxPool {
     for (const slice of queued) this.#giveBack(slice);
   }
 
-  #giveBack({ batch, indices }: Slice): void {
-    for (const index of indices) batch.outcomes[index] = { ok: false, error: NOT_BEGUN };
-    endSlice(batch);
+  #giveBack({ batch, indices }: TaskGroup): void {
+    for (const index of indices) batch.outcomes[index] = { ok: false, error: NOT_STARTED };
+    endGroup(batch);
   }
 
-  #unqueue(batch: Batch): void {
+  #unqueue(batch: TaskBatch): void {
     const others = this.#queue.filter((slice) => slice.batch !== batch);
     this.#queue.splice(0, this.#queue.length, ...others);
   }
 
   /** What a failed run means for the tasks it left: the first was being worked on, the others were not begun. */
-  #explain(error: unknown, { batch, indices: [culprit, ...rest] }: Slice): void {
-    if (!(error instanceof SandboxDeath) || culprit === undefined) {
+  #explain(error: unknown, { batch, indices: [culprit, ...rest] }: TaskGroup): void {
+    if (!(error instanceof SandboxExitError) || culprit === undefined) {
       this.#abandon(batch, error instanceof Error ? error : new Error(String(error)));
       return;
     }
@@ -220,7 +220,7 @@ export class SandboxPool {
     if (rest.length > 0) this.#enqueue({ batch, indices: rest });
   }
 
-  #abandon(batch: Batch, error: Error): void {
+  #abandon(batch: TaskBatch, error: Error): void {
     if (batch.isSettled) return;
     batch.isSettled = true;
     this.#unqueue(batch);

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
-import type { ChildTask, FromChild, ToChild } from './protocol.ts';
-import { residentBytes } from './resident-memory.ts';
+import type { ChildTask, FromChild, ToChild } from './child-task.ts';
+import { readFileSync } from 'node:fs';
 
 export type ProcessOptions = {
   /** Absolute path of the module that exports `runTask`. */
@@ -17,12 +17,12 @@ export type ProcessOptions = {
   timeoutMs: number;
 };
 
-export type DeathReason = 'timeout' | 'memory' | 'crashed' | 'stopped';
+export type ExitReason = 'timeout' | 'memory' | 'crashed' | 'stopped';
 
 /** The process ended before all tasks were answered; the first one without an answer was being worked on. */
-export class SandboxDeath extends Error {
-  readonly reason: DeathReason;
-  constructor(reason: DeathReason, detail: string) {
+export class SandboxExitError extends Error {
+  readonly reason: ExitReason;
+  constructor(reason: ExitReason, detail: string) {
     super(`the sandbox process ended (${reason}): ${detail}`);
     this.name = 'SandboxDeath';
     this.reason = reason;
@@ -52,7 +52,7 @@ export class SandboxProcess {
   readonly #options: ProcessOptions;
   readonly #ready: Promise<void>;
   #run: Run | null = null;
-  #killedFor: DeathReason | null = null;
+  #killedFor: ExitReason | null = null;
   #stderr = '';
   #tasksDone = 0;
   #peakBytes = 0;
@@ -122,7 +122,7 @@ export class SandboxProcess {
     if (this.#run) this.#tell({ type: 'cut' });
   }
 
-  kill(reason: DeathReason = 'stopped'): void {
+  kill(reason: ExitReason = 'stopped'): void {
     this.#killedFor ??= reason;
     this.#isEnding = true;
     this.#hold(true);
@@ -131,7 +131,7 @@ export class SandboxProcess {
 
   #runReady(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#isEnding) throw new SandboxDeath(this.#killedFor ?? 'crashed', 'it had ended before');
+    if (this.#isEnding) throw new SandboxExitError(this.#killedFor ?? 'crashed', 'it had ended before');
     const deadline = setTimeout(() => this.kill('timeout'), this.#options.timeoutMs);
     const watch = setInterval(() => this.#checkMemory(), MEMORY_POLL_MS);
     const answered = (answer: Answer): void => {
@@ -189,11 +189,11 @@ export class SandboxProcess {
     // Too many processes, no memory: the machine's fault, never the document's.
     rejectStart(new AppError('dependency_unavailable', 'No process could be started to read documents.', { cause }));
     const ranOutOfHeap = this.#stderr.includes('heap out of memory');
-    this.#run?.reject(new SandboxDeath(this.#killedFor ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
+    this.#run?.reject(new SandboxExitError(this.#killedFor ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
   }
 
   #checkMemory(): void {
-    const bytes = this.#child.pid === undefined ? null : residentBytes(this.#child.pid);
+    const bytes = this.#child.pid === undefined ? null : residentMemoryBytes(this.#child.pid);
     this.#peakBytes = Math.max(this.#peakBytes, bytes ?? 0);
     if (bytes !== null && bytes > this.#options.memoryBytes) this.kill('memory');
   }
@@ -224,4 +224,14 @@ function nodeArguments({ folder, readableFolders, memoryBytes }: ProcessOptions)
     `--max-old-space-size=${Math.floor((memoryBytes * HEAP_SHARE) / 1024 / 1024)}`,
     '--no-warnings',
   ];
+}
+
+/** Memory of a process in bytes, by Linux's /proc; null where there is none or the process is gone. */
+export function residentMemoryBytes(pid: number): number | null {
+  try {
+    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return kibibytes === undefined ? null : Number(kibibytes) * 1024;
+  } catch {
+    return null;
+  }
 }

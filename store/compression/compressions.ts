@@ -19,7 +19,7 @@ export type NewCompression = Omit<CompressRequest, 'content' | 'query' | 'webhoo
   created_by: string;
 };
 
-/** What the first look at the text found; all null before it. */
+/** The plan of a job; all fields are null until it is planned. */
 export type PlannedCompression = {
   query: string | null;
   query_source: QuerySource | null;
@@ -48,19 +48,20 @@ export type CompressionRow = NewCompression &
 
 export type WindowRow = { index: number; characters: number; budget_tokens: number; is_done: boolean };
 
-const COLUMNS = `id, strategy, include_metadata, target_ratio, target_tokens, asked_query, webhook_url, input_sha256, input_bytes,
-  created_by, query, query_source, original_tokens, original_characters, planned_tokens, compressor, window_characters, joint,
-  windows_total, status, strategy_used, compressed_tokens, metadata, error_code, error_message, created_at, completed_at, expires_at,
+const COLUMNS = `id, strategy, include_metadata, target_ratio, target_tokens, asked_query, webhook_url, input_sha256,
+  input_bytes, created_by, query, query_source, original_tokens, original_characters, planned_tokens, compressor,
+  window_characters, joint, windows_total, status, strategy_used, compressed_tokens, metadata, error_code, error_message,
+  created_at, completed_at, expires_at,
   (select count(*)::int from compression_windows w where w.compression_id = c.id and w.content is not null) as windows_done`;
 
-/** Compress jobs and their windows. */
+/** Compression jobs and their windows. */
 export function createCompressionStore(database: Database) {
   return {
     async insert(scope: Scope, job: NewCompression): Promise<void> {
       await query(
         database,
-        `insert into compressions (id, workspace_id, strategy, include_metadata, target_ratio, target_tokens, asked_query, webhook_url,
-           input_sha256, input_bytes, created_by)
+        `insert into compressions (id, workspace_id, strategy, include_metadata, target_ratio, target_tokens, asked_query,
+           webhook_url, input_sha256, input_bytes, created_by)
          values (:id, :workspaceId, :strategy, :include_metadata, :target_ratio, :target_tokens, :asked_query, :webhook_url,
            :input_sha256, :input_bytes, :created_by)`,
         { ...job, workspaceId: scope.workspaceId },
@@ -75,7 +76,7 @@ export function createCompressionStore(database: Database) {
       );
     },
 
-    /** The same, for the rest of the transaction nobody else's: what ends a job does so once. */
+    /** Finds a job and locks it until the transaction ends, so that it ends only once. */
     lock(scope: Scope, id: string): Promise<CompressionRow | null> {
       return queryOne<CompressionRow>(
         database,
@@ -84,7 +85,7 @@ export function createCompressionStore(database: Database) {
       );
     },
 
-    /** Writes what the first look found, unless another look was faster or the job is over. */
+    /** Stores the plan of a job, unless it was already planned or has ended. */
     async plan(
       scope: Scope,
       id: string,
@@ -93,8 +94,9 @@ export function createCompressionStore(database: Database) {
       await query(
         database,
         `with planned as (
-           update compressions set status = 'running', query = :query, query_source = :query_source, original_tokens = :original_tokens,
-             original_characters = :original_characters, planned_tokens = :planned_tokens, compressor = :compressor,
+           update compressions set status = 'running', query = :query, query_source = :query_source,
+             original_tokens = :original_tokens, original_characters = :original_characters,
+             planned_tokens = :planned_tokens, compressor = :compressor,
              window_characters = :window_characters, joint = :joint, windows_total = :windows_total
            where id = :id and workspace_id = :workspaceId and status = 'pending' returning id)
          insert into compression_windows (compression_id, workspace_id, index, characters, budget_tokens)
@@ -119,7 +121,7 @@ export function createCompressionStore(database: Database) {
       );
     },
 
-    /** Keeps the result of a window, the first one there is; false when the job is over. */
+    /** Stores the result of a window unless it has one. Returns false when the job has ended. */
     async keepWindow(scope: Scope, id: string, window: { index: number; result: CompressedWindow }): Promise<boolean> {
       const { text, ...rest } = window.result;
       const report: WindowReport = { ...rest, characters: text.length };
@@ -150,7 +152,7 @@ export function createCompressionStore(database: Database) {
       );
     },
 
-    /** Results of the windows that have one, in their order. */
+    /** Returns the results of the windows that have one, in order. */
     async contents(scope: Scope, id: string): Promise<string[]> {
       const rows = await query<{ content: Buffer }>(
         database,
@@ -161,7 +163,7 @@ export function createCompressionStore(database: Database) {
       return rows.map(({ content }) => content.toString('utf8'));
     },
 
-    /** Ends a job that is locked. From now on its time runs. */
+    /** Ends a locked job; it expires `retentionMs` from now. */
     async end(scope: Scope, id: string, { ended, retentionMs }: { ended: EndedCompression; retentionMs: number }) {
       await query(
         database,

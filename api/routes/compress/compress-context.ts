@@ -7,7 +7,7 @@ import { MAX_JSON_BYTES } from '#api/http/request/json-body.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 
-/** JSON may write a character of two bytes in six. */
+/** JSON may escape a character of two bytes with six. */
 const BYTES_OF_JSON_PER_BYTE = 3;
 
 export const compressContextRoute = route(
@@ -17,18 +17,19 @@ export const compressContextRoute = route(
     tag: 'Compress',
     summary: 'Compress a text',
     description: [
-      'Without `webhook_url` the result is in the answer. Where the text ends or begins with a question (a last sentence with a',
-      'question mark, a line `Question: …`, the last turn of a user), what helps to answer it is kept; else what the text is about.',
-      '`strategy_used` says what was done: without a chat model `ai_compress` is `extractive`. With `webhook_url` a job is accepted; an',
-      '`Idempotency-Key` counts for jobs only, for an answer with its result leaves nothing behind.',
+      'Without `webhook_url` the response contains the result. When the text ends or begins with a question (a last sentence',
+      'with a question mark, a line `Question: …`, the last turn of a user), the result keeps what helps to answer it;',
+      'otherwise it keeps what the text is mainly about. `strategy_used` is the strategy that was used: `extractive` replaces',
+      '`ai_compress` when no chat model is configured. With `webhook_url` the text is compressed as a job. `Idempotency-Key`',
+      'applies to jobs only, because other requests store nothing.',
     ].join('\n'),
     permission: 'compress:write',
     idempotent: true,
-    otherSuccesses: { 202: 'With `webhook_url`: the job is accepted' },
+    otherSuccesses: { 202: 'With `webhook_url`: the job was accepted' },
     body: CompressRequest,
     maxBodyBytes: ({ compress }) => BYTES_OF_JSON_PER_BYTE * compress.maxJobBytes + MAX_JSON_BYTES,
     response: Compression,
-    otherStatuses: { 413: 'The text is too long: up to 1 MiB without a job' },
+    otherStatuses: { 413: 'The text is too long; without a job the limit is 1 MiB' },
     examples: {
       body: {
         content: 'The ferry leaves at noon. The weather is fine. When does the ferry leave?',

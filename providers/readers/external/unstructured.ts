@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Agent, fetch, FormData, type Response } from 'undici';
 import { AppError } from '#domain/app-error.ts';
-import { NOT_BEGUN } from '#providers/sandbox/sandbox-batch.ts';
+import { NOT_STARTED } from '#providers/sandbox/sandbox-batch.ts';
 import { ZIP } from '#providers/readers/shared/media-types.ts';
 import type { Outcome, OutcomeBatch, ReadResult, ReadTask, ReaderPool } from '#providers/readers/reader-pool.ts';
 import { unstructuredNotConfiguredError, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
@@ -57,7 +57,7 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
           answerPath: join(folder, String(index)),
           signal: settings.signal,
         };
-        return limit(() => (isOver() ? NOT_BEGUN : fetchElements(task, exchange)));
+        return limit(() => (isOver() ? NOT_STARTED : fetchElements(task, exchange)));
       };
       try {
         const prepared = await Promise.all(tasks.map(prepare));

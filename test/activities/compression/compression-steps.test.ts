@@ -1,18 +1,16 @@
 import test, { type ExecutionContext } from 'ava';
-import {
-  compressSlice,
-  completeCompression,
-  failCompression,
-  planCompression,
-} from '#activities/compression/compression-steps.ts';
+import { planCompression } from '#activities/compression/plan-compression.ts';
+import { compressSlice } from '#activities/compression/compress-slice.ts';
+import { completeCompression, failCompression } from '#activities/compression/complete-compression.ts';
 import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { CompressRequest } from '#domain/records/compression.ts';
 import { acceptCompression } from '#operations/compression/accept-compression.ts';
-import { cancelCompression, getCompression } from '#operations/compression/get-compression.ts';
+import { getCompression } from '#operations/compression/get-compression.ts';
+import { cancelCompression } from '#operations/compression/cancel-compression.ts';
 import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
-import { unfold } from '#providers/compressors/folded-text.ts';
+import { unfoldText } from '#providers/compressors/unfold-text.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { query } from '#store/postgres.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
@@ -73,7 +71,7 @@ test('activities are idempotent: a job gets one plan, one result and one final s
   await failCompression(services, { ...ending, code: 'internal', message: 'too late' });
   const job = await get(args.job_id);
   t.is(job.status, 'completed');
-  t.is(unfold(job.content ?? ''), content);
+  t.is(unfoldText(job.content ?? ''), content);
   t.is(job.metadata?.compressed_characters, job.content?.length);
   t.deepEqual(await deliveries(), ['compress.completed']);
   t.deepEqual(await query(database, `select 1 from outbox`), []);

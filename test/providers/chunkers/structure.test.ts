@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { indexedText, type ChunkLimits, type PlannedChunk } from '#domain/chunking/chunker.ts';
-import { createStructureChunker } from '#providers/chunkers/index.ts';
+import { createStructureChunker } from '#providers/chunkers/structure-chunker.ts';
 
 const chunker = createStructureChunker();
 

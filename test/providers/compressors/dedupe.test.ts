@@ -1,7 +1,7 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { dedupe } from '#providers/compressors/dedupe.ts';
-import { MARKS, unfold } from '#providers/compressors/folded-text.ts';
+import { FOLD_MARKS, unfoldText } from '#providers/compressors/unfold-text.ts';
 
 const countTokens = (text: string) => Math.ceil(text.length / 4);
 const fold = (text: string, isWhole = true) => dedupe({ text, isWhole }, countTokens);
@@ -16,7 +16,7 @@ test('log lines that differ in counters and times are folded to one line and wha
   t.is(folds, 1);
   t.true(tokens * 3 < countTokens(log), text);
   t.regex(text, /§like 40 2026-05-01T12:00:§1§ INFO request §2§ took §3§ ms for user ada\n§2 100 1\n00Z 0\n/);
-  t.is(unfold(text), log);
+  t.is(unfoldText(text), log);
 });
 
 test('objects of the same shape become a table, whichever way their JSON is written', (t) => {
@@ -36,7 +36,7 @@ test('objects of the same shape become a table, whichever way their JSON is writ
     const folded = fold(among);
     t.true(folded.text.includes('{"§rows":["id","name","parts"],"§of":[[0,"n0",'), folded.text);
     t.true(folded.tokens < countTokens(among));
-    t.is(unfold(folded.text), among);
+    t.is(unfoldText(folded.text), among);
   }
 });
 
@@ -46,7 +46,7 @@ test('paragraphs that come again, and lines that come many times, stand there on
   const folded = fold(text);
   t.is(folded.text.split('belong together').length, 2);
   t.is(folded.text.split('waiting').length, 2);
-  t.is(unfold(folded.text), text);
+  t.is(unfoldText(folded.text), text);
 });
 
 test('JSON that would not be written the same again is left alone', (t) => {
@@ -54,14 +54,14 @@ test('JSON that would not be written the same again is left alone', (t) => {
     `[${Array.from({ length: 9 }, () => '{"number": 1.0, "other": 12345678901234567890}').join(',\n ')}]`,
     `[${Array.from({ length: 9 }, () => '{"same":1,"same":2}').join(',')}]`,
   ])
-    t.is(unfold(fold(text).text), text);
+    t.is(unfoldText(fold(text).text), text);
 });
 
 test('a text that gains nothing stays as it is, also one that looks folded', (t) => {
   t.like(fold('Nothing here comes twice.'), { text: 'Nothing here comes twice.', folds: 0 });
-  t.is(unfold('any text'), 'any text');
+  t.is(unfoldText('any text'), 'any text');
   const folded = fold('waiting for the lock\n'.repeat(30)).text;
-  t.is(unfold(fold(folded).text), folded);
+  t.is(unfoldText(fold(folded).text), folded);
 });
 
 const line = fc.oneof(
@@ -82,7 +82,7 @@ const texts = fc
 test('whatever the text, unfolding gives it again, character by character', (t) => {
   fc.assert(
     fc.property(texts, (text) => {
-      t.is(unfold(fold(text).text), text);
+      t.is(unfoldText(fold(text).text), text);
     }),
     { numRuns: 1_000 },
   );
@@ -91,13 +91,13 @@ test('whatever the text, unfolding gives it again, character by character', (t) 
 test('a text that was folded in parts is unfolded as a whole', (t) => {
   fc.assert(
     fc.property(fc.array(texts, { minLength: 2, maxLength: 4 }), (parts) => {
-      t.is(unfold(parts.map((part) => fold(part, false).text).join('\n')), parts.join(''));
+      t.is(unfoldText(parts.map((part) => fold(part, false).text).join('\n')), parts.join(''));
     }),
     { numRuns: 300 },
   );
 });
 
 test('a text with every mark is left alone', (t) => {
-  const text = `${MARKS.join('')}\n${'the same line, again and again\n'.repeat(20)}`;
+  const text = `${FOLD_MARKS.join('')}\n${'the same line, again and again\n'.repeat(20)}`;
   t.like(fold(text), { text, folds: 0 });
 });

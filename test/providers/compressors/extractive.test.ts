@@ -1,11 +1,11 @@
 import test from 'ava';
 import * as fc from 'fast-check';
 import { splitUnits } from '#domain/compression/split-units.ts';
-import { extract } from '#providers/compressors/extractive.ts';
+import { extractSentences } from '#providers/compressors/extract-sentences.ts';
 
 const countTokens = (text: string) => text.match(/\S+/g)?.length ?? 0;
 const compress = (text: string, budgetTokens: number, query: string | null = null) =>
-  extract({ text, budgetTokens, query, isWhole: true }, countTokens);
+  extractSentences({ text, budgetTokens, query, isWhole: true }, countTokens);
 
 const FERRY = [
   'The harbour was built in 1893.',

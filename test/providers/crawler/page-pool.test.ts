@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { createPagePool, type PagePool } from '#providers/crawler/page-pool.ts';
-import type { PageTaskValue, SiteRules } from '#providers/crawler/page-protocol.ts';
+import type { PageTaskResult, SiteRules } from '#providers/crawler/page-task.ts';
 
 const origin = 'https://example.org';
 const open: SiteRules = { origin, robots: '' };
@@ -24,8 +24,8 @@ test.after.always(async () => {
 });
 
 const page = (html: string, rules = open, url = `${origin}/a/`) =>
-  pool.look(Buffer.from(html), { kind: 'page', url, charset: null, rules }, signal);
-const paths = ({ links }: PageTaskValue) => links.map(({ url }) => url.replace(origin, ''));
+  pool.inspect(Buffer.from(html), { kind: 'page', url, charset: null, rules }, signal);
+const paths = ({ links }: PageTaskResult) => links.map(({ url }) => url.replace(origin, ''));
 
 test('links of a page are found wherever they lead from, each once, and only on its site', async (t) => {
   const found = await page(`<base href="/b/"><a href="x">1</a><a href="x#top">2</a><area href="/y">
@@ -99,7 +99,7 @@ test('robots.txt is read as RFC 9309 says: the group for Loci before that for al
     found.links.filter(({ isAllowed }) => !isAllowed).map(({ url }) => url.replace(origin, '')),
     ['/private/x', '/a.php'],
   );
-  const read = await pool.look(null, { kind: 'robots', links: [], rules }, signal);
+  const read = await pool.inspect(null, { kind: 'robots', links: [], rules }, signal);
   t.is(read.delayS, 2.5);
   t.deepEqual(
     read.sitemaps.map(({ url }) => url),
@@ -115,13 +115,17 @@ test('lines that are no rules do not end a group of robots.txt', async (t) => {
     found.links.map(({ isAllowed }) => isAllowed),
     [true, false],
   );
-  const read = await pool.look(null, { kind: 'robots', links: ['/private/start'], rules: { origin, robots } }, signal);
+  const read = await pool.inspect(
+    null,
+    { kind: 'robots', links: ['/private/start'], rules: { origin, robots } },
+    signal,
+  );
   t.deepEqual([read.links.map(({ isAllowed }) => isAllowed), read.sitemaps.length], [[false], 1]);
 });
 
 test('sitemaps are read in XML, as text and packed; what they cannot be read from is refused', async (t) => {
   const sitemap = (bytes: Uint8Array) =>
-    pool.look(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
+    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
   const xml = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset>
     <url><loc> ${origin}/one?a=1&amp;b=2 </loc><image:loc>${origin}/picture</image:loc></url>
     <url><loc><![CDATA[${origin}/two]]></loc></url><url><loc>&b;</loc></url><url><loc>https://example.com/</loc></url></urlset>`;
@@ -140,7 +144,7 @@ test('hostile answers cost what they may cost and no more', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);
   const sitemap = (bytes: Uint8Array) =>
-    pool.look(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
+    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
   const long = Array.from({ length: 20_000 }, (_, index) => `${origin}/${index}${'x'.repeat(2_000)}`);
   const { length } = (await sitemap(gzipSync(long.join('\n')))).links;
   t.true(length > 1_000 && length < 3_000, `${length} long addresses`);
@@ -153,9 +157,9 @@ test('a robots.txt that costs too much is given up, and the next answer is read 
   t.teardown(() => impatient.close());
   // So many groups with so many rules each that a reader which keeps them all would fill gigabytes.
   const robots = `${'User-agent: a\n'.repeat(20_000)}${'Disallow: /x\n'.repeat(18_000)}`;
-  const look = impatient.look(null, { kind: 'robots', links: [], rules: { origin, robots } }, signal);
+  const look = impatient.inspect(null, { kind: 'robots', links: [], rules: { origin, robots } }, signal);
   const error = await t.throwsAsync(look, { instanceOf: AppError });
   t.true(['read_memory_limit', 'reader_crashed', 'read_timeout'].includes(error?.code ?? ''), error?.code);
   const payload = { kind: 'page', url: `${origin}/`, charset: null, rules: open } as const;
-  t.deepEqual(paths(await impatient.look(Buffer.from('<a href="/after">'), payload, signal)), ['/after']);
+  t.deepEqual(paths(await impatient.inspect(Buffer.from('<a href="/after">'), payload, signal)), ['/after']);
 });

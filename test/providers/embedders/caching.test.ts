@@ -1,5 +1,5 @@
 import test from 'ava';
-import { withQueryCache } from '#providers/embedders/caching.ts';
+import { withQueryCache } from '#providers/embedders/query-cache.ts';
 import { createLexicalEmbedder } from '#providers/embedders/lexical.ts';
 import type { Embedder } from '#domain/embedder.ts';
 

@@ -79,7 +79,7 @@ test('a set finds an embedder by its whole space and by name, and refuses anothe
   t.is(set.forSpace({ ...embedder.space }), embedder);
   t.is(set.forSpace({ ...embedder.space, model_hash: 'older' }), null);
   t.is(set.forSpace({ ...embedder.space, dimensions: 2 }), null);
-  t.is(set.named('lexical'), embedder);
-  t.is(set.named('local'), null);
-  t.is(set.named('lexical', 'other'), null);
+  t.is(set.find('lexical'), embedder);
+  t.is(set.find('local'), null);
+  t.is(set.find('lexical', 'other'), null);
 });

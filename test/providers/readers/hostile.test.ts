@@ -8,7 +8,7 @@ import { AppError } from '#domain/app-error.ts';
 import { detectFileType } from '#providers/readers/detect-type.ts';
 import { resolveReader } from '#providers/readers/index.ts';
 import { createReaderPool, type ReadTask } from '#providers/readers/reader-pool.ts';
-import { residentBytes } from '#providers/sandbox/resident-memory.ts';
+import { residentMemoryBytes } from '#providers/sandbox/sandbox-process.ts';
 import { hostileCorpus } from '#test/support/fixtures/hostile/corpus.ts';
 
 const MIB = 1024 * 1024;
@@ -47,7 +47,7 @@ test.serial(
         else tasks.set(name, task);
       }
       files.length = 0;
-      const before = residentBytes(process.pid) ?? 0;
+      const before = residentMemoryBytes(process.pid) ?? 0;
       await using batch = await pool.read([...tasks.values()]);
       for (const [index, name] of [...tasks.keys()].entries()) {
         const outcome = batch.outcomes[index];
@@ -59,7 +59,7 @@ test.serial(
             `${name}: ${outcome.error.code} ${outcome.error.message} ${String(outcome.error.cause)}`,
           );
       }
-      const grown = (residentBytes(process.pid) ?? 0) - before;
+      const grown = (residentMemoryBytes(process.pid) ?? 0) - before;
       t.true(grown < 300 * MIB, `the parent grew by ${Math.round(grown / MIB)} MiB`);
       t.is(requests, 0);
     } finally {

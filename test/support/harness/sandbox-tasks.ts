@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#domain/app-error.ts';
-import type { ChildTask } from '#providers/sandbox/protocol.ts';
+import type { ChildTask } from '#providers/sandbox/child-task.ts';
 
 /** Tasks that misbehave in the ways a parser could. Runs inside the sandbox. */
 export async function runTask({ inputPath, outputPrefix, payload }: ChildTask): Promise<unknown> {

@@ -3,7 +3,7 @@ import { unfoldJson } from './fold-json.ts';
 import type { FoldForm } from './fold-lines.ts';
 
 /** The first that a text does not have begins the lines that stand for others. */
-export const MARKS: readonly string[] = ['§', '¤', '¶', '‡', '◊', '※', '⁂', '⌘'];
+export const FOLD_MARKS: readonly string[] = ['§', '¤', '¶', '‡', '◊', '※', '⁂', '⌘'];
 
 const HEADER = /^(\S) Folded without loss: (\d+) lines follow\./u;
 
@@ -16,19 +16,19 @@ const LEGEND: Readonly<Record<FoldForm, (mark: string) => string>> = {
 };
 
 /** The line that says how to read those below; a text that was folded in parts has one for each. */
-export function headerOf(mark: string, lineCount: number, forms: ReadonlySet<FoldForm>): string {
+export function foldHeader(mark: string, lineCount: number, forms: ReadonlySet<FoldForm>): string {
   const legend = [...forms].toSorted().map((form) => ` ${LEGEND[form](mark)}`);
   return `${mark} Folded without loss: ${lineCount} lines follow.${legend.join('')}`;
 }
 
 /** True for a text that begins as a folded one does. */
-export function isHeader(text: string): boolean {
+export function hasFoldHeader(text: string): boolean {
   return HEADER.test(text.slice(0, 80));
 }
 
 /** The text that was folded, character by character; any other text as it is. */
-export function unfold(folded: string): string {
-  if (!isHeader(folded)) return folded;
+export function unfoldText(folded: string): string {
+  if (!hasFoldHeader(folded)) return folded;
   const lines = folded.split('\n');
   let whole = '';
   for (let at = 0; at < lines.length;) {

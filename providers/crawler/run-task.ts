@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
 import { decodeText } from '#providers/readers/shared/decode-text.ts';
-import type { ChildTask } from '#providers/sandbox/protocol.ts';
+import type { ChildTask } from '#providers/sandbox/child-task.ts';
 import {
   MAX_LINK_CHARACTERS,
   MAX_LINKS,
   MAX_SITEMAP_LINKS,
   NOTHING_FOUND,
   type Link,
-  type PageTaskPayload,
-  type PageTaskValue,
+  type PageTask,
+  type PageTaskResult,
   type SiteRules,
-} from './page-protocol.ts';
+} from './page-task.ts';
 import { readLinks } from './read-links.ts';
 import { readSitemap } from './read-sitemap.ts';
 import { readSiteRobots, type SiteRobots } from './site-robots.ts';
@@ -27,17 +27,17 @@ const NOT_DOCUMENTS =
 let known: { rules: SiteRules; robots: SiteRobots } | null = null;
 
 /** What the sandbox's processes run: finds out where an answer of a site leads, and what it asks of robots. */
-export async function runTask({ inputPath, payload }: ChildTask): Promise<PageTaskValue> {
+export async function runTask({ inputPath, payload }: ChildTask): Promise<PageTaskResult> {
   try {
     // The page pool sends nothing else.
-    return await look(inputPath, payload as PageTaskPayload);
+    return await look(inputPath, payload as PageTask);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw new AppError('unreadable', 'The answer cannot be looked into.', { cause });
   }
 }
 
-async function look(inputPath: string, task: PageTaskPayload): Promise<PageTaskValue> {
+async function look(inputPath: string, task: PageTask): Promise<PageTaskResult> {
   const robots = robotsOf(task.rules);
   switch (task.kind) {
     case 'page':
@@ -67,9 +67,9 @@ async function look(inputPath: string, task: PageTaskPayload): Promise<PageTaskV
 
 function readPage(
   bytes: Buffer,
-  { url, charset }: Extract<PageTaskPayload, { kind: 'page' }>,
+  { url, charset }: Extract<PageTask, { kind: 'page' }>,
   robots: SiteRobots,
-): PageTaskValue {
+): PageTaskResult {
   const start = bytes.subarray(0, DECLARATION_BYTES).toString('latin1');
   const { text } = decodeText(bytes, charset ?? DECLARED_CHARSET.exec(start)?.[1]);
   const page = readLinks(text, CRAWLER_NAME);

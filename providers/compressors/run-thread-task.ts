@@ -3,17 +3,17 @@ import type {
   CompressedWindow,
   CompressionWindow,
   SentenceWeights,
-  WindowSurvey,
+  WindowSize,
 } from '#domain/compression/compressor.ts';
 import type { TokenCounting } from '#domain/embedder.ts';
 import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
-import { countInParts } from './count-in-parts.ts';
+import { countTokensInParts } from './count-tokens-in-parts.ts';
 import { dedupe } from './dedupe.ts';
-import { extract, weighSentences } from './extractive.ts';
+import { extractSentences, weighSentences } from './extract-sentences.ts';
 
 /** What a thread is asked to do. */
 export type ThreadTask = { counting: TokenCounting } & (
-  | { kind: 'survey'; text: string }
+  | { kind: 'measure'; text: string }
   | { kind: 'weigh'; text: string; query: string }
   | { kind: 'extract'; window: CompressionWindow }
   | { kind: 'dedupe'; text: string; isWhole: boolean }
@@ -21,7 +21,7 @@ export type ThreadTask = { counting: TokenCounting } & (
 
 /** What it gives, by what it was asked. */
 export type ThreadResult = {
-  survey: WindowSurvey;
+  measure: WindowSize;
   weigh: SentenceWeights;
   extract: CompressedWindow;
   dedupe: CompressedWindow;
@@ -33,12 +33,12 @@ let counter: { of: string; count: Promise<(text: string) => number> } | null = n
 export async function runThreadTask(task: ThreadTask): Promise<ThreadResult[ThreadTask['kind']]> {
   const countTokens = await counterFor(task.counting);
   switch (task.kind) {
-    case 'survey':
-      return { tokens: countInParts(task.text, countTokens), characters: task.text.length };
+    case 'measure':
+      return { tokens: countTokensInParts(task.text, countTokens), characters: task.text.length };
     case 'weigh':
       return weighSentences(task.text, task.query, countTokens);
     case 'extract':
-      return extract(task.window, countTokens);
+      return extractSentences(task.window, countTokens);
     case 'dedupe':
       return dedupe(task, countTokens);
     default:

@@ -8,7 +8,7 @@ export type SiteRules = {
   robots: string;
 };
 
-export type PageTaskPayload =
+export type PageTask =
   | { kind: 'page'; url: string; charset: string | null; rules: SiteRules }
   | { kind: 'links'; links: readonly string[]; url: string; rules: SiteRules }
   | { kind: 'sitemap'; url: string; rules: SiteRules }
@@ -30,7 +30,7 @@ export const Link = z.object({
 export type Link = z.infer<typeof Link>;
 
 /** What a task answers. It comes from a process that has read hostile input, so the parent checks it. */
-export const PageTaskValue = z.object({
+export const PageTaskResult = z.object({
   links: z.array(Link).max(MAX_SITEMAP_LINKS),
   /** Of a sitemap index: further sitemaps. Of robots.txt: its sitemaps. */
   sitemaps: z.array(Link).max(MAX_LINKS),
@@ -43,9 +43,9 @@ export const PageTaskValue = z.object({
   /** Of a page that was read to its end: the same as long as it says the same. */
   fingerprint: z.string().max(64).nullable(),
 });
-export type PageTaskValue = z.infer<typeof PageTaskValue>;
+export type PageTaskResult = z.infer<typeof PageTaskResult>;
 
-export const NOTHING_FOUND: PageTaskValue = {
+export const NOTHING_FOUND: PageTaskResult = {
   links: [],
   sitemaps: [],
   canonical: null,

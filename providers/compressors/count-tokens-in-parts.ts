@@ -3,7 +3,7 @@ import { cutWithin } from '#domain/chunking/sentences.ts';
 const PART_CHARACTERS = 4_000;
 
 /** Tokens of a text of any length: tokenizers want it in parts. */
-export function countInParts(text: string, countTokens: (text: string) => number): number {
+export function countTokensInParts(text: string, countTokens: (text: string) => number): number {
   let tokens = 0;
   for (let from = 0; from < text.length;) {
     const part = text.slice(from, from + PART_CHARACTERS);

@@ -1,7 +1,7 @@
 import type { CompressedWindow, CompressionWindow, SentenceWeights } from '#domain/compression/compressor.ts';
 import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
-import { orderByCoverage } from './coverage-order.ts';
-import { scoreByQuery } from './sentence-scores.ts';
+import { orderByCoverage } from './order-by-coverage.ts';
+import { scoreByQuery } from './score-by-query.ts';
 import { readTerms, type SentenceTerms } from './sentence-terms.ts';
 
 type CountTokens = (text: string) => number;
@@ -16,7 +16,7 @@ const MOST_AROUND_QUESTION = 3;
  * with most to do with the query, else those that together cover most of the text. The question itself always stays; what is said again word for
  * word is left out. Time and memory grow with the length of the window.
  */
-export function extract(window: CompressionWindow, countTokens: CountTokens): CompressedWindow {
+export function extractSentences(window: CompressionWindow, countTokens: CountTokens): CompressedWindow {
   const { text, budgetTokens, query } = window;
   const units = splitUnits(text);
   // With what closes a gap.

@@ -1,5 +1,4 @@
-import type { SentenceTerms } from './sentence-terms.ts';
-import { inverseFrequencies } from './sentence-scores.ts';
+import { type SentenceTerms, inverseFrequencies } from './sentence-terms.ts';
 
 /** Saying a word again is worth less each time: what is covered grows with this power of how often it is said. */
 const CONCAVITY = 0.75;
@@ -32,7 +31,7 @@ export function* orderByCoverage(sentences: SentenceTerms, costs: readonly numbe
     }
     return gain / ((costs[sentence] ?? 0) + FIXED_COST);
   };
-  const waiting = new Waiting(Float64Array.from(sentences.terms, (_, sentence) => gainOf(sentence)));
+  const waiting = new GainHeap(Float64Array.from(sentences.terms, (_, sentence) => gainOf(sentence)));
   for (let top = waiting.top(); top !== null; top = waiting.top()) {
     if (waiting.isOutdated(gainOf(top))) continue;
     waiting.pop();
@@ -42,7 +41,7 @@ export function* orderByCoverage(sentences: SentenceTerms, costs: readonly numbe
 }
 
 /** A heap of sentences by what they gain, the most first; of equals the one that stands first. */
-class Waiting {
+class GainHeap {
   readonly #gains: Float64Array;
   readonly #heap: Uint32Array;
   #size: number;

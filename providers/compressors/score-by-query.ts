@@ -1,4 +1,4 @@
-import { termsOf, type SentenceTerms } from './sentence-terms.ts';
+import { termsOf, type SentenceTerms, inverseFrequencies } from './sentence-terms.ts';
 
 const K1 = 1.2;
 const B = 0.5;
@@ -26,13 +26,6 @@ export function scoreByQuery(sentences: SentenceTerms, query: string): Float64Ar
     });
   });
   return withNeighbours(scores);
-}
-
-/** Rare terms tell more: the logarithm of the odds that a sentence does not have it. */
-export function inverseFrequencies({ frequencies, terms }: SentenceTerms): Float64Array {
-  return Float64Array.from(frequencies, (frequency) =>
-    Math.log(1 + (terms.length - frequency + 0.5) / (frequency + 0.5)),
-  );
 }
 
 function withNeighbours(scores: Float64Array): Float64Array {

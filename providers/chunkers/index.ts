@@ -1,2 +1,0 @@
-export { createStructureChunker } from './structure.ts';
-export { createTokenCounter } from './token-counter.ts';
