@@ -1,12 +1,11 @@
 import type { CompressArgs, CompressOutcome } from '#domain/compression/compression-jobs.ts';
 import { reportCompression } from '#domain/compression/report-compression.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { endCompression, endedWithoutResult } from '#operations/compression/end-compression.ts';
 import type { Services } from '#operations/services.ts';
 import { describeCompression } from '#operations/compression/describe-compression.ts';
 import type { CompressionRow, EndedCompression } from '#store/compression/compressions.ts';
 import type { Stores } from '#store/stores.ts';
-import { workspaceScope } from './plan-compression.ts';
 
 /** Ends the job with its result. */
 export async function completeCompression(

@@ -1,15 +1,13 @@
 import type { CompressArgs } from '#domain/compression/compression-jobs.ts';
 import type { CompressionWindow } from '#domain/compression/compressor.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { compressWindow } from '#operations/compression/compress-window.ts';
 import { hasEnded } from '#operations/compression/end-compression.ts';
 import type { Services } from '#operations/services.ts';
 import type { CompressionRow, WindowRow } from '#store/compression/compressions.ts';
 import type { StepContext } from '#activities/step.ts';
-import { windowSource, workspaceScope } from './plan-compression.ts';
-
-/** After this time a slice ends: the workflow starts another one, and other jobs get the worker. */
-const SLICE_MS = 30_000;
+import { startTimeSlice } from '#activities/time-slice.ts';
+import { windowSource } from './plan-compression.ts';
 
 /** Windows compressed at once. */
 const CONCURRENCY = 4;
@@ -26,7 +24,7 @@ export async function compressSlice(
   const scope = workspaceScope(args);
   const job = await services.stores.compressions.find(scope, args.job_id);
   if (!job || hasEnded(job)) return null;
-  const deadlineMs = performance.now() + SLICE_MS;
+  const timeSlice = startTimeSlice();
   const rows = await services.stores.compressions.windows(scope, args.job_id);
   const todo = new Map(rows.filter((row) => row.index >= args.next && !row.is_done).map((row) => [row.index, row]));
   let index = 0;
@@ -38,7 +36,7 @@ export async function compressSlice(
     if (held.length < CONCURRENCY) continue;
     if (!(await compressPending(services, job, { scope, todo: held, step }))) return null;
     held = [];
-    if (performance.now() > deadlineMs && index < rows.length) return index;
+    if (timeSlice.isOver() && index < rows.length) return index;
   }
   if (held.length > 0) await compressPending(services, job, { scope, todo: held, step });
   return null;

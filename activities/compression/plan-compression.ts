@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CompressArgs } from '#domain/compression/compression-jobs.ts';
 import { cutWindows } from '#domain/compression/cut-windows.ts';
-import type { Scope } from '#domain/access/scope.ts';
+import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { planCompression as planText } from '#operations/compression/plan-compression.ts';
 import type { WindowSource } from '#operations/compression/map-windows.ts';
 import { hasEnded } from '#operations/compression/end-compression.ts';
@@ -48,8 +48,4 @@ async function* decode(bytes: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   for await (const chunk of bytes) yield decoder.decode(chunk as Uint8Array, { stream: true }); // a stream of bytes
   yield decoder.decode();
-}
-
-export function workspaceScope({ workspace_id: workspaceId }: CompressArgs): Scope {
-  return { workspaceId, collectionIds: null };
 }

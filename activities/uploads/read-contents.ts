@@ -69,7 +69,7 @@ async function readGroup(
   const files = await checkOutFiles(services, batch, { contents: kept.others, failures });
   const timeSlice = startTimeSlice();
   try {
-    const options = { plan, signal: step.signal, beginWithinMs: TIME_SLICE_MS };
+    const options = { plan, signal: step.signal, startWithinMs: TIME_SLICE_MS };
     await using read = await services.documents.read(files.map(readTaskFor), options);
     const { texts, unfinished } = sortOutcomes(read.outcomes, { files, failures });
     const readable = [

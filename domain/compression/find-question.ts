@@ -19,8 +19,8 @@ const MESSAGE =
 const ASKED = /[^.!?。！？\n]*[^.!?。！？\s][?？؟]+["'”’)\]]*/gu;
 
 /**
- * Finds the question that a text asks: a line labelled as one, the last turn of a user in a transcript or in JSON, or an unlabelled
- * question at the end, else at the beginning. Questions in the middle belong to the text. Returns null when there is none.
+ * Finds the question that a text asks: a line labelled as one, the last turn of a user in a transcript or in JSON, or an
+ * unlabelled question at the end, else at the beginning. Questions in the middle belong to the text. Returns null without one.
  */
 export function findQuestion(text: string): FoundQuestion | null {
   const isWhole = text.length <= QUESTION_REACH;

@@ -4,9 +4,9 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import type { TokenCounting } from '#domain/embedder.ts';
 
 /**
- * A function that counts the tokens of a text as an embedder reads them, special tokens left out.
- * `tokenizer` counts exactly, by the model's `tokenizer.json`; `estimate` goes by UTF-8 bytes, so that scripts with
- * about one token a character (3 bytes) come out right too.
+ * Returns a function that counts the tokens of a text as an embedder reads them, without special tokens. `tokenizer` counts
+ * exactly, by the model's `tokenizer.json`; `estimate` counts UTF-8 bytes, which is also right for scripts with about one token
+ * per character (3 bytes).
  */
 export async function createTokenCounter(counting: TokenCounting): Promise<(text: string) => number> {
   if (counting.kind === 'estimate') {
@@ -16,7 +16,7 @@ export async function createTokenCounter(counting: TokenCounting): Promise<(text
   return (text) => tokenizer.tokenize(text, { add_special_tokens: false }).length;
 }
 
-/** Reads `tokenizer.json` and, where there is one, `tokenizer_config.json` of a model folder. */
+/** Loads `tokenizer.json` and, if present, `tokenizer_config.json` of a model folder. */
 export async function loadTokenizer(folder: string): Promise<Tokenizer> {
   const definition = await readJson(join(folder, 'tokenizer.json'));
   const config = await readJson(join(folder, 'tokenizer_config.json')).catch(() => ({}));
@@ -25,6 +25,6 @@ export async function loadTokenizer(folder: string): Promise<Tokenizer> {
 
 async function readJson(path: string): Promise<object> {
   const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-  if (typeof value !== 'object' || value === null) throw new TypeError(`${path} holds no JSON object`);
+  if (typeof value !== 'object' || value === null) throw new TypeError(`${path} does not contain a JSON object`);
   return value;
 }

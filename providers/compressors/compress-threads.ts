@@ -4,18 +4,21 @@ import { AppError } from '#domain/app-error.ts';
 import type { TokenCounting } from '#domain/embedder.ts';
 import type { ThreadResult, ThreadTask } from './run-thread-task.ts';
 
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 const IDLE_MS = 60_000;
-/** More wait for nothing: their clients are gone by then. */
-const MOST_WAITING = 200;
+/** Further tasks are rejected: their clients would have timed out before they start. */
+const MAX_QUEUED = 200;
 const THREAD_MEMORY_MIB = 1_024;
 
-/** What a thread is given for a task of this kind; how tokens are counted is known here. */
+/** Input of a task, without what this module adds to it. */
 export type TaskInput<Kind extends ThreadTask['kind']> = Omit<Extract<ThreadTask, { kind: Kind }>, 'kind' | 'counting'>;
 
-/** Threads that compress, started when they are needed and ended when they are not. */
+/** A pool of threads that starts them on demand and ends them when idle. */
 export type CompressThreads = {
-  /** @throws AppError `dependency_unavailable` when too many wait; the signal's reason when it is aborted, which ends the work. */
+  /**
+   * @throws AppError `dependency_unavailable` when the queue is full; the reason of `signal` when it is aborted, which stops the
+   * work.
+   */
   run<Kind extends ThreadTask['kind']>(
     kind: Kind,
     input: TaskInput<Kind>,
@@ -24,23 +27,23 @@ export type CompressThreads = {
   close(): Promise<void>;
 };
 
-/** Nothing is started before the first task. */
+/** Creates a pool without threads; the first task starts the first one. */
 export function createCompressThreads(counting: TokenCounting): CompressThreads {
   const pool = new Tinypool({
     filename: new URL('run-thread-task.ts', import.meta.url).href,
     name: 'runThreadTask',
     runtime: 'worker_threads',
     minThreads: 0,
-    maxThreads: Math.min(MOST_THREADS, availableParallelism()),
+    maxThreads: Math.min(MAX_THREADS, availableParallelism()),
     idleTimeout: IDLE_MS,
-    maxQueue: MOST_WAITING,
+    maxQueue: MAX_QUEUED,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MIB },
   });
   return {
     async run<Kind extends ThreadTask['kind']>(kind: Kind, input: TaskInput<Kind>, signal: AbortSignal) {
       signal.throwIfAborted();
       try {
-        // The thread answers a task with the result of its kind.
+        // `runThreadTask` returns the result of the task's kind.
         return (await pool.run({ ...input, kind, counting }, { signal })) as ThreadResult[Kind];
       } catch (error) {
         signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { cutWithin } from '#domain/chunking/sentences.ts';
 
 const PART_CHARACTERS = 4_000;
 
-/** Tokens of a text of any length: tokenizers want it in parts. */
+/** Counts the tokens of a text of any length. The tokenizer gets the text in parts. */
 export function countTokensInParts(text: string, countTokens: (text: string) => number): number {
   let tokens = 0;
   for (let from = 0; from < text.length;) {

@@ -4,9 +4,9 @@ import { foldLines } from './fold-lines.ts';
 import { foldHeader, hasFoldHeader, FOLD_MARKS, unfoldText } from './unfold-text.ts';
 
 /**
- * Folds what repeats, without loss: lines and paragraphs, runs of log lines, lists of objects in JSON. The notation is in the header
- * of the result, and `unfold` gives the text again; it is asked here before anything is answered. A text that would not become
- * shorter stays as it is.
+ * Folds repetitions without loss: lines and paragraphs, runs of similar log lines, lists of objects in JSON. The header of the
+ * result explains the notation, and `unfoldText` restores the text, which is verified here before the result is returned. A text
+ * that would not become shorter stays unchanged.
  */
 export function dedupe(
   { text, isWhole }: { text: string; isWhole: boolean },
@@ -15,7 +15,7 @@ export function dedupe(
   const unchanged = { text, tokens: countTokensInParts(text, countTokens), folds: 0 };
   const kept = { used: 'dedupe' as const, droppedSentences: 0, droppedSpans: [] };
   const mark = FOLD_MARKS.find((one) => !text.includes(one));
-  // Of a text that is folded in parts, or that looks as if it were, every part says what it is.
+  // Every part of a text that is folded in parts, or that looks folded, needs a header.
   const needsHeader = !isWhole || hasFoldHeader(text);
   if (mark === undefined) {
     return { ...kept, ...unchanged };

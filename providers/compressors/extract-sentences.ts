@@ -6,20 +6,20 @@ import { readTerms, type SentenceTerms } from './sentence-terms.ts';
 
 type CountTokens = (text: string) => number;
 
-/** A sentence that says less is no part of the question merely because the question has it. */
-const SHORTEST_PART_OF_QUESTION = 12;
-/** One that is so many times longer says something else as well. */
-const MOST_AROUND_QUESTION = 3;
+/** A shorter sentence that occurs in the query is not taken for a part of it. */
+const MIN_QUESTION_PART_CHARACTERS = 12;
+/** A sentence that contains the query and is more than this many times longer is not just the query. */
+const MAX_QUESTION_SENTENCE_FACTOR = 3;
 
 /**
- * The sentences of a window that matter most, as they stand there and in their order, as many as the budget has room for: those
- * with most to do with the query, else those that together cover most of the text. The question itself always stays; what is said again word for
- * word is left out. Time and memory grow with the length of the window.
+ * Keeps the most important sentences of a window within the token budget, unchanged and in order: those most relevant to the
+ * query, then, or without a query, those that together cover most of the text. The query itself is always kept; exact repetitions
+ * are left out. Time and memory grow with the length of the window.
  */
 export function extractSentences(window: CompressionWindow, countTokens: CountTokens): CompressedWindow {
   const { text, budgetTokens, query } = window;
   const units = splitUnits(text);
-  // With what closes a gap.
+  // Counted with the separator that may follow.
   const tokens = units.map(({ from, to }) => countTokens(`${text.slice(from, to)}\n\n`));
   const total = tokens.reduce((sum, count) => sum + count, 0);
   if (total <= budgetTokens) return keepAll(text, total);
@@ -42,7 +42,7 @@ export function extractSentences(window: CompressionWindow, countTokens: CountTo
   return assemble(text, units, { chosen, tokens: budgetTokens - room });
 }
 
-/** How much each sentence of a text has to do with a query, and its tokens. */
+/** Returns the relevance of each sentence of a text to a query, and its tokens. */
 export function weighSentences(text: string, query: string, countTokens: CountTokens): SentenceWeights {
   const units = splitUnits(text);
   return {
@@ -51,7 +51,7 @@ export function weighSentences(text: string, query: string, countTokens: CountTo
   };
 }
 
-/** First what has to do with the query, the most first; then, or without one, what covers most of the text. */
+/** Yields sentences by relevance to the query; then, or without a query, by coverage of the text. */
 function* inOrder(sentences: SentenceTerms, costs: readonly number[], query: string | null): Generator<number> {
   if (query !== null) {
     const scores = scoreByQuery(sentences, query);
@@ -63,7 +63,8 @@ function* inOrder(sentences: SentenceTerms, costs: readonly number[], query: str
 
 function isPartOf(sentence: string, query: string): boolean {
   const shorter = Math.min(sentence.length, query.length);
-  if (shorter < SHORTEST_PART_OF_QUESTION || sentence.length > MOST_AROUND_QUESTION * query.length) return false;
+  if (shorter < MIN_QUESTION_PART_CHARACTERS || sentence.length > MAX_QUESTION_SENTENCE_FACTOR * query.length)
+    return false;
   return sentence.includes(query) || query.includes(sentence);
 }
 
@@ -71,7 +72,7 @@ function keepAll(text: string, tokens: number): CompressedWindow {
   return { text, tokens, used: 'extractive', droppedSentences: 0, droppedSpans: [], folds: 0 };
 }
 
-/** Sentences that stood together keep what was between them; a gap is closed with a space, a line end or an empty line. */
+/** Joins the chosen sentences. Neighbours keep what was between them; a gap becomes a space, a line break or an empty line. */
 function assemble(
   text: string,
   units: readonly Unit[],
@@ -98,7 +99,7 @@ function assemble(
   if (rest.trim() === '') parts.push(rest);
   else {
     droppedSpans.push([end, text.length]);
-    // The next window begins on a line of its own, as it did.
+    // The next window starts on a new line, as it did in the text.
     if (rest.endsWith('\n') && parts.length > 0) parts.push('\n');
   }
   const droppedSentences = units.length - chosen.size;

@@ -1,26 +1,27 @@
-/** Lines `[from, to)` that are one JSON value of some size. */
+/** Lines `[from, to)` that are one JSON value. */
 export type Segment = { from: number; to: number };
 
-const SHORTEST = 200;
-/** Text that only looks like JSON is not searched again and again: so many times its length in all. */
-const MOST_SEARCHED = 3;
+/** Shorter values are ignored. */
+const MIN_CHARACTERS = 200;
+/** Limits the search in text that only looks like JSON: at most this many times the length of the text is read. */
+const MAX_SEARCH_FACTOR = 3;
 
-/** Where JSON stands in lines: from a line that begins with a bracket to the end of the line that closes it. */
+/** Finds JSON values: from a line that begins with a bracket to the line that ends with the matching one. */
 export function findJsonSegments(lines: readonly string[]): Segment[] {
   const segments: Segment[] = [];
-  let allowance = MOST_SEARCHED * lines.reduce((sum, line) => sum + line.length + 1, 0);
+  let allowance = MAX_SEARCH_FACTOR * lines.reduce((sum, line) => sum + line.length + 1, 0);
   for (let from = 0; from < lines.length && allowance > 0; from += 1) {
     if (!/^[[{]/.test(lines[from] ?? '')) continue;
     const { to, searched } = closingLine(lines, from, allowance);
     allowance -= searched;
-    if (to === null || searched < SHORTEST) continue;
+    if (to === null || searched < MIN_CHARACTERS) continue;
     segments.push({ from, to });
     from = to - 1;
   }
   return segments;
 }
 
-/** The line after the one that ends with the bracket that closes the first; null where there is none. */
+/** Returns the line after the one that ends with the matching bracket; null when there is none. */
 function closingLine(
   lines: readonly string[],
   from: number,
@@ -31,7 +32,7 @@ function closingLine(
   for (let at = from; at < lines.length && searched <= allowance; at += 1) {
     const line = lines[at] ?? '';
     searched += line.length + 1;
-    // JSON has no line ends within strings.
+    // JSON strings contain no line breaks.
     const bare = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
     for (const character of bare) {
       if (character === '[' || character === '{') depth += 1;

@@ -1,18 +1,19 @@
-/** Lines that differ in some words only, as logs have them. */
+/** A folded run of lines that differ in some words only, as in logs. */
 export type Alike = { count: number; head: string[]; rows: string[] };
 
 const PIECE = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]+/gu;
 const IS_WORD = /^[\p{L}\p{N}_]/u;
-const FEWEST_LINES = 3;
-/** Lines of which most words differ are not alike. */
-const MOST_DIFFERING = 0.6;
-/** Characters that have to be saved for it to be worth reading. */
-const LEAST_SAVED = 16;
-const WHOLE = /^(?:0|[1-9]\d{0,14})$/;
+const MIN_LINES = 3;
+/** Lines in which a larger share of words differs are not folded. */
+const MAX_DIFFERING_SHARE = 0.6;
+/** A fold must save this many characters to be worth reading. */
+const MIN_SAVED_CHARACTERS = 16;
+const INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 
 /**
- * The run of lines from `from` on that are the first one but for some words: the line with `§1`, `§2` … in their places, then
- * either a first number and a step for all lines, or a row of words for each. Null where there is no run that is worth it.
+ * Folds the run of lines from `from` on that equal the first one except for some words: the line with placeholders `§1`, `§2` …,
+ * then for each placeholder either a first number and a step, or its words in one row per line. Null when folding saves too
+ * little.
  */
 export function foldAlike(lines: readonly string[], from: number, mark: string): Alike | null {
   const first = piecesOf(lines[from] ?? '');
@@ -22,11 +23,11 @@ export function foldAlike(lines: readonly string[], from: number, mark: string):
   for (let at = from + 1; at < lines.length; at += 1) {
     const pieces = piecesOf(lines[at] ?? '');
     const wider = differencesOf(first, pieces, differing);
-    if (wider === null || wider.size > MOST_DIFFERING * words) break;
+    if (wider === null || wider.size > MAX_DIFFERING_SHARE * words) break;
     differing = wider;
     runs.push(pieces);
   }
-  if (runs.length < FEWEST_LINES || differing.size === 0) return null;
+  if (runs.length < MIN_LINES || differing.size === 0) return null;
   const alike = write(
     runs,
     [...differing].sort((one, other) => one - other),
@@ -34,10 +35,10 @@ export function foldAlike(lines: readonly string[], from: number, mark: string):
   );
   const before = lines.slice(from, from + runs.length).reduce((sum, line) => sum + line.length + 1, 0);
   const after = [...alike.head, ...alike.rows].reduce((sum, line) => sum + line.length + 1, 0);
-  return before - after >= LEAST_SAVED ? alike : null;
+  return before - after >= MIN_SAVED_CHARACTERS ? alike : null;
 }
 
-/** The lines again, from what follows `§like`: how many, the line with places, steps, and a reader of rows. */
+/** Restores the lines from what follows `§like`: their number, the line with placeholders, steps, and a reader of rows. */
 export function unfoldAlike(
   alike: { count: number; template: string; steps: ReadonlyMap<string, string> },
   mark: string,
@@ -63,7 +64,7 @@ function piecesOf(line: string): string[] {
   return line.match(PIECE) ?? [];
 }
 
-/** Where words differ, with those known before; null where the lines differ in more than words. */
+/** Returns the positions of differing words, added to `known`; null when the lines differ in more than words. */
 function differencesOf(
   first: readonly string[],
   other: readonly string[],
@@ -83,7 +84,7 @@ function differencesOf(
 function write(runs: readonly (readonly string[])[], differing: readonly number[], mark: string): Alike {
   const columns = differing.map((at) => runs.map((pieces) => pieces[at] ?? ''));
   const steps = columns.map(stepOf);
-  // A mark after the number too: a digit may follow it.
+  // The mark also ends a placeholder: a digit may follow it.
   const template = (runs[0] ?? []).map((piece, at) => {
     const place = differing.indexOf(at);
     return place < 0 ? piece : `${mark}${place + 1}${mark}`;
@@ -95,9 +96,9 @@ function write(runs: readonly (readonly string[])[], differing: readonly number[
   return { count: runs.length, head, rows };
 }
 
-/** A first number and a step, where all follow from them; null otherwise. */
+/** Returns the first number and the step of an arithmetic sequence; null for other columns. */
 function stepOf(column: readonly string[]): string | null {
-  if (!column.every((value) => WHOLE.test(value))) return null;
+  if (!column.every((value) => INTEGER.test(value))) return null;
   const [first = 0, second = 0] = column.map(Number);
   const by = second - first;
   return column.every((value, at) => Number(value) === first + at * by) ? `${first} ${by}` : null;

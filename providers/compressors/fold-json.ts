@@ -1,8 +1,8 @@
-/** A list of so few objects is as short as it is. */
-const FEWEST_OBJECTS = 3;
-/** Characters that a table costs, and has to save. */
-const TABLE_COSTS = 28;
-/** JSON as it is usually written; a segment that is written otherwise is left alone. */
+/** Shorter lists are not folded. */
+const MIN_OBJECTS = 3;
+/** Characters of a table's own notation, which it must save at least. */
+const TABLE_COST_CHARACTERS = 28;
+/** Common ways of formatting JSON; a segment in another format is not folded. */
 const FORMATS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   c: (value) => JSON.stringify(value),
   '1': (value) => JSON.stringify(value, null, 1),
@@ -14,8 +14,8 @@ const FORMATS: Readonly<Record<string, (value: unknown) => string | undefined>> 
 };
 
 /**
- * JSON in which lists of objects with the same keys are tables: `{"§rows":[keys],"§of":[[values],…]}`. Null where this would not
- * give the very same text again.
+ * Writes lists of objects with the same keys as tables: `{"§rows":[keys],"§of":[[values],…]}`. Returns null when the exact text
+ * could not be restored, or would not become shorter.
  */
 export function foldJson(text: string, mark: string): { format: string; folded: string } | null {
   try {
@@ -25,14 +25,14 @@ export function foldJson(text: string, mark: string): { format: string; folded: 
     const folded = JSON.stringify(tabulate(value, mark));
     return folded.length < text.length ? { format, folded } : null;
   } catch {
-    // No JSON, or nested too deep.
+    // Not JSON, or nested too deeply.
     return null;
   }
 }
 
-/** The text that was folded. */
+/** Restores the text that was folded. */
 export function unfoldJson(folded: string, format: string, mark: string): string {
-  return FORMATS[format]?.(listAgain(JSON.parse(folded), mark)) ?? '';
+  return FORMATS[format]?.(untabulate(JSON.parse(folded), mark)) ?? '';
 }
 
 function tabulate(value: unknown, mark: string): unknown {
@@ -46,15 +46,15 @@ function tabulate(value: unknown, mark: string): unknown {
   return { [`${mark}rows`]: keys, [`${mark}of`]: rows.map((row) => Object.values(row as object)) }; // sharedKeys saw objects only
 }
 
-/** In a table the keys stand once, and not in every object. */
+/** True when writing the keys once saves more than the table's notation costs. */
 function isShorter(keys: readonly string[], count: number): boolean {
   const characters = keys.reduce((sum, key) => sum + JSON.stringify(key).length + 1, 0);
-  return (count - 1) * characters > TABLE_COSTS;
+  return (count - 1) * characters > TABLE_COST_CHARACTERS;
 }
 
-/** The keys of all elements in their order; null unless all are objects with the same ones. */
+/** Returns the keys of all elements; null unless all are objects with the same keys in the same order. */
 function sharedKeys(rows: readonly unknown[]): string[] | null {
-  if (rows.length < FEWEST_OBJECTS) return null;
+  if (rows.length < MIN_OBJECTS) return null;
   let keys: string[] | null = null;
   for (const row of rows) {
     if (typeof row !== 'object' || row === null || Array.isArray(row)) return null;
@@ -65,18 +65,18 @@ function sharedKeys(rows: readonly unknown[]): string[] | null {
   return keys;
 }
 
-function listAgain(value: unknown, mark: string): unknown {
+function untabulate(value: unknown, mark: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((inner) => listAgain(inner, mark));
+  if (Array.isArray(value)) return value.map((inner) => untabulate(inner, mark));
   const entries: Record<string, unknown> = { ...value };
   const [keys, rows] = [entries[`${mark}rows`], entries[`${mark}of`]];
   if (Array.isArray(keys) && Array.isArray(rows)) {
-    return rows.map((row: unknown[]) => Object.fromEntries(keys.map((key, at) => [key, listAgain(row[at], mark)])));
+    return rows.map((row: unknown[]) => Object.fromEntries(keys.map((key, at) => [key, untabulate(row[at], mark)])));
   }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, listAgain(inner, mark)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, untabulate(inner, mark)]));
 }
 
-/** With a space after commas and colons, as Python writes it. */
+/** Formats with a space after commas and colons, like Python. */
 function writeSpaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeSpaced).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -2,19 +2,19 @@ import { foldAlike } from './fold-alike.ts';
 import { foldJson } from './fold-json.ts';
 import { findJsonSegments } from './find-json-segments.ts';
 
-/** Ways in which lines stand for others; the header explains those that occur. */
+/** Kinds of folds; the header explains those that occur. */
 export type FoldForm = 'repeat' | 'again' | 'like' | 'json';
 export type FoldedLines = { lines: string[]; folds: number; forms: Set<FoldForm> };
 
-/** Longest block of lines that is looked for as coming several times in a row. */
-const LONGEST_BLOCK = 40;
-/** Characters that a fold has to save for it to be worth reading. */
-const LEAST_SAVED = 24;
+/** Longest block of lines whose immediate repetition is searched for. */
+const MAX_BLOCK_LINES = 40;
+/** A fold must save this many characters to be worth reading. */
+const MIN_SAVED_CHARACTERS = 24;
 
 type Folding = { lines: readonly string[]; ids: Uint32Array; firstAt: Int32Array; mark: string };
 type Fold = { form: FoldForm; written: string[]; taken: number };
 
-/** Lines with what repeats folded. `mark` occurs in none of them. */
+/** Folds repetitions in lines. `mark` must not occur in any of them. */
 export function foldLines(lines: readonly string[], mark: string): FoldedLines {
   const folding = { lines, ...numberLines(lines), mark };
   const segments = new Map(findJsonSegments(lines).map((segment) => [segment.from, segment]));
@@ -36,7 +36,7 @@ export function foldLines(lines: readonly string[], mark: string): FoldedLines {
   return result;
 }
 
-/** Equal lines have equal numbers; and where each line stood first. */
+/** Gives equal lines equal ids, and finds the first occurrence of each line. */
 function numberLines(lines: readonly string[]): Pick<Folding, 'ids' | 'firstAt'> {
   const numbers = new Map<string, number>();
   const firstOf: number[] = [];
@@ -54,22 +54,22 @@ function asJson({ lines, mark }: Folding, { from, to }: { from: number; to: numb
   return json && { form: 'json', written: [`${mark}json ${json.format} ${json.folded}`], taken: to - from };
 }
 
-/** A block that comes several times in a row: the shortest one that saves something. */
+/** Folds a block that repeats immediately: the shortest block that saves enough. */
 function asRepeat({ lines, ids, mark }: Folding, at: number): Fold | null {
-  for (let size = 1; size <= LONGEST_BLOCK && at + 2 * size <= ids.length; size += 1) {
+  for (let size = 1; size <= MAX_BLOCK_LINES && at + 2 * size <= ids.length; size += 1) {
     let end = at + size;
     while (end < ids.length && ids[end] === ids[end - size]) end += 1;
     const times = Math.floor((end - at) / size);
     if (times < 2) continue;
     const block = lines.slice(at, at + size);
     const characters = block.reduce((sum, line) => sum + line.length + 1, 0);
-    if ((times - 1) * characters < LEAST_SAVED) continue;
+    if ((times - 1) * characters < MIN_SAVED_CHARACTERS) continue;
     return { form: 'repeat', written: [`${mark}repeat ${times} ${size}`, ...block], taken: times * size };
   }
   return null;
 }
 
-/** Lines that stood together before. */
+/** Folds lines that already occurred in the same order. */
 function asAgain({ lines, ids, firstAt, mark }: Folding, at: number): Fold | null {
   const from = firstAt[at] ?? at;
   if (from === at) return null;
@@ -79,7 +79,7 @@ function asAgain({ lines, ids, firstAt, mark }: Folding, at: number): Fold | nul
     characters += (lines[at + size] ?? '').length + 1;
     size += 1;
   }
-  if (characters < 2 * LEAST_SAVED) return null;
+  if (characters < 2 * MIN_SAVED_CHARACTERS) return null;
   return { form: 'again', written: [`${mark}again ${from + 1} ${size}`], taken: size };
 }
 

@@ -4,13 +4,13 @@ import type { TokenCounting } from '#domain/embedder.ts';
 import { createAiCompressor } from './ai-compress.ts';
 import { createCompressThreads, type CompressThreads } from './compress-threads.ts';
 
-/** Sentences are compared within a window: the larger it is, the better they are chosen. */
+/** Sentences are compared within a window: larger windows give better choices. */
 const EXTRACTIVE_CHARACTERS = 1_048_576;
 const DEDUPE_CHARACTERS = 1_048_576;
 
 export type CompressorsOptions = { chat: ChatModel | null; counting: TokenCounting };
 
-/** Every way of compressing, each by its strategy. No thread is started before there is something to do. */
+/** Creates a compressor for each strategy. Threads start with the first task. */
 export function createCompressors({ chat, counting }: CompressorsOptions): Compressors {
   const threads = createCompressThreads(counting);
   const extractive = createExtractive(threads);

@@ -1,24 +1,25 @@
 import { type SentenceTerms, inverseFrequencies } from './sentence-terms.ts';
 
-/** Saying a word again is worth less each time: what is covered grows with this power of how often it is said. */
+/** Repeating a term is worth less each time: its coverage is its number of occurrences to this power. */
 const CONCAVITY = 0.75;
-/** Words that come often are what the text is about: a word weighs its rarity times this power of its frequency. */
+/** Frequent terms are what the text is about: a term weighs its rarity times its frequency to this power. */
 const FREQUENCY_POWER = 0.25;
-/** Tokens that every sentence costs beside its own, so that fragments of a word or two do not come first. */
+/** Tokens that each sentence costs in addition to its own, so that fragments of a word or two do not come first. */
 const FIXED_COST = 5;
 /**
- * A sentence is taken when it gains nearly as much as was thought: so each is weighed a few hundred times at most, where else every line of
- * a log would be weighed again after every other. Badanidiyuru, A., Vondrák, J. (2014): Fast algorithms for maximizing submodular functions, SODA.
+ * A sentence is taken when its gain is still nearly what the heap says, so that each gain is computed a few hundred times at
+ * most; otherwise every line of a log would be computed again after every other. Badanidiyuru, A., Vondrák, J. (2014): Fast
+ * algorithms for maximizing submodular functions, SODA.
  */
 const CLOSE_ENOUGH = 0.98;
-/** From here on saying a word once more is worth as much as this time. */
+/** Beyond this many occurrences the value of another one no longer decreases. */
 const MOST_COUNTED = 1_000;
 const GAINS = Float64Array.from({ length: MOST_COUNTED }, (_, count) => (count + 1) ** CONCAVITY - count ** CONCAVITY);
 
 /**
- * Sentences in the order in which they add most to what is covered of the text, for what they cost: greedy maximisation of a
+ * Yields sentences in the order in which they add most to the covered part of the text for their cost: greedy maximization of a
  * monotone submodular function under a budget. Lin, H., Bilmes, J. (2011): A class of submodular functions for document
- * summarization, ACL. A gain only ever shrinks, so a sentence is weighed again only when it comes to the top (Minoux 1978).
+ * summarization, ACL. Gains only decrease, so a gain is computed again only when its sentence is at the top (Minoux 1978).
  */
 export function* orderByCoverage(sentences: SentenceTerms, costs: readonly number[]): Generator<number> {
   const rarity = inverseFrequencies(sentences);
@@ -40,7 +41,7 @@ export function* orderByCoverage(sentences: SentenceTerms, costs: readonly numbe
   }
 }
 
-/** A heap of sentences by what they gain, the most first; of equals the one that stands first. */
+/** A heap of sentences, largest gain first; ties are broken by position in the text. */
 class GainHeap {
   readonly #gains: Float64Array;
   readonly #heap: Uint32Array;
@@ -57,7 +58,7 @@ class GainHeap {
     return this.#size === 0 ? null : (this.#heap[0] ?? null);
   }
 
-  /** True when the top gains much less by now and another one is at the top instead. */
+  /** Updates the gain of the top; true when it has decreased so much that another sentence is now at the top. */
   isOutdated(gain: number): boolean {
     const top = this.#heap[0] ?? 0;
     if (gain >= CLOSE_ENOUGH * (this.#gains[top] ?? 0)) return false;

@@ -1,3 +1,5 @@
+/** Entry point: `compress-threads.ts` loads this module in worker threads and calls `runThreadTask`. */
+
 import { assertNever } from '#domain/app-error.ts';
 import type {
   CompressedWindow,
@@ -11,7 +13,7 @@ import { countTokensInParts } from './count-tokens-in-parts.ts';
 import { dedupe } from './dedupe.ts';
 import { extractSentences, weighSentences } from './extract-sentences.ts';
 
-/** What a thread is asked to do. */
+/** A task for a thread. */
 export type ThreadTask = { counting: TokenCounting } & (
   | { kind: 'measure'; text: string }
   | { kind: 'weigh'; text: string; query: string }
@@ -19,7 +21,7 @@ export type ThreadTask = { counting: TokenCounting } & (
   | { kind: 'dedupe'; text: string; isWhole: boolean }
 );
 
-/** What it gives, by what it was asked. */
+/** Results by the kind of task. */
 export type ThreadResult = {
   measure: WindowSize;
   weigh: SentenceWeights;
@@ -29,7 +31,7 @@ export type ThreadResult = {
 
 let counter: { of: string; count: Promise<(text: string) => number> } | null = null;
 
-/** Body of the threads that compress: one task at a time, each whole in itself. */
+/** Does one task. Tasks are independent of each other. */
 export async function runThreadTask(task: ThreadTask): Promise<ThreadResult[ThreadTask['kind']]> {
   const countTokens = await counterFor(task.counting);
   switch (task.kind) {
@@ -46,7 +48,9 @@ export async function runThreadTask(task: ThreadTask): Promise<ThreadResult[Thre
   }
 }
 
-/** A tokenizer takes a moment to load; all tasks of a process count with the same one. */
+/**
+ * Returns the counter, which is kept between tasks: a tokenizer takes a moment to load, and all tasks of a process use the same.
+ */
 async function counterFor(counting: TokenCounting): Promise<(text: string) => number> {
   const of = JSON.stringify(counting);
   if (counter?.of !== of) counter = { of, count: createTokenCounter(counting) };

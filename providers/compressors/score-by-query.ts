@@ -2,13 +2,13 @@ import { termsOf, type SentenceTerms, inverseFrequencies } from './sentence-term
 
 const K1 = 1.2;
 const B = 0.5;
-/** What the sentences one and two places before and after lend to a sentence: answers stand around the words of a question. */
+/** Share of the scores of the one or two neighbours before and after: answers are near the words of a question. */
 const BEFORE = [0.4, 0.2];
 const AFTER = [0.2, 0.1];
 
 /**
- * How much each sentence has to do with a query: Okapi BM25 with sentences as documents (Robertson and Zaragoza 2009: The
- * probabilistic relevance framework), with part of the scores of the sentences around it.
+ * Returns the relevance of each sentence to a query: Okapi BM25 with sentences as documents (Robertson and Zaragoza 2009: The
+ * probabilistic relevance framework), plus a share of the scores of neighbouring sentences.
  */
 export function scoreByQuery(sentences: SentenceTerms, query: string): Float64Array {
   const asked = new Set(termsOf(query).flatMap((term) => sentences.numberOf(term) ?? []));

@@ -3,27 +3,27 @@ import { FUNCTION_WORDS } from '#domain/search/function-words.ts';
 import type { Unit } from '#domain/compression/split-units.ts';
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Scripts written without spaces: pairs of characters stand for words. */
+/** Scripts written without spaces; their terms are pairs of characters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const LATIN = /^[a-z]+$/;
-const LONGEST_WORD = 40;
+const MAX_WORD_CHARACTERS = 40;
 
 /** Sentences as bags of numbered terms. */
 export type SentenceTerms = {
   /** Distinct terms of each sentence. */
   terms: Uint32Array[];
-  /** How often each of them occurs there. */
+  /** Occurrences of each of these terms in the sentence. */
   counts: Uint16Array[];
-  /** Terms of each sentence with repetitions. */
+  /** Number of terms of each sentence, with repetitions. */
   lengths: Uint32Array;
-  /** In how many sentences each term occurs. */
+  /** Number of sentences in which each term occurs. */
   frequencies: Uint32Array;
-  /** The number of a term, or undefined when it occurs nowhere. */
+  /** Returns the number of a term; undefined when it does not occur. */
   numberOf(term: string): number | undefined;
 };
 
-/** Reads the terms of sentences: stems of words that say something, and pairs of characters where words are not spaced. */
+/** Reads the terms of sentences: stems of words other than function words, and pairs of characters in unspaced scripts. */
 export function readTerms(text: string, units: readonly Unit[]): SentenceTerms {
   const numbers = new Map<string, number>();
   const known = new Map<string, readonly string[]>();
@@ -50,7 +50,7 @@ export function readTerms(text: string, units: readonly Unit[]): SentenceTerms {
   return { terms, counts, lengths, frequencies: Uint32Array.from(frequencies), numberOf: (term) => numbers.get(term) };
 }
 
-/** The terms of a text in their order. `known` remembers words between calls: stemming takes most of the time. */
+/** Returns the terms of a text in order. `known` caches words between calls, because stemming takes most of the time. */
 export function termsOf(text: string, known: Map<string, readonly string[]> = new Map()): string[] {
   const all: string[] = [];
   for (const [word] of text.toLowerCase().matchAll(WORD)) {
@@ -60,7 +60,7 @@ export function termsOf(text: string, known: Map<string, readonly string[]> = ne
       continue;
     }
     const made = termsOfWord(word);
-    if (word.length <= LONGEST_WORD) known.set(word, made);
+    if (word.length <= MAX_WORD_CHARACTERS) known.set(word, made);
     all.push(...made);
   }
   return all;
@@ -72,11 +72,11 @@ function termsOfWord(word: string): readonly string[] {
     return characters.length === 1 ? characters : characters.slice(1).map((each, at) => `${characters[at]}${each}`);
   }
   if (FUNCTION_WORDS.has(word)) return [];
-  const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '').slice(0, LONGEST_WORD);
+  const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '').slice(0, MAX_WORD_CHARACTERS);
   return [LATIN.test(plain) ? stemmer(plain) : plain];
 }
 
-/** Rare terms tell more: the logarithm of the odds that a sentence does not have it. */
+/** Returns the inverse document frequency of each term: the log odds that a sentence does not contain it. */
 export function inverseFrequencies({ frequencies, terms }: SentenceTerms): Float64Array {
   return Float64Array.from(frequencies, (frequency) =>
     Math.log(1 + (terms.length - frequency + 0.5) / (frequency + 0.5)),

@@ -2,7 +2,7 @@ import { unfoldAlike } from './fold-alike.ts';
 import { unfoldJson } from './fold-json.ts';
 import type { FoldForm } from './fold-lines.ts';
 
-/** The first that a text does not have begins the lines that stand for others. */
+/** Candidates for the mark with which fold lines begin: the first one that does not occur in the text. */
 export const FOLD_MARKS: readonly string[] = ['§', '¤', '¶', '‡', '◊', '※', '⁂', '⌘'];
 
 const HEADER = /^(\S) Folded without loss: (\d+) lines follow\./u;
@@ -15,25 +15,25 @@ const LEGEND: Readonly<Record<FoldForm, (mark: string) => string>> = {
   json: (mark) => `${mark}json: {"${mark}rows":keys,"${mark}of":values} is a list of objects with these keys.`,
 };
 
-/** The line that says how to read those below; a text that was folded in parts has one for each. */
+/** Returns the header that explains the lines below it. A text that was folded in parts has one header for each part. */
 export function foldHeader(mark: string, lineCount: number, forms: ReadonlySet<FoldForm>): string {
   const legend = [...forms].toSorted().map((form) => ` ${LEGEND[form](mark)}`);
   return `${mark} Folded without loss: ${lineCount} lines follow.${legend.join('')}`;
 }
 
-/** True for a text that begins as a folded one does. */
+/** True for a text that begins with a header. */
 export function hasFoldHeader(text: string): boolean {
   return HEADER.test(text.slice(0, 80));
 }
 
-/** The text that was folded, character by character; any other text as it is. */
+/** Restores a folded text exactly; returns any other text unchanged. */
 export function unfoldText(folded: string): string {
   if (!hasFoldHeader(folded)) return folded;
   const lines = folded.split('\n');
   let whole = '';
   for (let at = 0; at < lines.length;) {
     const [, mark, count = '0'] = HEADER.exec(lines[at] ?? '') ?? [];
-    if (mark === undefined) throw new Error(`line ${at + 1} should say how many lines follow`);
+    if (mark === undefined) throw new Error(`line ${at + 1} must be a header that says how many lines follow`);
     const end = at + 1 + Number(count);
     whole += unfoldPart(lines.slice(at + 1, end), mark).join('\n');
     at = end;
@@ -68,12 +68,12 @@ function unfoldPart(lines: readonly string[], mark: string): string[] {
       }
       const template = rest.slice(first.length + 1);
       text.push(...unfoldAlike({ count: Number(first), template, steps }, mark, next));
-    } else throw new Error(`line ${at} is no way of folding`);
+    } else throw new Error(`line ${at} has an unknown kind of fold`);
   }
   return text;
 }
 
-/** `§2 17 1`: the place 2 begins with 17 and goes on in steps of 1. */
+/** Parses `§2 17 1`: placeholder 2 starts at 17 and increases in steps of 1. */
 function stepIn(line: string | undefined, mark: string): [string, string] | null {
   const [, place, step] = new RegExp(`^${mark}(\\d+) (-?\\d+ -?\\d+)$`, 'u').exec(line ?? '') ?? [];
   return place === undefined || step === undefined ? null : [place, step];

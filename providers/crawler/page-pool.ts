@@ -7,28 +7,28 @@ import { PageTaskResult, type PageTask } from './page-task.ts';
 
 export type PagePoolOptions = Omit<SandboxOptions, 'taskModule'> & { workFolder: string };
 
-/** An answer of a site to be looked into: its bytes, a file that holds them, or neither. */
+/** A response of a site: its bytes, a file with them, or null when the task needs no input. */
 export type SiteResponse = Uint8Array | { path: string } | null;
 
 /**
- * Looks into what sites answer, in sandboxed child processes: links, canonical address, what robots may do. An answer that
- * breaks a limit or its reader has an AppError; what else is thrown is a fault of the installation, or the signal's reason.
+ * Extracts links, canonical URLs and robots directives from responses, in sandboxed child processes. A response that exceeds a
+ * limit or crashes its parser is rejected with an AppError; other errors are faults of the installation, or the signal's reason.
  */
 export interface PagePool {
-  inspect(answer: SiteResponse, payload: PageTask, signal: AbortSignal): Promise<PageTaskResult>;
+  inspect(response: SiteResponse, payload: PageTask, signal: AbortSignal): Promise<PageTaskResult>;
   close(): Promise<void>;
 }
 
-/** Starts no process before the first task. Close it in the end. */
+/** Creates a pool that starts its first process with the first task. The caller closes it. */
 export function createPagePool(options: PagePoolOptions): PagePool {
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
-    async inspect(answer, payload, signal) {
-      if (answer !== null && 'path' in answer) return run(sandbox, answer.path, { payload, signal });
+    async inspect(response, payload, signal) {
+      if (response !== null && 'path' in response) return run(sandbox, response.path, { payload, signal });
       await mkdir(options.workFolder, { recursive: true, mode: 0o700 });
-      const path = join(options.workFolder, `answer-${randomUUID()}`);
+      const path = join(options.workFolder, `response-${randomUUID()}`);
       try {
-        await writeFile(path, answer ?? new Uint8Array(), { mode: 0o600 });
+        await writeFile(path, response ?? new Uint8Array(), { mode: 0o600 });
         return await run(sandbox, path, { payload, signal });
       } finally {
         await rm(path, { force: true });
@@ -47,5 +47,5 @@ async function run(
   const [outcome] = batch.outcomes;
   if (outcome?.ok === true) return PageTaskResult.parse(outcome.value);
   if (outcome?.error instanceof AppError) throw outcome.error;
-  throw outcome?.error ?? new Error('the sandbox gave no outcome');
+  throw outcome?.error ?? new Error('the sandbox returned no outcome');
 }

@@ -1,46 +1,47 @@
 import { z } from 'zod';
 
-/** What the child knows of the site whose answer it reads. */
+/** What the child process knows about the site of a response. */
 export type SiteRules = {
-  /** Links elsewhere are left out. */
+  /** Links to other origins are left out. */
   origin: string;
-  /** The text of its robots.txt; empty allows everything. */
+  /** Text of the site's robots.txt; empty allows everything. */
   robots: string;
 };
 
+/** A task for the child process. */
 export type PageTask =
   | { kind: 'page'; url: string; charset: string | null; rules: SiteRules }
   | { kind: 'links'; links: readonly string[]; url: string; rules: SiteRules }
   | { kind: 'sitemap'; url: string; rules: SiteRules }
   | { kind: 'robots'; links: readonly string[]; rules: SiteRules };
 
-/** More of a page is not looked at: links, and their length. */
+/** Most links of a page; further ones are ignored. */
 export const MAX_LINKS = 1_000;
 export const MAX_SITEMAP_LINKS = 50_000;
-/** All addresses of one answer together; the worker, who gets them, has many crawls. */
+/** Most characters of all URLs of one response, because the worker that receives them runs many crawls. */
 export const MAX_LINK_CHARACTERS = 4 * 1024 * 1024;
 const Url = z.string().max(4096);
 
 export const Link = z.object({
   url: Url,
   identity: z.string().max(8192),
-  /** By robots.txt. */
+  /** What robots.txt says. */
   isAllowed: z.boolean(),
 });
 export type Link = z.infer<typeof Link>;
 
-/** What a task answers. It comes from a process that has read hostile input, so the parent checks it. */
+/** Result of a task. The parent validates it, because the process that sends it has parsed hostile input. */
 export const PageTaskResult = z.object({
   links: z.array(Link).max(MAX_SITEMAP_LINKS),
-  /** Of a sitemap index: further sitemaps. Of robots.txt: its sitemaps. */
+  /** Sitemaps that a sitemap index or robots.txt names. */
   sitemaps: z.array(Link).max(MAX_LINKS),
   canonical: Link.nullable(),
-  /** What the page asks of robots. */
+  /** False when the page says `noindex` or `nofollow`. */
   isIndexable: z.boolean(),
   isFollowable: z.boolean(),
-  /** `Crawl-delay` of robots.txt. */
+  /** `Crawl-delay` of robots.txt, in seconds. */
   delayS: z.number().min(0).nullable(),
-  /** Of a page that was read to its end: the same as long as it says the same. */
+  /** Stays the same while the page's text and links do; null for a page that was not parsed to its end. */
   fingerprint: z.string().max(64).nullable(),
 });
 export type PageTaskResult = z.infer<typeof PageTaskResult>;

@@ -1,26 +1,29 @@
 import { Parser } from 'htmlparser2';
 import { createPageFingerprint } from './page-fingerprint.ts';
 
-/** What a page of HTML says about itself and where it leads; addresses as they stand there. */
+/** Links and directives of an HTML page; URLs as written, not resolved. */
 export type PageLinks = {
   base: string | null;
   links: readonly string[];
   canonical: string | null;
-  /** Words of `<meta name="robots">`, lower case. */
+  /** Directives of `<meta name="robots">`, in lower case. */
   robots: readonly string[];
-  /** The same for a page that says the same and leads to the same; null for one that was not read to its end. */
+  /** Stays the same while the page's text and links do; null for a page that was not parsed to its end. */
   fingerprint: string | null;
 };
 
-/** Links that their page does not stand for. */
+/** `rel` values of links that the page does not endorse. */
 const NOT_FOLLOWED = /\b(?:nofollow|ugc|sponsored)\b/i;
-const MAX_FOUND = 5_000;
-/** Nobody nests so deep who means well, and it costs the parser the square of it: what comes behind is not looked at. */
+const MAX_LINKS_READ = 5_000;
+/** Parsing stops at this depth: only hostile pages nest so deep, and the parser's time grows with its square. */
 const MAX_NESTING = 5_000;
 /** `<meta http-equiv="refresh" content="0; url=…">` */
 const REFRESH = /^\s*\d*(?:\.\d*)?\s*[;,]\s*(?:url\s*=)?\s*['"]?([^'"]+)/i;
 
-/** Reads the links of a page, and what it is told by, in one pass, without building it. `name`: the crawler that `<meta name=…>` may address. */
+/**
+ * Reads links, directives and fingerprint of a page in one pass, without building a tree. `name` is the crawler that
+ * `<meta name=…>` may address.
+ */
 export function readLinks(html: string, name: string): PageLinks {
   const found = { base: null as string | null, links: [] as string[], canonical: null as string | null };
   const robots: string[] = [];
@@ -36,7 +39,7 @@ export function readLinks(html: string, name: string): PageLinks {
       const { href, rel = '', src, name: metaName, content = '', 'http-equiv': equiv } = attributes;
       nesting += 1;
       fingerprint.open(tag, attributes);
-      if (nesting > MAX_NESTING || found.links.length >= MAX_FOUND) throw new LimitReachedError();
+      if (nesting > MAX_NESTING || found.links.length >= MAX_LINKS_READ) throw new LimitReachedError();
       const relations = rel.toLowerCase().split(/\s+/);
       if (tag === 'base') found.base ??= href ?? null;
       else if ((tag === 'a' || tag === 'area') && href !== undefined && !NOT_FOLLOWED.test(rel)) found.links.push(href);
@@ -61,10 +64,10 @@ export function readLinks(html: string, name: string): PageLinks {
   return { ...found, robots, fingerprint: fingerprint.digest({ ...found, robots }) };
 }
 
-/** Ends the parsing of a page of which enough is known. */
+/** Thrown to stop parsing at a limit. */
 class LimitReachedError extends Error {}
 
-/** Words of a robots directive: `noindex, nofollow`. */
+/** Splits robots directives: `noindex, nofollow`. */
 function directiveWords(directive: string): string[] {
   return directive
     .toLowerCase()

@@ -3,16 +3,17 @@ import { Parser } from 'htmlparser2';
 import { AppError } from '#domain/app-error.ts';
 import { MAX_SITEMAP_LINKS } from './page-task.ts';
 
-/** Addresses of a sitemap, or of a sitemap index, as they stand there (sitemaps.org). */
+/** URLs of a sitemap or sitemap index (sitemaps.org), as written. */
 export type Sitemap = { pages: readonly string[]; sitemaps: readonly string[] };
 
-/** The protocol's own limit of an unpacked sitemap. */
+/** The protocol's limit for an uncompressed sitemap. */
 const MAX_INFLATED_BYTES = 50 * 1024 * 1024;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Reads a sitemap in XML or as lines of text, packed with gzip or not. Entities of its own are not expanded, so nothing grows.
- * @throws AppError `unreadable` when it is packed wrongly, or unpacks to too much.
+ * Reads a sitemap in XML or as lines of text, with or without gzip. Custom XML entities are not expanded, so the text cannot
+ * grow.
+ * @throws AppError `unreadable` when gzip is damaged, or its content exceeds the limit.
  */
 export function readSitemap(bytes: Buffer): Sitemap {
   const text = decompress(bytes).toString('utf8').trimStart();
@@ -49,6 +50,6 @@ function decompress(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES });
   } catch (cause) {
-    throw new AppError('unreadable', 'The sitemap is damaged, or unpacks to too much.', { cause });
+    throw new AppError('unreadable', 'The sitemap is damaged, or too large when decompressed.', { cause });
   }
 }

@@ -1,3 +1,5 @@
+/** Entry point: `providers/sandbox/child-main.ts` loads this module in a child process and calls `runTask`. */
+
 import { readFile } from 'node:fs/promises';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
@@ -17,23 +19,24 @@ import { readLinks } from './read-links.ts';
 import { readSitemap } from './read-sitemap.ts';
 import { readSiteRobots, type SiteRobots } from './site-robots.ts';
 
-/** Where browsers look for the declaration too. */
+/** Browsers look for a charset declaration in the first bytes too. */
 const DECLARATION_BYTES = 4096;
 const DECLARED_CHARSET = /<(?:meta|\?xml)[^>]*(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)/i;
-/** Linked for the eye, the ear or a program: nobody reads these as documents. */
+/** Extensions of images, media, styles, programs, archives and data, which are not crawled. */
 const NOT_DOCUMENTS =
   /\.(?:jpe?g|png|gif|webp|avif|svgz?|ico|bmp|tiff?|heic|css|m?js|map|json|xml|rss|atom|woff2?|ttf|otf|eot|mp[34g]|m4[av]|mpe?g|og[gva]|opus|wav|flac|avi|mov|mkv|webm|wmv|swf|zip|gz|tgz|bz2|xz|7z|rar|tar|zst|jar|exe|msi|dmg|pkg|deb|rpm|apk|iso|img|bin|torrent|ics|vcf|sig|asc|sha\d+|md5)$/i;
 
-let known: { rules: SiteRules; robots: SiteRobots } | null = null;
+/** Rules of the last task: tasks of one site usually follow one another. */
+let cached: { rules: SiteRules; robots: SiteRobots } | null = null;
 
-/** What the sandbox's processes run: finds out where an answer of a site leads, and what it asks of robots. */
+/** Extracts the links of a response and the directives that it addresses to robots. */
 export async function runTask({ inputPath, payload }: ChildTask): Promise<PageTaskResult> {
   try {
-    // The page pool sends nothing else.
+    // The page pool sends page tasks only.
     return await look(inputPath, payload as PageTask);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError('unreadable', 'The answer cannot be looked into.', { cause });
+    throw new AppError('unreadable', 'The response cannot be parsed.', { cause });
   }
 }
 
@@ -85,15 +88,15 @@ function readPage(
   };
 }
 
-/** Where links stand, and how many of them count. */
-type Place = { base: string; robots: SiteRobots; most: number };
+/** Base URL, rules and most number of links. */
+type LinkContext = { base: string; robots: SiteRobots; most: number };
 
-/** Links to what may be a page or a document, each once. */
-function documentsOf(texts: readonly string[], place: Place): Link[] {
-  return linksOf(texts, place).filter(({ url }) => !NOT_DOCUMENTS.test(new URL(url).pathname));
+/** Returns the links that may lead to a page or a document, without duplicates. */
+function documentsOf(texts: readonly string[], context: LinkContext): Link[] {
+  return linksOf(texts, context).filter(({ url }) => !NOT_DOCUMENTS.test(new URL(url).pathname));
 }
 
-function linksOf(texts: readonly string[], { base, robots, most }: Place): Link[] {
+function linksOf(texts: readonly string[], { base, robots, most }: LinkContext): Link[] {
   const found = new Map<string, Link>();
   let characters = 0;
   for (const text of texts) {
@@ -107,10 +110,9 @@ function linksOf(texts: readonly string[], { base, robots, most }: Place): Link[
   return [...found.values()];
 }
 
-/** Pages of one site come one after another. */
 function robotsOf(rules: SiteRules): SiteRobots {
-  if (known?.rules.origin !== rules.origin || known.rules.robots !== rules.robots) {
-    known = { rules, robots: readSiteRobots(rules) };
+  if (cached?.rules.origin !== rules.origin || cached.rules.robots !== rules.robots) {
+    cached = { rules, robots: readSiteRobots(rules) };
   }
-  return known.robots;
+  return cached.robots;
 }

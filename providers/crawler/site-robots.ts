@@ -3,24 +3,24 @@ import { CRAWLER_NAME } from '#domain/crawls/crawler-name.ts';
 import { crawlUrl } from '#domain/crawls/crawl-url.ts';
 import { MAX_LINKS, type Link, type SiteRules } from './page-task.ts';
 
-/** It is CommonJS, though its types describe a module. */
+/** The package is CommonJS, but its types describe an ES module. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;
 
 const RULE = /^\s*(?:user-agent|allow|disallow|crawl-delay)\s*:/i;
 const SITEMAP = /^\s*sitemap\s*:\s*([^\s#]+)/i;
 
-/** What a site asks of this crawler. */
+/** The rules of a site for this crawler. */
 export type SiteRobots = {
-  /** A link as it is to be asked for, or null when it leads nowhere in this site. */
+  /** Resolves a link of this site and evaluates robots.txt for it; null for other origins and invalid links. */
   link(text: string, base: string): Link | null;
   delayS: number | null;
   sitemaps: readonly Link[];
 };
 
-/** Reads a robots.txt. Its cost can be made high by who writes it: only in a child process. */
+/** Parses a robots.txt. Only for child processes: a hostile file can make matching very expensive. */
 export function readSiteRobots({ origin, robots }: SiteRules): SiteRobots {
   const lines = robots.split(/\r\n|\r|\n/);
-  // What is no part of a group must not end one (RFC 9309, 2.2.4).
+  // Lines that are not part of a group must not end one (RFC 9309, 2.2.4).
   const parsed = parseRobots(`${origin}/robots.txt`, lines.filter((line) => RULE.test(line)).join('\n'));
   const sitemaps = lines.flatMap((line) => SITEMAP.exec(line)?.[1] ?? []).slice(0, MAX_LINKS);
   const link = (text: string, base: string): Link | null => {

@@ -3,16 +3,16 @@ import { createLexicalEmbedder } from './lexical.ts';
 
 /** The embedders of one process. */
 export type EmbedderSet = {
-  /** The configured one, for collections that name none. */
+  /** The configured embedder; the default of new collections. */
   readonly preferred: Embedder;
-  /** The embedder that made vectors of this space, or null when it is not configured here. */
+  /** Returns the embedder of a vector space, or null when it is not configured here. */
   forSpace(space: EmbeddingSpace): Embedder | null;
-  /** An embedder by provider (and model), or null. */
+  /** Returns the embedder of a provider (and model), or null. */
   find(provider: EmbedderProvider, model?: string): Embedder | null;
   close(): Promise<void>;
 };
 
-/** The configured embedder and, always, `lexical`, which needs nothing. */
+/** Creates a set of the configured embedder and `lexical`, which is always available. */
 export function createEmbedderSet(preferred: Embedder): EmbedderSet {
   const all = preferred.space.provider === 'lexical' ? [preferred] : [preferred, createLexicalEmbedder()];
   return {
@@ -26,7 +26,7 @@ export function createEmbedderSet(preferred: Embedder): EmbedderSet {
   };
 }
 
-/** Vectors of two spaces may be compared only when everything that shapes them is equal. */
+/** True when vectors of both spaces may be compared: everything that affects them must be equal. */
 function isSameSpace(one: EmbeddingSpace, other: EmbeddingSpace): boolean {
   return (
     one.provider === other.provider &&

@@ -1,26 +1,26 @@
-/** One call's texts and what has come back of them. */
-type Job = {
+/** A call of `embed` and its progress. */
+type EmbedCall = {
   texts: readonly string[];
-  /** Indices of `texts`, shortest first: texts of like length pad each other least. */
+  /** Indices of `texts`, shortest first: texts of similar length need little padding. */
   order: readonly number[];
-  /** How many of `order` were handed out, and how many came back. */
-  taken: number;
-  done: number;
+  /** How many of `order` were started, and how many are finished. */
+  started: number;
+  finished: number;
   vectors: Float32Array[];
   isUrgent: boolean;
   resolve: (vectors: Float32Array[]) => void;
   reject: (error: unknown) => void;
 };
 
-/** Calls that wait for their next unit. */
-type Lane = { jobs: Job[]; isRunning: boolean };
+/** Calls that wait for their next unit, in turn. */
+type Lane = { calls: EmbedCall[]; isRunning: boolean };
 
 const EMPTY = new Float32Array(0);
 
 export type QueueOptions = {
-  /** Embeds one unit; a failure fails the call that the unit is of. */
+  /** Embeds one unit of texts. A failure fails the call that the unit belongs to. */
   run: (texts: readonly string[]) => Promise<Float32Array[]>;
-  /** A unit is closed at this many texts or characters: it is how long a query waits at most. */
+  /** Most texts and characters of a unit, which bound how long a query waits. */
   unitTexts: number;
   unitCharacters: number;
 };
@@ -28,35 +28,47 @@ export type QueueOptions = {
 export type EmbedRequest = { texts: readonly string[]; isUrgent: boolean; signal?: AbortSignal | undefined };
 
 /**
- * Shares one model between concurrent calls, in small units. Ordinary calls take turns, one unit at a time; no unit of
- * theirs is begun while an urgent one runs, and an urgent one does not wait for theirs to end.
- * Texts that wait are only referenced, vectors are handed over as they come: memory is bounded by what callers hold.
+ * Shares one model between concurrent calls, in small units. Ordinary calls take turns, one unit at a time. While an urgent unit
+ * runs, no ordinary one is started; an urgent unit does not wait for an ordinary one to finish. Texts are referenced, not copied,
+ * so memory is bounded by what callers hold.
  */
 export class EmbeddingQueue {
   readonly #options: QueueOptions;
-  readonly #urgent: Lane = { jobs: [], isRunning: false };
-  readonly #ordinary: Lane = { jobs: [], isRunning: false };
-  readonly #open = new Set<Job>();
-  #closedBy: Error | null = null;
+  readonly #urgent: Lane = { calls: [], isRunning: false };
+  readonly #ordinary: Lane = { calls: [], isRunning: false };
+  readonly #pending = new Set<EmbedCall>();
+  #closeReason: Error | null = null;
 
   constructor(options: QueueOptions) {
     this.#options = options;
   }
 
-  /** Vectors in the order of the texts. @throws the signal's reason when aborted, between two units at the latest. */
+  /**
+   * Returns vectors in the order of the texts.
+   * @throws the reason of `signal` when it is aborted, at the next unit at the latest.
+   */
   async embed(request: EmbedRequest): Promise<Float32Array[]> {
     const { texts, signal } = request;
     signal?.throwIfAborted();
-    if (this.#closedBy) throw this.#closedBy;
+    if (this.#closeReason) throw this.#closeReason;
     if (texts.length === 0) return [];
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
     const order = Array.from(texts.keys()).sort((a, b) => (texts[a]?.length ?? 0) - (texts[b]?.length ?? 0) || a - b);
     const vectors = Array.from({ length: texts.length }, () => EMPTY);
-    const job: Job = { texts, order, taken: 0, done: 0, vectors, isUrgent: request.isUrgent, resolve, reject };
-    const abort = (): void => this.#fail(job, signal?.reason);
+    const call: EmbedCall = {
+      texts,
+      order,
+      started: 0,
+      finished: 0,
+      vectors,
+      isUrgent: request.isUrgent,
+      resolve,
+      reject,
+    };
+    const abort = (): void => this.#fail(call, signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
-    this.#open.add(job);
-    this.#lineOf(job).push(job);
+    this.#pending.add(call);
+    this.#callsOf(call).push(call);
     this.#next();
     try {
       return await promise;
@@ -65,10 +77,10 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Fails every call that waits, and every later one. */
+  /** Fails all waiting calls and all later ones. */
   close(reason: Error): void {
-    this.#closedBy = reason;
-    for (const job of this.#open) this.#fail(job, reason);
+    this.#closeReason = reason;
+    for (const call of this.#pending) this.#fail(call, reason);
   }
 
   #next(): void {
@@ -77,56 +89,56 @@ export class EmbeddingQueue {
   }
 
   #begin(lane: Lane): void {
-    const job = lane.jobs[0];
-    if (lane.isRunning || !job) return;
+    const call = lane.calls[0];
+    if (lane.isRunning || !call) return;
     lane.isRunning = true;
-    void this.#runUnit(job, this.#takeUnit(job)).finally(() => {
+    void this.#runUnit(call, this.#takeUnit(call)).finally(() => {
       lane.isRunning = false;
       this.#next();
     });
   }
 
-  /** The next texts of a job, which leaves the line until they are done: then it stands behind those who came since. */
-  #takeUnit(job: Job): readonly number[] {
-    const start = job.taken;
+  /** Takes the next texts of a call. The call leaves the queue until they are finished, and then goes to its end. */
+  #takeUnit(call: EmbedCall): readonly number[] {
+    const start = call.started;
     let characters = 0;
-    while (job.taken < job.order.length && job.taken - start < this.#options.unitTexts) {
-      characters += job.texts[job.order[job.taken] ?? 0]?.length ?? 0;
-      if (characters > this.#options.unitCharacters && job.taken > start) break;
-      job.taken++;
+    while (call.started < call.order.length && call.started - start < this.#options.unitTexts) {
+      characters += call.texts[call.order[call.started] ?? 0]?.length ?? 0;
+      if (characters > this.#options.unitCharacters && call.started > start) break;
+      call.started++;
     }
-    this.#leaveLine(job);
-    return job.order.slice(start, job.taken);
+    this.#dequeue(call);
+    return call.order.slice(start, call.started);
   }
 
-  async #runUnit(job: Job, indices: readonly number[]): Promise<void> {
+  async #runUnit(call: EmbedCall, indices: readonly number[]): Promise<void> {
     try {
-      const vectors = await this.#options.run(indices.map((index) => job.texts[index] ?? ''));
+      const vectors = await this.#options.run(indices.map((index) => call.texts[index] ?? ''));
       for (const [at, index] of indices.entries()) {
         const vector = vectors[at];
-        if (!vector) throw new RangeError(`the model gave ${vectors.length} vectors for ${indices.length} texts`);
-        job.vectors[index] = vector;
+        if (!vector) throw new RangeError(`the model returned ${vectors.length} vectors for ${indices.length} texts`);
+        call.vectors[index] = vector;
       }
-      job.done += indices.length;
-      if (job.done < job.order.length && this.#open.has(job)) this.#lineOf(job).push(job);
-      else if (this.#open.delete(job)) job.resolve(job.vectors);
+      call.finished += indices.length;
+      if (call.finished < call.order.length && this.#pending.has(call)) this.#callsOf(call).push(call);
+      else if (this.#pending.delete(call)) call.resolve(call.vectors);
     } catch (error) {
-      this.#fail(job, error);
+      this.#fail(call, error);
     }
   }
 
-  #lineOf(job: Job): Job[] {
-    return (job.isUrgent ? this.#urgent : this.#ordinary).jobs;
+  #callsOf(call: EmbedCall): EmbedCall[] {
+    return (call.isUrgent ? this.#urgent : this.#ordinary).calls;
   }
 
-  #leaveLine(job: Job): void {
-    const line = this.#lineOf(job);
-    const at = line.indexOf(job);
-    if (at !== -1) line.splice(at, 1);
+  #dequeue(call: EmbedCall): void {
+    const calls = this.#callsOf(call);
+    const at = calls.indexOf(call);
+    if (at !== -1) calls.splice(at, 1);
   }
 
-  #fail(job: Job, error: unknown): void {
-    this.#leaveLine(job);
-    if (this.#open.delete(job)) job.reject(error);
+  #fail(call: EmbedCall, error: unknown): void {
+    this.#dequeue(call);
+    if (this.#pending.delete(call)) call.reject(error);
   }
 }

@@ -7,14 +7,14 @@ import { createLexicalEmbedder } from './lexical.ts';
 
 export { createLexicalEmbedder, createEmbedderSet, type EmbedderSet };
 
-/** `cacheDir` is Loci's cache; models lie in its folder `models`. */
+/** `cacheDir` is Loci's cache folder; models are in its folder `models`. */
 export type EmbedderOptions = Config['embedder'] & { cacheDir: string };
 
-/** Embeddings of recent queries kept, at about 2 kB each. */
+/** Cached vectors of recent queries, about 2 kB each. */
 const QUERY_CACHE_ENTRIES = 2_000;
 
 /**
- * The embedders of a process: the configured one, with a cache for queries, and `lexical`.
+ * Creates the embedders of a process: the configured one, with a cache of queries, and `lexical`.
  * @throws Error that names the setting to change.
  */
 export async function createEmbedders(options: EmbedderOptions): Promise<EmbedderSet> {
@@ -22,8 +22,8 @@ export async function createEmbedders(options: EmbedderOptions): Promise<Embedde
 }
 
 /**
- * Makes the embedder that is configured. Loads only what it needs: the native runtime for `local`, the API client for
- * `openai`, whose server is not asked anything before the first `embed`.
+ * Creates the configured embedder. Loads only what it needs: the native runtime for `local`, the API client for `openai`, which
+ * sends its first request with the first `embed`.
  * @throws Error that names the setting to change.
  */
 async function createEmbedder(options: EmbedderOptions): Promise<Embedder> {

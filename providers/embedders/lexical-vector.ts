@@ -1,22 +1,22 @@
 import { stemmer } from 'stemmer';
 import { toUnitVector } from './unit-vector.ts';
 
-/** Changes whenever the vector of any text changes: vectors of two versions must not be compared. */
+/** Changes whenever the vector of any text changes; vectors of different versions must not be compared. */
 export const LEXICAL_VERSION = 'lexical-1';
 export const LEXICAL_DIMENSIONS = 1024;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Scripts written without spaces: pairs of characters stand for words. */
+/** Scripts written without spaces; their features are pairs of characters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const LATIN = /^[a-z]+$/;
-const LONGEST_WORD = 40;
+const MAX_WORD_CHARACTERS = 40;
 
-/** Part of a word's weight that its character n-grams share; they join inflections, compounds and typing errors. */
+/** Share of a word's weight that its character n-grams split; they match inflections, compounds and typing errors. */
 const NGRAM_WEIGHT = 0.4;
 const NGRAM_SIZE = 4;
 
-/** Words that say nothing about what a text is on. */
+/** Words that say nothing about the topic of a text. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about above after again all also although am among an and any are as at be because been before being below between both but by ' +
@@ -28,16 +28,16 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A word or a part of one, as its hash; `weight` is what its first occurrence in a text adds. */
+/** The hash of a word or n-gram; `weight` is what its first occurrence in a text adds. */
 type Feature = { hash: number; weight: number };
 
-/** Features of words seen before; stemming and hashing them again would take most of the time. */
-const knownWords = new Map<string, readonly Feature[]>();
-const MOST_KNOWN_WORDS = 20_000;
+/** Cached features of words, because stemming and hashing take most of the time. */
+const cachedWords = new Map<string, readonly Feature[]>();
+const MAX_CACHED_WORDS = 20_000;
 
 /**
- * The vector of a text: signed feature hashing (Weinberger et al. 2009) of stemmed words and of their character n-grams,
- * each counted with 1 + ln(occurrences), scaled to length 1. Depends on nothing but the text.
+ * Returns the vector of a text: signed feature hashing (Weinberger et al. 2009) of stemmed words and their character n-grams,
+ * each weighted by 1 + ln(occurrences), scaled to length 1. Deterministic: depends on the text only.
  */
 export function lexicalVector(text: string): Float32Array {
   const counts = new Map<number, { count: number; weight: number }>();
@@ -58,14 +58,14 @@ export function lexicalVector(text: string): Float32Array {
 }
 
 function featuresOf(word: string): readonly Feature[] {
-  const known = knownWords.get(word);
+  const known = cachedWords.get(word);
   if (known) return known;
-  // Runs without spaces are whole sentences: they do not come again.
+  // Unspaced runs are whole sentences, which rarely occur again: not cached.
   if (UNSPACED.test(word)) return pairFeatures(word);
-  const features = wordFeatures(word.slice(0, LONGEST_WORD));
-  if (word.length <= LONGEST_WORD) {
-    if (knownWords.size >= MOST_KNOWN_WORDS) knownWords.clear();
-    knownWords.set(word, features);
+  const features = wordFeatures(word.slice(0, MAX_WORD_CHARACTERS));
+  if (word.length <= MAX_WORD_CHARACTERS) {
+    if (cachedWords.size >= MAX_CACHED_WORDS) cachedWords.clear();
+    cachedWords.set(word, features);
   }
   return features;
 }

@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Embedder } from '#domain/embedder.ts';
 import { lexicalVector, LEXICAL_DIMENSIONS, LEXICAL_VERSION } from './lexical-vector.ts';
 
-/** Characters embedded before the event loop gets a turn: about 10 ms. */
+/** Characters embedded before yielding to the event loop: about 10 ms. */
 const CHARACTERS_PER_TURN = 40_000;
-/** Of a longer text only this much is read, the same for every caller. */
-const MOST_CHARACTERS = 200_000;
-/** There is no window to fill: what one chunk may hold is a matter of taste. */
+/** Only the beginning of a longer text is read. */
+const MAX_CHARACTERS = 200_000;
+/** This embedder has no input limit of its own; the value only sets the size of chunks. */
 const MAX_TOKENS = 512;
 
 /**
- * An embedder without weights: texts that share words and parts of words are near, synonyms are not. For machines on
- * which no model can be had, and for tests.
+ * Creates an embedder that needs no model: texts that share words or parts of words are close, synonyms are not. For machines
+ * without a model, and for tests.
  */
 export function createLexicalEmbedder(): Embedder {
   return {
@@ -28,7 +28,7 @@ export function createLexicalEmbedder(): Embedder {
       let characters = 0;
       for (const text of texts) {
         signal?.throwIfAborted();
-        const read = text.slice(0, MOST_CHARACTERS);
+        const read = text.slice(0, MAX_CHARACTERS);
         vectors.push(lexicalVector(read));
         characters += read.length;
         if (characters > CHARACTERS_PER_TURN) {

@@ -1,11 +1,13 @@
+/** Entry point of the worker thread that `model-thread.ts` starts. */
+
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { hashFile, readModelFolder } from './model-folder.ts';
 import { loadSentenceModel } from './sentence-model.ts';
 import type { WorkerAnswer, WorkerRequest, WorkerStart } from './model-thread.ts';
 
-/** Body of the thread that holds the model: announces it, or why there is none, then answers. */
+/** Loads the model, reports that it is ready or why it cannot be used, then answers requests. */
 async function main(port: MessagePort): Promise<void> {
-  // Given by model-thread.ts, which starts this file.
+  // Set by model-thread.ts.
   const { folder, threads } = workerData as { folder: string; threads: number };
   const described = await readModelFolder(folder);
   const model = await loadSentenceModel(described, threads);
@@ -16,7 +18,7 @@ async function main(port: MessagePort): Promise<void> {
       void model.close().finally(() => port.close());
       return;
     }
-    // Requests that come meanwhile are begun between two runs of the model: a query does not wait for a long document.
+    // Requests overlap: a new one starts between two runs of the model, so a query does not wait for a long document.
     model.embed(request.texts).then(
       (vectors) => send({ kind: 'vectors', id: request.id, vectors }),
       (error: unknown) => send({ kind: 'failed', id: request.id, message: messageOf(error) }),

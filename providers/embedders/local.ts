@@ -6,26 +6,26 @@ import { EmbeddingQueue } from './embedding-queue.ts';
 import { ModelThread, type ModelThreadOptions } from './model-thread.ts';
 
 export type LocalOptions = {
-  /** Name shown to users and stored; also the name of the folder in the cache. */
+  /** Name that is stored and shown to users; also the name of the model's folder in the cache. */
   model: string;
-  /** Folder of the model, or a folder that holds it under its name; null looks into the cache. */
+  /** Folder of the model, or its parent folder; null for the cache. */
   folder: string | null;
   cacheDir: string;
-  /** Threads of one run; null takes all cores, at most 4. */
+  /** Threads of one run; null for one per core, at most 4. */
   threads: number | null;
 };
 
-/** More characters of a text are not even tokenized: what the model reads has no more than some dozen a token. */
-const CHARACTERS_PER_TOKEN_READ = 32;
+/** Limits what is tokenized, in characters per token that the model reads. Real text has at most a dozen per token. */
+const MAX_CHARACTERS_PER_TOKEN = 32;
 
-/** About 40 ms of work on two cores. */
+/** One unit takes about 40 ms on two cores. */
 const UNIT_TEXTS = 8;
 const UNIT_CHARACTERS = 1_200;
 
 /**
- * A sentence model in ONNX form, computed in a thread of its own so that the event loop stays free. Queries go ahead of
- * documents; concurrent calls share the model in turn. A text longer than a sequence
- * of the model is read in several; what is beyond `maxTokens` is cut.
+ * Creates an embedder for a sentence model in ONNX format, which runs in a thread of its own so that the event loop stays free.
+ * Queries have priority over documents; concurrent calls take turns. A text longer than one sequence of the model is read in
+ * several; text beyond `maxTokens` is cut.
  * @throws Error that names the setting to change when the folder holds no usable model.
  */
 export async function createLocalEmbedder(options: LocalOptions): Promise<Embedder> {
@@ -41,7 +41,7 @@ export async function createLocalEmbedder(options: LocalOptions): Promise<Embedd
     const started = await ModelThread.start(start);
     if (started.description.modelHash === modelHash) return started;
     await started.close();
-    throw new Error(`The model in ${start.folder} was exchanged while in use; restart to use the new one.`);
+    throw new Error(`The model in ${start.folder} was replaced while in use; restart to use the new one.`);
   };
   let restarting: Promise<ModelThread> | null = null;
   const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
@@ -52,14 +52,14 @@ export async function createLocalEmbedder(options: LocalOptions): Promise<Embedd
     return thread.embed(texts);
   };
   const queue = new EmbeddingQueue({ run, unitTexts: UNIT_TEXTS, unitCharacters: UNIT_CHARACTERS });
-  const mostCharacters = maxTokens * CHARACTERS_PER_TOKEN_READ;
+  const maxCharacters = maxTokens * MAX_CHARACTERS_PER_TOKEN;
 
   return {
     space,
     maxTokens,
     tokenCounting: { kind: 'tokenizer', folder: start.folder },
     embed(texts, purpose, signal) {
-      const prepared = texts.map((text) => prefixes[purpose] + text.slice(0, mostCharacters));
+      const prepared = texts.map((text) => prefixes[purpose] + text.slice(0, maxCharacters));
       return queue.embed({ texts: prepared, isUrgent: purpose === 'query', signal });
     },
     async close() {

@@ -4,28 +4,28 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What a folder of a sentence model says about itself. */
+/** Configuration of a sentence model, read from its folder. */
 export type ModelFolder = {
   folder: string;
   weightsPath: string;
-  /** Longest sequence, special tokens included. */
+  /** Longest sequence in tokens, including special tokens. */
   maxSequence: number;
   pooling: Pooling;
   padTokenId: number;
-  /** Put before the text, for models that were trained so. */
+  /** Prepended to texts, for models that were trained with prefixes. */
   prefixes: { query: string; document: string };
 };
 
 export type Pooling = 'mean' | 'cls' | 'last_token';
 
-/** Where weights are looked for, the small ones first. */
+/** Possible paths of the weights, smallest first. */
 const WEIGHTS = ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'model.onnx'];
 
 /**
- * Sequences of a model that does not say how long its sentences may be. Its position embeddings allow more, but
- * sentence models are trained on short texts: all-MiniLM-L6-v2 has 512 positions and is meant for 256.
+ * Sequence length of a model that does not state one. Its position embeddings allow more, but sentence models are trained on
+ * short texts: all-MiniLM-L6-v2 has 512 positions and is meant for 256.
  */
-const CAUTIOUS_SEQUENCE = 256;
+const DEFAULT_SEQUENCE = 256;
 
 const ModelConfig = z.looseObject({
   max_position_embeddings: z.number().int().positive().optional(),
@@ -41,12 +41,12 @@ const PoolingConfig = z.looseObject({
 const PromptsConfig = z.looseObject({ prompts: z.record(z.string(), z.string()).default({}) });
 
 /**
- * Reads the files beside the weights (the layout of sentence-transformers and of ONNX exports of it).
- * @throws Error whose message says what is missing and which setting names the folder.
+ * Reads the configuration files next to the weights (layout of sentence-transformers and its ONNX exports).
+ * @throws Error that says what is missing and which setting names the folder.
  */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const weights = WEIGHTS.find((path) => existsSync(join(folder, path)));
-  if (!weights) throw unusable(folder, `none of ${WEIGHTS.join(', ')} is there`);
+  if (!weights) throw unusable(folder, `it contains none of ${WEIGHTS.join(', ')}`);
   if (!existsSync(join(folder, 'tokenizer.json'))) throw unusable(folder, 'tokenizer.json is missing');
   const read = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => parseFile(folder, { path, schema });
   const config = await read('config.json', ModelConfig);
@@ -57,7 +57,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   return {
     folder,
     weightsPath: join(folder, weights),
-    maxSequence: Math.min(sentence.max_seq_length ?? CAUTIOUS_SEQUENCE, positions),
+    maxSequence: Math.min(sentence.max_seq_length ?? DEFAULT_SEQUENCE, positions),
     pooling: poolingOf(folder, await read('1_Pooling/config.json', PoolingConfig)),
     padTokenId: config.pad_token_id ?? 0,
     prefixes: {
@@ -67,14 +67,14 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   };
 }
 
-/** SHA-256 of a file, hex. */
+/** Returns the SHA-256 of a file, in hexadecimal. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const part of createReadStream(path)) hash.update(part);
   return hash.digest('hex');
 }
 
-/** The error for a folder that holds no usable model. */
+/** Returns the error for a folder without a usable model. */
 export function unusable(folder: string, reason: string, cause?: unknown): Error {
   return new Error(
     `The embedding model in ${folder} cannot be used: ${reason}. Set LOCI_EMBEDDER_FOLDER to a folder with ` +
@@ -83,7 +83,7 @@ export function unusable(folder: string, reason: string, cause?: unknown): Error
   );
 }
 
-/** An absent file is an empty object: all settings have defaults. */
+/** Parses a configuration file. A missing file counts as an empty object: all settings have defaults. */
 async function parseFile<T>(folder: string, file: { path: string; schema: z.ZodType<T> }): Promise<T> {
   const path = join(folder, file.path);
   try {
@@ -100,7 +100,7 @@ function poolingOf(folder: string, config: z.infer<typeof PoolingConfig>): Pooli
   if (!config.pooling_mode_mean_tokens && others.length > 0) {
     throw unusable(
       folder,
-      `it pools by ${others.map(([key]) => key).join(', ')}, and only mean, cls and last token are known`,
+      `it pools by ${others.map(([key]) => key).join(', ')}, but only mean, cls and last token are supported`,
     );
   }
   return 'mean';

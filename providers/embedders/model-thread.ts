@@ -16,18 +16,18 @@ export type ModelThreadOptions = { folder: string; threads: number };
 
 type Waiting = { resolve: (vectors: Float32Array[]) => void; reject: (error: Error) => void };
 
-/** A thread with a loaded model. Requests may overlap: they share the thread run by run. */
+/** A worker thread with a loaded model. Requests may overlap: their runs take turns. */
 export class ModelThread {
   readonly description: WorkerReady;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
   readonly #exited: Promise<void>;
-  #endedBy: Error | null = null;
+  #endReason: Error | null = null;
 
-  /** Starts a thread and loads the model. @throws Error that says what is wrong with the model folder. */
+  /** Starts a thread and loads the model. @throws Error that says why the model cannot be used. */
   static async start(options: ModelThreadOptions): Promise<ModelThread> {
-    // Unless told not to, the runtime reports its use to its maker. It looks at the process's variables, not at a thread's.
+    // Turns off the telemetry of the ONNX runtime, which reads the environment of the process, not of the thread.
     process.env['ORT_DISABLE_TELEMETRY'] = '1';
     const worker = new Worker(new URL('local-worker.ts', import.meta.url), { workerData: options });
     const description = await new Promise<WorkerReady>((resolve, reject) => {
@@ -54,13 +54,13 @@ export class ModelThread {
     });
   }
 
-  /** False once the thread has ended: another one has to be started. */
+  /** False when the thread has ended and must be replaced. */
   get isAlive(): boolean {
-    return this.#endedBy === null;
+    return this.#endReason === null;
   }
 
   embed(texts: readonly string[]): Promise<Float32Array[]> {
-    if (this.#endedBy) return Promise.reject(this.#endedBy);
+    if (this.#endReason) return Promise.reject(this.#endReason);
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       this.#waiting.set(id, { resolve, reject });
@@ -68,7 +68,7 @@ export class ModelThread {
     });
   }
 
-  /** Lets the running request end, frees the model and ends the thread. */
+  /** Waits for the running request, releases the model and ends the thread. */
   async close(): Promise<void> {
     this.#worker.postMessage({ kind: 'close' } satisfies WorkerRequest, []);
     await this.#exited;
@@ -82,7 +82,7 @@ export class ModelThread {
   }
 
   #end(error: Error): void {
-    this.#endedBy ??= error;
+    this.#endReason ??= error;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }

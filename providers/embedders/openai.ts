@@ -5,34 +5,34 @@ import type { Embedder } from '#domain/embedder.ts';
 import { toUnitVector } from './unit-vector.ts';
 
 export type OpenAIOptions = {
-  /** Address of the API up to and with `/v1`. */
+  /** Base URL of the API, including `/v1`. */
   baseUrl: string;
   apiKey: string | null;
   model: string;
   dimensions: number;
 };
 
-/** Texts and characters of one call; servers refuse more than they can batch. */
+/** Most texts and characters of one call; servers reject calls that exceed their batch size. */
 const TEXTS_PER_CALL = 64;
 const CHARACTERS_PER_CALL = 200_000;
-const CALLS_AT_ONCE = 2;
+const CONCURRENT_CALLS = 2;
 const CALL_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRY_AFTER_S = 5;
 
-/** The API does not tell what a model reads. Most read 512 tokens or more; chunks are smaller than that anyway. */
+/** The API does not report a model's input limit. Most read 512 tokens or more, and chunks are smaller than that. */
 const MAX_TOKENS = 512;
-/** UTF-8 bytes of a token, on the careful side for subword vocabularies. */
+/** UTF-8 bytes per token, a conservative estimate for subword vocabularies. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
-/** Statuses that say that the texts themselves are not taken. */
+/** Statuses that reject the texts themselves. */
 const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /**
- * Embeddings from any server that speaks the OpenAI API (OpenAI, Ollama, vLLM, TEI). The address is the operator's, so
- * it may be in a private network. Nothing is retried here.
- * Errors of `embed`: `embedding_rejected` where the texts are refused; `dependency_unavailable` with `retryAfterS` where
- * the server is away, busy or wrongly configured; the message says what to do.
+ * Creates an embedder for any server with the OpenAI API (OpenAI, Ollama, vLLM, TEI). The operator configures its address, so it
+ * may be in a private network. Calls are not retried here.
+ * Errors of `embed`: `embedding_rejected` when the server rejects the texts; `dependency_unavailable` with `retryAfterS` when the
+ * server is unavailable, overloaded or misconfigured.
  */
 export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
   const name = 'loci';
@@ -42,18 +42,18 @@ export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
     ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
   });
   const model = provider.embeddingModel(options.model);
-  // Servers differ: some shorten vectors on request, some refuse the parameter. Asked for only once it proved necessary.
-  let asksForDimensions = false;
+  // Some servers shorten vectors on request, others reject the parameter: it is sent only when vectors turn out too long.
+  let sendsDimensions = false;
 
   const call = async (texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> => {
     const deadline = AbortSignal.timeout(CALL_TIMEOUT_MS);
     const { embeddings } = await embedMany({
       model,
-      // An empty input is an error to most servers, and has no meaning to embed.
+      // Most servers reject an empty input, which has no meaning to embed anyway.
       values: texts.map((text) => (text.trim() === '' ? '-' : text)),
       maxRetries: 0,
       abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-      ...(asksForDimensions ? { providerOptions: { [name]: { dimensions: options.dimensions } } } : {}),
+      ...(sendsDimensions ? { providerOptions: { [name]: { dimensions: options.dimensions } } } : {}),
     }).catch((error: unknown) => {
       if (signal?.aborted) throw signal.reason;
       throw asAppError(error, options);
@@ -63,10 +63,10 @@ export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
   const embedBatch = async (texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> => {
     let vectors = await call(texts, signal);
     const longest = Math.max(...vectors.map((vector) => vector.length));
-    if (!asksForDimensions && longest > options.dimensions) {
-      asksForDimensions = true;
+    if (!sendsDimensions && longest > options.dimensions) {
+      sendsDimensions = true;
       vectors = await call(texts, signal).catch((error: unknown) => {
-        asksForDimensions = false;
+        sendsDimensions = false;
         throw error instanceof AppError && error.code === 'embedding_rejected'
           ? wrongDimensions(longest, options)
           : error;
@@ -88,7 +88,7 @@ export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
         for (let at = next++; at < batches.length; at = next++)
           results[at] = await embedBatch(batches[at] ?? [], signal);
       };
-      await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+      await Promise.all(Array.from({ length: CONCURRENT_CALLS }, work));
       return results.flat();
     },
     async close() {},
@@ -113,38 +113,38 @@ function batchesOf(texts: readonly string[]): string[][] {
 
 function checked(vectors: Float32Array[], count: number, options: OpenAIOptions): Float32Array[] {
   if (vectors.length !== count) {
-    throw unavailable(`The embedding server gave ${vectors.length} vectors for ${count} texts.`);
+    throw unavailable(`The embedding server returned ${vectors.length} vectors for ${count} texts.`);
   }
   for (const vector of vectors) {
     if (vector.length !== options.dimensions) throw wrongDimensions(vector.length, options);
     if (!vector.every(Number.isFinite))
-      throw unavailable('The embedding server gave a vector with values that are no numbers.');
+      throw unavailable('The embedding server returned a vector with values that are not finite numbers.');
   }
   return vectors.map(toUnitVector);
 }
 
 function wrongDimensions(found: number, options: OpenAIOptions): AppError {
   return unavailable(
-    `The embedding server gives ${found} dimensions for ${options.model}, but LOCI_OPENAI_DIMENSIONS is ` +
+    `The embedding server returns ${found} dimensions for ${options.model}, but LOCI_OPENAI_DIMENSIONS is ` +
       `${options.dimensions}: set it to ${found}, or choose another LOCI_EMBEDDER_MODEL.`,
   );
 }
 
-/** Tells refused texts from a server that is away; keeps out of the message what the server echoes of the texts. */
+/** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the texts. */
 function asAppError(error: unknown, options: OpenAIOptions): unknown {
   if (!APICallError.isInstance(error)) {
-    return unavailable(`The embedding server at ${hostOf(options)} cannot be reached or gives no valid answer.`, {
+    return unavailable(`The embedding server at ${hostOf(options)} cannot be reached or returned no valid response.`, {
       cause: error,
     });
   }
   const status = error.statusCode;
   if (status === undefined) {
-    return unavailable(`The embedding server at ${hostOf(options)} cannot be reached or gives no valid answer.`, {
+    return unavailable(`The embedding server at ${hostOf(options)} cannot be reached or returned no valid response.`, {
       cause: error,
     });
   }
   if (REJECTED.has(status)) {
-    return new AppError('embedding_rejected', `The embedding server refused the text (HTTP ${status}).`, {
+    return new AppError('embedding_rejected', `The embedding server rejected the text (HTTP ${status}).`, {
       cause: error,
     });
   }

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Embedder } from '#domain/embedder.ts';
 
 export type QueryCacheOptions = {
-  /** Most query vectors kept; one of 384 dimensions takes about 2 kB. */
+  /** Most query vectors in the cache; one of 384 dimensions takes about 2 kB. */
   entries: number;
 };
 
-/** Queries longer than this are not worth their key. */
-const LONGEST_KEY = 2_000;
+/** Longer queries are not cached: their keys would take too much memory. */
+const MAX_QUERY_CHARACTERS = 2_000;
 
 /**
- * Remembers the vectors of queries; documents pass through. Concurrent calls with the same query share one computation,
- * which goes on as long as one of them still waits. A failure is not remembered.
+ * Adds a cache of query vectors to an embedder; documents are not cached. Concurrent calls with the same query share one
+ * computation, which continues as long as one of them waits. Failures are not cached.
  */
 export function withQueryCache(embedder: Embedder, options: QueryCacheOptions): Embedder {
   const { space } = embedder;
@@ -33,7 +33,7 @@ export function withQueryCache(embedder: Embedder, options: QueryCacheOptions): 
         .catch(() => undefined)
         .finally(() => running.get(key) === started && running.delete(key));
     }
-    return (await join(shared, signal, () => running.delete(key))).slice();
+    return (await waitFor(shared, signal, () => running.delete(key))).slice();
   };
 
   return {
@@ -42,7 +42,7 @@ export function withQueryCache(embedder: Embedder, options: QueryCacheOptions): 
     tokenCounting: embedder.tokenCounting,
     async embed(texts, purpose, signal) {
       signal?.throwIfAborted();
-      if (purpose === 'document' || texts.some((text) => text.length > LONGEST_KEY)) {
+      if (purpose === 'document' || texts.some((text) => text.length > MAX_QUERY_CHARACTERS)) {
         return embedder.embed(texts, purpose, signal);
       }
       return Promise.all(texts.map((text) => embedQuery(text, signal)));
@@ -51,20 +51,24 @@ export function withQueryCache(embedder: Embedder, options: QueryCacheOptions): 
   };
 }
 
-/** A computation that several calls wait for. */
+/** A computation that several calls share. */
 type SharedQuery = { vector: Promise<Float32Array>; waiting: number; stop: AbortController };
 
 function startQuery(embedder: Embedder, text: string): SharedQuery {
   const stop = new AbortController();
   const vector = embedder.embed([text], 'query', stop.signal).then(([first]) => {
-    if (!first) throw new RangeError('the embedder gave no vector for a query');
+    if (!first) throw new RangeError('the embedder returned no vector for a query');
     return first;
   });
   return { vector, waiting: 0, stop };
 }
 
-/** Waits for a shared computation; the last one to give up stops it. */
-async function join(shared: SharedQuery, signal: AbortSignal | undefined, forget: () => void): Promise<Float32Array> {
+/** Waits for a shared computation. The last caller that aborts stops it. */
+async function waitFor(
+  shared: SharedQuery,
+  signal: AbortSignal | undefined,
+  forget: () => void,
+): Promise<Float32Array> {
   shared.waiting++;
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal?.reason);

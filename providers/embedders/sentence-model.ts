@@ -4,52 +4,52 @@ import { loadTokenizer } from '#providers/chunkers/token-counter.ts';
 import { unusable, type ModelFolder, type Pooling } from './model-folder.ts';
 import { toUnitVector } from './unit-vector.ts';
 
-/** A loaded sentence model. Blocks its thread while it computes. */
+/** A loaded sentence model. Inference blocks the thread. */
 export type SentenceModel = {
   dimensions: number;
-  /** Tokens of a text that are read; the rest is cut. */
+  /** Most tokens of a text; the rest is cut. */
   maxTokens: number;
   embed(texts: readonly string[]): Promise<Float32Array[]>;
   close(): Promise<void>;
 };
 
 /**
- * Padded tokens of one run. Measured with int8 MiniLM on two cores: tokens a second fall by half from runs of 256 to
- * runs of 1,024, and short texts gain a quarter by sharing a run.
+ * Tokens of one run, including padding. Measured with int8 MiniLM on two cores: tokens per second drop by half from runs of 256
+ * to runs of 1,024; short texts gain a quarter by sharing a run.
  */
 const TOKENS_PER_RUN = 256;
 const TEXTS_PER_RUN = 8;
 
 const KNOWN_INPUTS: ReadonlySet<string> = new Set(['input_ids', 'attention_mask', 'token_type_ids', 'position_ids']);
-/** Outputs that are pooled already, and those with one vector a token. */
+/** Outputs that are already pooled, and outputs with one vector per token. */
 const POOLED_OUTPUTS = ['sentence_embedding', 'sentence_embeddings'];
 const TOKEN_OUTPUTS = ['last_hidden_state', 'token_embeddings'];
 
 /**
- * A text longer than one sequence is read in so many, of like length, and has the mean of their vectors, weighted by
- * length. Measured on passages of 470 tokens: the right one is among the first five 14 points of a hundred more often
- * than when the model is given their beginning only.
+ * Most sequences of one text. They have similar lengths; the text's vector is the mean of theirs, weighted by length. Measured on
+ * passages of 470 tokens: the right one is among the first five 14 percentage points more often than when the model reads only
+ * their beginning.
  */
-const SEQUENCES_PER_TEXT = 4;
+const MAX_SEQUENCES_PER_TEXT = 4;
 
 type Sequence = { index: number; ids: readonly number[] };
 
-/** Loads weights and tokenizer. `threads` are those of one run. @throws Error that says what to do. */
+/** Loads weights and tokenizer. `threads`: number of threads of one run. @throws Error that says what to do. */
 export async function loadSentenceModel(model: ModelFolder, threads: number): Promise<SentenceModel> {
   const session = await InferenceSession.create(model.weightsPath, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // The arena keeps the largest run's memory for ever.
+    // The arena would keep the memory of the largest run forever.
     enableCpuMemArena: false,
-    // Threads that wait for one another would otherwise burn a core each, which the database and the index could use: measured
-    // on two busy cores, a run took half the processor time and a third of the time without.
+    // Otherwise waiting threads spin and use up cores that the database and the index need. Measured on two busy cores: without
+    // spinning a run took half the CPU time and a third of the wall-clock time.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
     logSeverityLevel: 3,
   }).catch((cause: unknown) => {
     throw unusable(model.folder, 'its weights cannot be loaded', cause);
   });
   const unknown = session.inputNames.filter((name) => !KNOWN_INPUTS.has(name));
-  if (unknown.length > 0) throw unusable(model.folder, `it wants the inputs ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw unusable(model.folder, `it requires the unsupported inputs ${unknown.join(', ')}`);
   const tokenizer = await loadTokenizer(model.folder).catch((cause: unknown) => {
     throw unusable(model.folder, 'its tokenizer cannot be loaded', cause);
   });
@@ -72,16 +72,16 @@ export async function loadSentenceModel(model: ModelFolder, threads: number): Pr
 
 type Encoder = { maxTokens: number; encode(text: string): number[][] };
 
-/** Splits the tokens of a text evenly over as few sequences as hold them, each with the model's special tokens. */
+/** Splits the tokens of a text evenly over as few sequences as possible, each with the model's special tokens. */
 function createEncoder(tokenizer: Tokenizer, maxSequence: number): Encoder {
   const plainIds = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false }).ids;
-  // How the model frames a text is seen by framing one.
+  // Special tokens before and after a text are found by encoding a short one.
   const [framed, body] = [tokenizer.encode('a').ids, plainIds('a')];
   const bodyStart = Math.max(0, framed.indexOf(body[0] ?? -1));
   const before = framed.slice(0, bodyStart);
   const after = framed.slice(bodyStart + body.length);
   const room = Math.max(1, maxSequence - before.length - after.length);
-  const maxTokens = room * SEQUENCES_PER_TEXT;
+  const maxTokens = room * MAX_SEQUENCES_PER_TEXT;
   return {
     maxTokens,
     encode(text) {
@@ -99,7 +99,7 @@ function addWeighted(sum: Float32Array | undefined, vector: Float32Array, weight
   return into;
 }
 
-/** Groups sequences of like length, so that little is padded. */
+/** Groups sequences of similar length into runs, so that there is little padding. */
 function runsOf(sequences: readonly Sequence[]): Sequence[][] {
   const runs: Sequence[][] = [];
   let current: Sequence[] = [];
@@ -142,21 +142,21 @@ async function infer(
   const wanted = [...POOLED_OUTPUTS, ...TOKEN_OUTPUTS].find((name) => outputs.includes(name)) ?? outputs[0] ?? '';
   const output = (await session.run(feeds, [wanted]))[wanted];
   if (!output || !(output.data instanceof Float32Array))
-    throw new TypeError(`the model's output ${wanted} is no float tensor`);
+    throw new TypeError(`the model's output ${wanted} is not a float tensor`);
   return output;
 }
 
-/** The vector of one row: as it is where the model pools itself, else the mean of its tokens, the first, or the last. */
+/** Returns the vector of one row: the model's own if it pools, else the mean, first or last token. */
 function pool(output: Tensor, of: { row: number; length: number; pooling: Pooling }): Float32Array {
   const data = output.data;
   const dimensions = output.dims.at(-1) ?? 0;
-  if (!(data instanceof Float32Array)) throw new TypeError('the model gave no float tensor');
+  if (!(data instanceof Float32Array)) throw new TypeError('the model returned no float tensor');
   if (output.dims.length === 2) return data.slice(of.row * dimensions, (of.row + 1) * dimensions);
   const offset = of.row * (output.dims[1] ?? 0) * dimensions;
   if (of.pooling === 'cls') return data.slice(offset, offset + dimensions);
   const last = offset + (of.length - 1) * dimensions;
   if (of.pooling === 'last_token') return data.slice(last, last + dimensions);
-  // The sum points where the mean does, and is scaled to length 1 anyway.
+  // The sum has the direction of the mean, and is scaled to length 1 later.
   const sum = new Float32Array(dimensions);
   for (let at = offset; at <= last; at += dimensions) {
     for (let index = 0; index < dimensions; index++) sum[index] = (sum[index] ?? 0) + (data[at + index] ?? 0);

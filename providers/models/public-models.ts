@@ -4,13 +4,13 @@ import { fetchModels, type FetchLimits } from './fetch-models.ts';
 import type { ProviderWithModels } from './packaged-models.ts';
 import type { PublicProvider } from './public-provider-settings.ts';
 
-/** Providers of this instance, with the models that they had when they were last asked. Nobody's question asks them. */
+/** Public providers of this instance with their last fetched models. Fetched in the background, never by a user's request. */
 export type PublicModels = {
-  /** Another array when something changed. A provider that never answered has no models yet. */
+  /** Returns a new array after each change. A provider that has not answered yet has no models. */
   current(): readonly ProviderWithModels[];
-  /** Asks all of them once; those that fail keep what they had. */
+  /** Fetches all lists once; a provider that fails keeps its last list. */
   refresh(): Promise<void>;
-  /** Asks now, and then again and again until `close`. */
+  /** Fetches now and then periodically, until `close`. */
   start(): void;
   close(): Promise<void>;
 };
@@ -23,12 +23,12 @@ export type PublicModelsOptions = {
 };
 
 const LIMITS: FetchLimits = { timeoutMs: 15_000, maxBytes: 4 * 1024 * 1024, maxModels: 5_000 };
-/** While one of them fails it is asked earlier: from this on twice as long each time, up to the usual pause. */
+/** Pause after a failure; it doubles with each further failure, up to `refreshMs`. */
 const FIRST_RETRY_MS = 30_000;
-/** Processes that started together ask apart: each pause is up to a fifth shorter or longer. */
+/** Each pause is up to this share shorter or longer, so that processes that started together do not fetch together. */
 const JITTER = 0.2;
 
-/** Keeps the lists of providers fresh in the background. */
+/** Creates the lists of public models, which `start` refreshes in the background. */
 export function createPublicModels({ providers, refreshMs, log, limits = LIMITS }: PublicModelsOptions): PublicModels {
   const stopping = new AbortController();
   let known: readonly ProviderWithModels[] = providers.map(({ id, name, documentation_url: url }) => ({
@@ -56,12 +56,12 @@ export function createPublicModels({ providers, refreshMs, log, limits = LIMITS 
     known = known.map((provider) => ({ ...provider, models: answered.get(provider.id) ?? provider.models }));
   }
 
-  /** Neither the address, which may hold a secret, nor what the server said. */
+  /** Logs neither the address, which may contain a secret, nor the server's response. */
   function warn(error: unknown, { id }: PublicProvider): void {
     const reason = `${id}: ${error instanceof Error ? error.name : 'unknown'}`;
     log.warn(
       { component: 'models', reason },
-      'the models of a public provider could not be listed; the last list stays',
+      'the models of a public provider could not be fetched; its last list stays in use',
     );
   }
 

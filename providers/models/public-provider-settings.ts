@@ -2,18 +2,20 @@ import { z } from 'zod';
 
 const MAX_PROVIDERS = 50;
 
-/** A provider of this instance whose models everybody may see: any server with an OpenAI-compatible list of models. */
+/** A provider whose models every user of this instance may list: any server with an OpenAI-compatible list of models. */
 const PublicProvider = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'needs lower-case letters, digits, dots, dashes and underscores'),
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'must consist of lower-case letters, digits, dots, dashes and underscores'),
   name: z.string().min(1).max(200).optional(),
-  /** Up to and with `/v1`. */
+  /** Includes `/v1`. */
   base_url: z.url({ protocol: /^https?$/ }),
   api_key: z.string().min(1).optional(),
   documentation_url: z.url({ protocol: /^https?$/ }).optional(),
 });
 export type PublicProvider = z.infer<typeof PublicProvider>;
 
-/** Providers as a setting has them: a JSON array. */
+/** The setting that configures public providers: a JSON array. */
 export const PublicProviderSettings = z
   .string()
   .transform((text, context) => {
@@ -21,7 +23,7 @@ export const PublicProviderSettings = z
       const parsed: unknown = JSON.parse(text);
       return parsed;
     } catch {
-      context.addIssue({ code: 'custom', message: 'is no JSON' });
+      context.addIssue({ code: 'custom', message: 'is not valid JSON' });
       return z.NEVER;
     }
   })
@@ -29,5 +31,5 @@ export const PublicProviderSettings = z
     z
       .array(PublicProvider)
       .max(MAX_PROVIDERS)
-      .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, 'has a provider twice'),
+      .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, 'contains a provider twice'),
   );

@@ -68,12 +68,12 @@ export type OutcomeBatch<Result> = AsyncDisposable & { outcomes: readonly Outcom
  */
 export interface ReaderPool {
   /**
-   * Reads documents; with a plan also splits them, in the same round trip. When `beginWithinMs` have passed since the
+   * Reads documents; with a plan also splits them, in the same round trip. When `startWithinMs` have passed since the
    * first document was started, no further one is started.
    */
   read(
     tasks: readonly ReadTask[],
-    options?: { plan?: SplitPlan; signal?: AbortSignal; beginWithinMs?: number },
+    options?: { plan?: SplitPlan; signal?: AbortSignal; startWithinMs?: number },
   ): Promise<OutcomeBatch<ReadResult>>;
   /** Splits texts that were read before. */
   split(
@@ -89,7 +89,7 @@ export interface ReaderPool {
 export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
-    async read(tasks, { plan, signal, beginWithinMs } = {}) {
+    async read(tasks, { plan, signal, startWithinMs } = {}) {
       const payload = ({ reader, mediaType, name, mainText = false }: ReadTask): TaskPayload => ({
         kind: 'read',
         reader,
@@ -102,7 +102,7 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
       });
       const batch = await sandbox.run(
         tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
-        { signal, beginWithinMs },
+        { signal, startWithinMs },
       );
       return outcomesOf(batch, resultOf);
     },

@@ -4,27 +4,27 @@ import { lockDown } from './lockdown.ts';
 import type { ChildTask, FromChild, TaskModule, ToChild } from './child-task.ts';
 
 /**
- * The sandboxed child process: `node --permission … child-main.ts MODULE`. Does the tasks it is sent, one after another,
- * with the module's `runTask`, and answers each before it begins the next, so that a death tells whose it was.
+ * Entry point of the sandboxed child process: `node --permission … child-main.ts MODULE`. Runs the tasks it receives one after
+ * another with the module's `runTask`, and answers each before it starts the next, so that a crash can be attributed to a task.
  */
 lockDown();
 process.on('disconnect', () => process.exit(0));
 
 const modulePath = process.argv[2] ?? '';
-// The pool names the module; it is one of ours.
+// The pool passes the path of a module of this project.
 const tasks = (await import(modulePath)) as TaskModule;
 
-let isCut = false;
+let isDraining = false;
 process.on('message', (message: ToChild) => {
-  isCut = message.type === 'cut';
-  if (message.type === 'tasks') void work(message.tasks);
+  isDraining = message.type === 'drain';
+  if (message.type === 'tasks') void runTasks(message.tasks);
 });
 await send({ type: 'ready' });
 
-async function work(given: readonly ChildTask[]): Promise<void> {
-  for (const task of given) {
-    await send(isCut ? { type: 'not_begun' } : await tasks.runTask(task).then(toValue, toFailure));
-    // Lets a message in, if there is one.
+async function runTasks(received: readonly ChildTask[]): Promise<void> {
+  for (const task of received) {
+    await send(isDraining ? { type: 'not_started' } : await tasks.runTask(task).then(toValue, toFailure));
+    // Lets a pending message be received.
     await setImmediate();
   }
 }
@@ -34,10 +34,10 @@ function toValue(value: unknown): FromChild {
 }
 
 function toFailure(error: unknown): FromChild {
-  const isOurs = error instanceof Error && error.name === 'AppError' && 'code' in error;
-  // An AppError's code is one.
-  const code = isOurs ? (error.code as Extract<FromChild, { type: 'failure' }>['code']) : null;
-  return { type: 'failure', code, message: isOurs ? error.message : '', detail: inspect(error) };
+  const isAppError = error instanceof Error && error.name === 'AppError' && 'code' in error;
+  // The code of an AppError is an ErrorCode.
+  const code = isAppError ? (error.code as Extract<FromChild, { type: 'failure' }>['code']) : null;
+  return { type: 'failure', code, message: isAppError ? error.message : '', detail: inspect(error) };
 }
 
 /** Resolves when the message has left the process. */

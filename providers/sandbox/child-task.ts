@@ -1,25 +1,27 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 
-/** A task as the child gets it. */
+/** A task as the child process receives it. */
 export type ChildTask = {
-  /** The file to work on; inside the only folder it may read. */
+  /** The input file, inside the only folder that the task may read. */
   inputPath: string;
-  /** Larger results go to files whose names begin with this; inside the only folder it may write. */
+  /** Path prefix of files for larger results, inside the only folder that the task may write. */
   outputPrefix: string;
   payload: unknown;
 };
 
-/** What the module named at start exports: does one task, answers with something small and JSON-like. */
+/** Exports of the module that the child process loads. `runTask` returns a small, JSON-like value. */
 export type TaskModule = { runTask(task: ChildTask): Promise<unknown> };
 
+/** Messages from the pool to the child process. */
 export type ToChild =
   | { type: 'tasks'; tasks: readonly ChildTask[] }
-  /** Nothing more is to be begun of those tasks. */
-  | { type: 'cut' };
+  /** Finish the current task and start no further one. */
+  | { type: 'drain' };
 
+/** Messages from the child process; one for each task, in order. */
 export type FromChild =
   | { type: 'ready' }
   | { type: 'value'; value: unknown }
-  | { type: 'not_begun' }
-  /** `detail` is for the log only: it may name code and files. */
+  | { type: 'not_started' }
+  /** `detail` is only for the log: it may contain code and paths. */
   | { type: 'failure'; code: ErrorCode | null; message: string; detail: string };

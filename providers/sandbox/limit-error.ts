@@ -1,15 +1,17 @@
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { SandboxExitError } from './sandbox-process.ts';
 
-/** What a death means for the document that was being worked on, for whoever uploaded it. */
-export function limitError(death: SandboxExitError, limits: { timeoutMs: number; memoryBytes: number }): AppError {
-  const options = { cause: death };
-  switch (death.reason) {
+/**
+ * Returns the error of the document that a process was working on when it exited; the message is for the user who uploaded it.
+ */
+export function limitError(exit: SandboxExitError, limits: { timeoutMs: number; memoryBytes: number }): AppError {
+  const options = { cause: exit };
+  switch (exit.reason) {
     case 'timeout': {
       const time = `${limits.timeoutMs / 1000} s`;
       return new AppError(
         'read_timeout',
-        `Reading the document took longer than ${time} and was stopped. Split it, or have the operator raise LOCI_READER_TIMEOUT_S.`,
+        `Reading the document took longer than ${time} and was stopped. Split it, or ask the operator to raise LOCI_READER_TIMEOUT_S.`,
         options,
       );
     }
@@ -17,7 +19,7 @@ export function limitError(death: SandboxExitError, limits: { timeoutMs: number;
       const memory = `${Math.floor(limits.memoryBytes / 1024 / 1024)} MiB`;
       return new AppError(
         'read_memory_limit',
-        `Reading the document needed more than ${memory} of memory and was stopped. Split it, or have the operator raise LOCI_READER_MEMORY_BYTES.`,
+        `Reading the document needed more than ${memory} of memory and was stopped. Split it, or ask the operator to raise LOCI_READER_MEMORY_BYTES.`,
         options,
       );
     }
@@ -25,10 +27,10 @@ export function limitError(death: SandboxExitError, limits: { timeoutMs: number;
     case 'stopped':
       return new AppError(
         'reader_crashed',
-        'The reader crashed on this document more than once. It is probably damaged: save it anew and upload it again.',
+        'The reader crashed on this document more than once. It is probably damaged: save it again in its application and upload it.',
         options,
       );
     default:
-      return assertNever(death.reason);
+      return assertNever(exit.reason);
   }
 }

@@ -8,27 +8,27 @@ import workerThreads from 'node:worker_threads';
 const WATCH_INTERVAL_MS = 500;
 
 /**
- * Lives beside a main thread that may be stuck in a parser, so that an orphan never goes on burning a core. The parent's
- * id is put in here: by the time the thread runs the parent may be gone.
+ * Thread that kills the process when its parent is gone, even while a parser blocks the main thread. The parent's id is inserted
+ * here, because the parent may be gone by the time the thread starts.
  */
 const WATCHDOG = `
   setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL'); }, ${WATCH_INTERVAL_MS});
 `;
 
 function refuse(): never {
-  throw Object.assign(new Error('This process has no network'), { code: 'ERR_ACCESS_DENIED' });
+  throw Object.assign(new Error('This process has no network access'), { code: 'ERR_ACCESS_DENIED' });
 }
 
 /**
- * Takes from this process what no parser needs, before any is loaded: sockets, name resolution, further threads,
- * signals to other processes. Node's permission model (`--permission`) has taken files, child processes and native
- * code already; it knows no network in this version, hence this.
+ * Disables what no parser needs, before any is loaded: sockets, name resolution, further threads, signals to other processes.
+ * Node's permission model (`--permission`) already denies files, child processes and native code, but has no network permission
+ * in this version.
  */
 export function lockDown(): void {
   new Worker(WATCHDOG, { eval: true, env: {}, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref();
   net.Socket.prototype.connect = refuse;
   net.Server.prototype.listen = refuse;
-  // HTTP, TLS, HTTP/2 and the global fetch all end in the two above; what follows would only resolve names or send datagrams.
+  // HTTP, TLS, HTTP/2 and the global fetch all use the two above; the rest covers datagrams and name resolution.
   dgram.createSocket = refuse;
   dgram.Socket.prototype.send = refuse;
   dgram.Socket.prototype.bind = refuse;

@@ -18,34 +18,34 @@ import { createWorkFolder, placeInput } from './work-folder.ts';
 export type { SandboxOutcome, SandboxTask } from './sandbox-batch.ts';
 
 export type SandboxOptions = {
-  /** Absolute path of the module whose `runTask` does the work. */
+  /** Absolute path of the module that exports `runTask`. */
   taskModule: string;
-  /** Child processes at most; default: one a core. */
+  /** Most child processes; default: one per core. */
   processes?: number;
-  /** Resident memory a process may use. */
+  /** Most resident memory of a process. */
   memoryBytes: number;
-  /** Time for each task. */
+  /** Time limit of each task. */
   timeoutMs: number;
-  /** Folders beside the program's own code that tasks may read, e.g. of tokenizers. */
+  /** Folders that tasks may read in addition to the program's code, e.g. of tokenizers. */
   readableFolders?: readonly string[];
-  /** Where the pool keeps its files, on this machine; default: the system's folder for temporary files. */
+  /** Parent folder of the pool's files, on a local disk; default: the system's temporary folder. */
   workFolder?: string;
-  /** A process is replaced after so many tasks; default 5,000. */
+  /** A process is replaced after this many tasks; default 5,000. */
   recycleAfterTasks?: number;
 };
 
-/** Outcomes in the order of the tasks. Their files go when it is disposed. */
+/** Outcomes in the order of the tasks. Disposing it deletes their files. */
 export type SandboxBatch = AsyncDisposable & { outcomes: readonly SandboxOutcome[] };
 
 const IDLE_MS = 60_000;
-/** Of the memory limit; a process that once grew past it is not used again. */
+/** Share of the memory limit; a process that has exceeded it is replaced. */
 const RECYCLE_SHARE = 0.5;
-/** A crash may be somebody else's doing (the kernel's, an operator's); the second one is the document's. */
+/** The first crash may have another cause (the kernel, an operator); the second one is attributed to the document. */
 const MAX_CRASHES = 2;
 
 /**
- * Runs tasks on files in persistent child processes without network, secrets or access to other files. A task that
- * breaks a limit or crashes the process fails alone: its neighbours are done by another process.
+ * Runs tasks on files in persistent child processes without network, secrets or access to other files. A task that exceeds a
+ * limit or crashes its process fails alone: the other tasks are run by another process.
  */
 export class SandboxPool {
   readonly #options: Required<Omit<SandboxOptions, 'workFolder'>>;
@@ -65,19 +65,19 @@ export class SandboxPool {
   }
 
   /**
-   * `beginWithinMs`: so long after the first task, no further one is begun; those come back as they went.
-   * @throws the signal's reason; an Error when no process can be started or an input is not there.
+   * Runs tasks. `startWithinMs` after the first one, no further task is started; their outcome is NOT_STARTED.
+   * @throws the signal's reason; an Error when no process can be started or an input file is missing.
    */
   async run(
     tasks: readonly SandboxTask[],
-    { signal, beginWithinMs }: { signal?: AbortSignal | undefined; beginWithinMs?: number | undefined } = {},
+    { signal, startWithinMs }: { signal?: AbortSignal | undefined; startWithinMs?: number | undefined } = {},
   ): Promise<SandboxBatch> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error('The sandbox is closed.');
     this.#root ??= createWorkFolder(this.#workFolder);
     const root = await this.#root;
     const folder = join(root, `batch-${(this.#counter += 1)}`);
-    // The root too, should somebody have tidied it away.
+    // `recursive`: the root may have been deleted by a cleanup of temporary files.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error('The sandbox is closed.');
@@ -88,19 +88,19 @@ export class SandboxPool {
       folder,
       openGroups: 0,
       crashes: new Map(),
-      startWithinMs: beginWithinMs ?? null,
-      cutTimer: null,
-      isCut: false,
+      startWithinMs: startWithinMs ?? null,
+      drainTimer: null,
+      isDraining: false,
       isSettled: false,
       resolve,
       reject,
     };
     const onAbort = (): void =>
-      this.#abandon(batch, signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+      this.#rejectBatch(batch, signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
     signal?.addEventListener('abort', onAbort, { once: true });
     for (const indices of groupTasks(tasks.length, this.#options.processes)) this.#enqueue({ batch, indices });
     if (tasks.length === 0) resolve();
-    this.#pump(root);
+    this.#dispatch(root);
     try {
       await promise;
     } catch (error) {
@@ -108,40 +108,40 @@ export class SandboxPool {
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
-      if (batch.cutTimer) clearTimeout(batch.cutTimer);
+      if (batch.drainTimer) clearTimeout(batch.drainTimer);
     }
     const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
     return { outcomes: batch.outcomes.filter((outcome) => outcome !== undefined), [Symbol.asyncDispose]: dispose };
   }
 
-  /** Ends every process; what is running is rejected. */
+  /** Ends all processes; running batches are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#idleTimer) clearTimeout(this.#idleTimer);
     for (const { batch } of [...this.#queue, ...this.#busy.values()])
-      this.#abandon(batch, new Error('The sandbox is closed.'));
+      this.#rejectBatch(batch, new Error('The sandbox is closed.'));
     const processes = [...this.#idle.splice(0), ...this.#busy.keys()];
     for (const process of processes) process.kill();
     await Promise.all(processes.map((process) => process.ended));
     if (this.#root) await rm(await this.#root, { recursive: true, force: true });
   }
 
-  #enqueue(slice: TaskGroup): void {
-    slice.batch.openGroups += 1;
-    if (slice.batch.isCut) this.#giveBack(slice);
-    else this.#queue.push(slice);
+  #enqueue(group: TaskGroup): void {
+    group.batch.openGroups += 1;
+    if (group.batch.isDraining) this.#returnUnstarted(group);
+    else this.#queue.push(group);
   }
 
-  #pump(root: string): void {
+  #dispatch(root: string): void {
     while (this.#queue.length > 0 && !this.#isClosed) {
       const process = this.#idle.pop() ?? this.#spawn(root);
-      const slice = process && this.#queue.shift();
-      if (!slice) return;
-      this.#busy.set(process, slice);
-      void this.#work(process, slice).finally(() => {
+      const group = process && this.#queue.shift();
+      if (!group) return;
+      this.#busy.set(process, group);
+      void this.#runGroup(process, group).finally(() => {
         this.#busy.delete(process);
         this.#release(process);
-        this.#pump(root);
+        this.#dispatch(root);
       });
     }
   }
@@ -151,14 +151,14 @@ export class SandboxPool {
     try {
       return new SandboxProcess({ ...this.#options, folder: join(root, `process-${(this.#counter += 1)}`) });
     } catch (error) {
-      // A full disk, no file handles left: all who wait hear of it.
+      // E.g. a full disk, or no free file handles: all waiting batches are rejected.
       const reason = error instanceof Error ? error : new Error(String(error));
-      for (const batch of new Set(this.#queue.map((slice) => slice.batch))) this.#abandon(batch, reason);
+      for (const batch of new Set(this.#queue.map((group) => group.batch))) this.#rejectBatch(batch, reason);
       return null;
     }
   }
 
-  async #work(process: SandboxProcess, { batch, indices }: TaskGroup): Promise<void> {
+  async #runGroup(process: SandboxProcess, { batch, indices }: TaskGroup): Promise<void> {
     const job = `job-${(this.#counter += 1)}`;
     const [inFolder, outFolder] = [join(process.folder, 'in', job), join(process.folder, 'out', job)];
     let answers = 0;
@@ -175,56 +175,56 @@ export class SandboxPool {
         answers += 1;
       });
       const { startWithinMs } = batch;
-      if (startWithinMs !== null) batch.cutTimer ??= setTimeout(() => this.#cut(batch), startWithinMs);
-      if (batch.isCut) process.cut();
+      if (startWithinMs !== null) batch.drainTimer ??= setTimeout(() => this.#drain(batch), startWithinMs);
+      if (batch.isDraining) process.drain();
       await running;
     } catch (error) {
-      this.#explain(error, { batch, indices: indices.slice(answers) });
+      this.#handleFailure(error, { batch, indices: indices.slice(answers) });
     }
     await rename(outFolder, join(batch.folder, job)).catch(() => undefined);
     await rm(inFolder, { recursive: true, force: true });
     endGroup(batch);
   }
 
-  /** Begins nothing more of a batch; what is being worked on is done. */
-  #cut(batch: TaskBatch): void {
-    batch.isCut = true;
-    for (const [process, slice] of this.#busy) if (slice.batch === batch) process.cut();
-    const queued = this.#queue.filter((slice) => slice.batch === batch);
-    this.#unqueue(batch);
-    for (const slice of queued) this.#giveBack(slice);
+  /** Starts no further task of a batch; running tasks finish. */
+  #drain(batch: TaskBatch): void {
+    batch.isDraining = true;
+    for (const [process, group] of this.#busy) if (group.batch === batch) process.drain();
+    const queued = this.#queue.filter((group) => group.batch === batch);
+    this.#removeFromQueue(batch);
+    for (const group of queued) this.#returnUnstarted(group);
   }
 
-  #giveBack({ batch, indices }: TaskGroup): void {
+  #returnUnstarted({ batch, indices }: TaskGroup): void {
     for (const index of indices) batch.outcomes[index] = { ok: false, error: NOT_STARTED };
     endGroup(batch);
   }
 
-  #unqueue(batch: TaskBatch): void {
-    const others = this.#queue.filter((slice) => slice.batch !== batch);
+  #removeFromQueue(batch: TaskBatch): void {
+    const others = this.#queue.filter((group) => group.batch !== batch);
     this.#queue.splice(0, this.#queue.length, ...others);
   }
 
-  /** What a failed run means for the tasks it left: the first was being worked on, the others were not begun. */
-  #explain(error: unknown, { batch, indices: [culprit, ...rest] }: TaskGroup): void {
-    if (!(error instanceof SandboxExitError) || culprit === undefined) {
-      this.#abandon(batch, error instanceof Error ? error : new Error(String(error)));
+  /** Handles a failed run: the first task without an answer was running, the others had not started. */
+  #handleFailure(error: unknown, { batch, indices: [failed, ...rest] }: TaskGroup): void {
+    if (!(error instanceof SandboxExitError) || failed === undefined) {
+      this.#rejectBatch(batch, error instanceof Error ? error : new Error(String(error)));
       return;
     }
     if (batch.isSettled || error.reason === 'stopped') return;
-    const crashes = (batch.crashes.get(culprit) ?? 0) + 1;
-    batch.crashes.set(culprit, crashes);
-    const hasAnotherTry = crashes < MAX_CRASHES && !batch.isCut;
-    if (error.reason === 'crashed' && hasAnotherTry) this.#enqueue({ batch, indices: [culprit] });
-    else batch.outcomes[culprit] = { ok: false, error: limitError(error, this.#options) };
+    const crashes = (batch.crashes.get(failed) ?? 0) + 1;
+    batch.crashes.set(failed, crashes);
+    const hasAnotherTry = crashes < MAX_CRASHES && !batch.isDraining;
+    if (error.reason === 'crashed' && hasAnotherTry) this.#enqueue({ batch, indices: [failed] });
+    else batch.outcomes[failed] = { ok: false, error: limitError(error, this.#options) };
     if (rest.length > 0) this.#enqueue({ batch, indices: rest });
   }
 
-  #abandon(batch: TaskBatch, error: Error): void {
+  #rejectBatch(batch: TaskBatch, error: Error): void {
     if (batch.isSettled) return;
     batch.isSettled = true;
-    this.#unqueue(batch);
-    for (const [process, slice] of this.#busy) if (slice.batch === batch) process.kill();
+    this.#removeFromQueue(batch);
+    for (const [process, group] of this.#busy) if (group.batch === batch) process.kill();
     batch.reject(error);
   }
 

@@ -8,23 +8,23 @@ import { readFileSync } from 'node:fs';
 export type ProcessOptions = {
   /** Absolute path of the module that exports `runTask`. */
   taskModule: string;
-  /** The process's own folder: it reads `in` and writes `out` inside. */
+  /** The process's own folder: it may read it, and write to `out` inside. */
   folder: string;
-  /** Further folders it may read, e.g. of a tokenizer. */
+  /** Further folders that it may read, e.g. of a tokenizer. */
   readableFolders: readonly string[];
   memoryBytes: number;
-  /** For each task. */
+  /** Time limit of each task. */
   timeoutMs: number;
 };
 
 export type ExitReason = 'timeout' | 'memory' | 'crashed' | 'stopped';
 
-/** The process ended before all tasks were answered; the first one without an answer was being worked on. */
+/** The process exited before it answered all tasks; the first one without an answer was running. */
 export class SandboxExitError extends Error {
   readonly reason: ExitReason;
   constructor(reason: ExitReason, detail: string) {
     super(`the sandbox process ended (${reason}): ${detail}`);
-    this.name = 'SandboxDeath';
+    this.name = 'SandboxExitError';
     this.reason = reason;
   }
 }
@@ -41,24 +41,24 @@ type Run = {
 const ROOT = realpathSync(join(import.meta.dirname, '..', '..'));
 const MAIN = join(ROOT, 'providers', 'sandbox', 'child-main.ts');
 const MEMORY_POLL_MS = 50;
-/** Of the limit; buffers and WebAssembly live outside the JavaScript heap. */
+/** Share of the memory limit for the JavaScript heap; buffers and WebAssembly are outside of it. */
 const HEAP_SHARE = 0.75;
 const START_TIMEOUT_MS = 30_000;
 const STDERR_BYTES = 4096;
 
-/** One sandboxed child process. Does one run at a time; dies for good at the first limit it breaks. */
+/** One sandboxed child process. Runs one group of tasks at a time; is killed when it exceeds a limit. */
 export class SandboxProcess {
   readonly #child: ChildProcess;
   readonly #options: ProcessOptions;
   readonly #ready: Promise<void>;
   #run: Run | null = null;
-  #killedFor: ExitReason | null = null;
+  #killReason: ExitReason | null = null;
   #stderr = '';
   #tasksDone = 0;
   #peakBytes = 0;
   #isEnding = false;
-  #isCut = false;
-  /** Resolves when the process is gone. */
+  #isDraining = false;
+  /** Resolves when the process has exited. */
   readonly ended: Promise<void>;
 
   constructor(options: ProcessOptions) {
@@ -67,7 +67,7 @@ export class SandboxProcess {
     mkdirSync(join(options.folder, 'out'));
     this.#child = fork(MAIN, [options.taskModule], {
       execArgv: nodeArguments(options),
-      // Nothing of the parent's environment: it holds secrets.
+      // The parent's environment is not passed on: it contains secrets.
       env: {},
       cwd: join(options.folder, 'out'),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -79,7 +79,7 @@ export class SandboxProcess {
       this.#child.once('close', () => resolve()).once('error', () => resolve());
     });
     this.#ready = this.#start();
-    // Seen again by whoever runs something; nobody may be listening yet.
+    // `run` awaits it again; this handler only prevents an unhandled rejection before that.
     this.#ready.catch(() => undefined);
   }
 
@@ -91,47 +91,47 @@ export class SandboxProcess {
     return this.#tasksDone;
   }
 
-  /** False once it is ending, for whatever reason. */
+  /** False when the process is ending. */
   get isUsable(): boolean {
     return !this.#isEnding;
   }
 
-  /** Most memory seen, in bytes; 0 where it cannot be told. */
+  /** Highest memory use seen, in bytes; 0 where it cannot be measured. */
   get peakBytes(): number {
     return this.#peakBytes;
   }
 
   /**
-   * Does the tasks in their order; answers come one by one.
-   * @throws SandboxDeath; AppError `dependency_unavailable` when the process could not start.
+   * Runs tasks in order and reports each answer.
+   * @throws SandboxExitError; AppError `dependency_unavailable` when the process could not be started.
    */
   async run(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
-    this.#isCut = false;
-    this.#hold(true);
+    this.#isDraining = false;
+    this.#keepAlive(true);
     try {
       await this.#ready;
       await this.#runReady(tasks, onAnswer);
     } finally {
-      this.#hold(false);
+      this.#keepAlive(false);
     }
   }
 
-  /** Has what is running begin nothing more: the tasks behind the present one are answered as not begun. */
-  cut(): void {
-    this.#isCut = true;
-    if (this.#run) this.#tell({ type: 'cut' });
+  /** Lets the current task finish and starts no further one: the remaining tasks are answered as not started. */
+  drain(): void {
+    this.#isDraining = true;
+    if (this.#run) this.#send({ type: 'drain' });
   }
 
   kill(reason: ExitReason = 'stopped'): void {
-    this.#killedFor ??= reason;
+    this.#killReason ??= reason;
     this.#isEnding = true;
-    this.#hold(true);
+    this.#keepAlive(true);
     this.#child.kill('SIGKILL');
   }
 
   #runReady(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#isEnding) throw new SandboxExitError(this.#killedFor ?? 'crashed', 'it had ended before');
+    if (this.#isEnding) throw new SandboxExitError(this.#killReason ?? 'crashed', 'it had already exited');
     const deadline = setTimeout(() => this.kill('timeout'), this.#options.timeoutMs);
     const watch = setInterval(() => this.#checkMemory(), MEMORY_POLL_MS);
     const answered = (answer: Answer): void => {
@@ -139,8 +139,8 @@ export class SandboxProcess {
       onAnswer(answer);
     };
     this.#run = { answers: 0, tasks: tasks.length, onAnswer: answered, resolve, reject };
-    this.#tell({ type: 'tasks', tasks });
-    if (this.#isCut) this.#tell({ type: 'cut' });
+    this.#send({ type: 'tasks', tasks });
+    if (this.#isDraining) this.#send({ type: 'drain' });
     return promise.finally(() => {
       clearTimeout(deadline);
       clearInterval(watch);
@@ -148,8 +148,8 @@ export class SandboxProcess {
     });
   }
 
-  /** What cannot be told any more shows in the process's end. */
-  #tell(message: ToChild): void {
+  /** Sends a message. A failure is ignored: it means that the process has exited, which is handled there. */
+  #send(message: ToChild): void {
     this.#child.send(message, () => undefined);
   }
 
@@ -163,10 +163,10 @@ export class SandboxProcess {
         resolve();
       } else this.#answer(message);
     });
-    this.#child.on('error', (error) => this.#die(error.message, reject));
+    this.#child.on('error', (error) => this.#onExit(error.message, reject));
     this.#child.on('close', (code, signal) => {
       clearTimeout(timer);
-      this.#die(`${signal ?? `exit code ${code}`} ${this.#stderr}`, reject);
+      this.#onExit(`${signal ?? `exit code ${code}`} ${this.#stderr}`, reject);
     });
     return promise;
   }
@@ -183,13 +183,13 @@ export class SandboxProcess {
     }
   }
 
-  #die(detail: string, rejectStart: (error: Error) => void): void {
+  #onExit(detail: string, rejectStart: (error: Error) => void): void {
     this.#isEnding = true;
     const cause = new Error(`the sandbox process did not start: ${detail}`);
-    // Too many processes, no memory: the machine's fault, never the document's.
+    // E.g. too many processes, or no memory: a problem of the machine, not of the document.
     rejectStart(new AppError('dependency_unavailable', 'No process could be started to read documents.', { cause }));
     const ranOutOfHeap = this.#stderr.includes('heap out of memory');
-    this.#run?.reject(new SandboxExitError(this.#killedFor ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
+    this.#run?.reject(new SandboxExitError(this.#killReason ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
   }
 
   #checkMemory(): void {
@@ -198,8 +198,8 @@ export class SandboxProcess {
     if (bytes !== null && bytes > this.#options.memoryBytes) this.kill('memory');
   }
 
-  /** An idle process does not keep its parent from ending. */
-  #hold(isBusy: boolean): void {
+  /** Lets an idle process not keep its parent alive. */
+  #keepAlive(isBusy: boolean): void {
     const stderr = this.#child.stderr;
     const handles = [
       this.#child,
@@ -217,7 +217,7 @@ function nodeArguments({ folder, readableFolders, memoryBytes }: ProcessOptions)
   const readable = [...code, folder, ...readableFolders];
   return [
     '--permission',
-    // For the watchdog alone: the lockdown takes threads away once it runs.
+    // Only for the watchdog: the lockdown disables further threads.
     '--allow-worker',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${join(folder, 'out')}`,
@@ -226,7 +226,7 @@ function nodeArguments({ folder, readableFolders, memoryBytes }: ProcessOptions)
   ];
 }
 
-/** Memory of a process in bytes, by Linux's /proc; null where there is none or the process is gone. */
+/** Returns the resident memory of a process in bytes, from Linux's /proc; null on other systems or when the process is gone. */
 export function residentMemoryBytes(pid: number): number | null {
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

@@ -5,13 +5,15 @@ import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 const PREFIX = 'loci-sandbox-';
-/** Numbers of processes mean nothing to another machine or container; what it has not touched for so long is left over. */
+/**
+ * Process ids of other machines or containers mean nothing here; their folders are leftovers after this time without a change.
+ */
 const FOREIGN_LEFTOVER_MS = 24 * 60 * 60 * 1000;
 const HERE = hash('sha256', hostname()).slice(0, 12);
-/** A container is started with the same process number each time: only this tells its folders from those before it. */
+/** Folders of this process. Process ids do not identify them: a container has the same process id after each restart. */
 const own = new Set<string>();
 
-/** Creates a folder for this process's files and removes those that killed processes left behind. */
+/** Creates a folder for this process's files and removes folders that killed processes left behind. */
 export async function createWorkFolder(parent: string = tmpdir()): Promise<string> {
   const home = await realpath(parent);
   const names = (await readdir(home)).filter((name) => name.startsWith(PREFIX));
@@ -33,7 +35,7 @@ async function removeLeftover(home: string, name: string): Promise<void> {
   if (!isInUse) await rm(path, { recursive: true, force: true });
 }
 
-/** Makes a file readable inside a sandbox's folder: by a link where the file system allows one, else by a copy. */
+/** Places a file in a sandbox's folder: as a hard link if the file system allows one, else as a copy. */
 export async function placeInput(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

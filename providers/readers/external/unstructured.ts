@@ -46,7 +46,7 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
       if (!tasks.some((task) => strategyOf(task) !== undefined)) return pool.read(tasks, settings);
       const folder = await mkdtemp(join(options.workFolder ?? tmpdir(), 'loci-unstructured-'));
       const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
-      const isOver = createTimer(settings.beginWithinMs);
+      const isOver = createTimer(settings.startWithinMs);
       const prepare = async (task: ReadTask, index: number): Promise<ReadTask | AppError> => {
         const strategy = strategyOf(task);
         if (strategy === undefined) return task;

@@ -122,7 +122,7 @@ test('leaves documents for the next time that were not sent within the time to b
     await withFile('the document', async (path) => {
       const task = { path, name: 'o.pdf', mediaType: 'application/pdf', reader: 'unstructured' };
       const tasks = Array.from({ length: 5 }, () => task);
-      await using batch = await withUnstructured(pool, settings).read(tasks, { beginWithinMs: 100 });
+      await using batch = await withUnstructured(pool, settings).read(tasks, { startWithinMs: 100 });
       const codes = batch.outcomes.map((outcome) => (outcome.ok ? 'read' : outcome.error.code));
       t.true(server.asked.length >= 1 && server.asked.length <= 2, `${server.asked.length} were sent`);
       t.true(codes.slice(2).every((code) => code === 'dependency_unavailable'));

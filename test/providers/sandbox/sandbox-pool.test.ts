@@ -94,7 +94,7 @@ test('messages about limits say what to do and name no file', async (t) => {
   const [outcome] = await runAll(pool, t.context, [{ kind: 'loop' }]);
   t.is(
     outcome?.ok === false ? outcome.error.message : '',
-    'Reading the document took longer than 1 s and was stopped. Split it, or have the operator raise LOCI_READER_TIMEOUT_S.',
+    'Reading the document took longer than 1 s and was stopped. Split it, or ask the operator to raise LOCI_READER_TIMEOUT_S.',
   );
   await pool.close();
 });
@@ -215,7 +215,7 @@ test('when the time to begin is over, what runs is done and the rest comes back'
   const all = Array.from({ length: 20 }, () => tasks).flat();
   await using batch = await pool.run(
     all.map((payload) => ({ inputPath, payload })),
-    { beginWithinMs: 20 },
+    { startWithinMs: 20 },
   );
   // How many more are begun until then is up to the machine, but nothing is begun after one that was not.
   const briefs = batch.outcomes.map(brief);
