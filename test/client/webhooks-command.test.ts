@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Webhook } from '#domain/records/webhook.ts';
 import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
 import { createKey } from '#test/support/harness/api-client.ts';
-import { until } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startWebhookReceiver, verified } from '#test/support/servers/webhook-receiver.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';

@@ -8,7 +8,8 @@ import {
 } from '#domain/records/memory.ts';
 import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
-import { openInsides, until } from '#test/support/harness/flow.ts';
+import { openInsides } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const { processes } = testStack();

@@ -2,8 +2,8 @@ import test from 'ava';
 import { Reindexing } from '#domain/records/reindexing.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
-import { eventually } from '#test/support/harness/eventually.ts';
-import { longFiles, startFlow, until } from '#test/support/harness/flow.ts';
+import { eventually, until } from '#test/support/harness/eventually.ts';
+import { longFiles, startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
 

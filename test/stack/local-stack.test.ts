@@ -3,13 +3,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import type { ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import { z } from 'zod';
 import { isSameProcess, processStartTime } from '#stack/processes/process-identity.ts';
 import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
@@ -52,10 +52,6 @@ async function inDatabase(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(50);
-}
-
 test.serial('kill -9 of a launcher leaves no server running, and the next start finds the data', async (t) => {
   t.timeout(120_000);
   const stateDir = await mkdtemp(join(tmpdir(), 'loci-stack-'));
@@ -71,7 +67,7 @@ test.serial('kill -9 of a launcher leaves no server running, and the next start 
   t.deepEqual(await inDatabase(second.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
   await second.kill();
   // Nobody starts again this time.
-  await until(() => second.runningCount() === 0);
+  await eventually('the servers have stopped', async () => second.runningCount() === 0);
 
   const third = await launch(t, { stateDir, isTemporary: false });
   t.deepEqual(await inDatabase(third.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
@@ -87,7 +83,7 @@ test.serial('state that is thrown away is gone even when the launcher is killed'
   t.teardown(() => rm(parent, { recursive: true, force: true }));
   const launcher = await launch(t, { stateDir: join(parent, 'state'), isTemporary: true });
   await launcher.kill();
-  await until(async () => (await readdir(parent)).length === 0);
+  await eventually('the state is deleted', async () => (await readdir(parent)).length === 0);
   t.is(launcher.runningCount(), 0);
 });
 

@@ -1,4 +1,5 @@
-import { idsOf, until, type Entries, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, type Entries, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { zipFile } from '#test/support/fixtures/zip-file.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,5 +1,6 @@
 import { Compression, CompressionJob } from '#domain/records/compression.ts';
-import { until, type Flow } from '#test/support/harness/flow.ts';
+import type { Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 import { withRetriedWebhook } from './webhook-scenarios.ts';

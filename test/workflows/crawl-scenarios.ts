@@ -1,7 +1,8 @@
 import type { WorkflowClient } from '@temporalio/client';
 import { crawlWorkflowId } from '#domain/crawls/crawl-jobs.ts';
 import { untilOver } from '#test/support/harness/crawl-flow.ts';
-import { until, type Flow } from '#test/support/harness/flow.ts';
+import type { Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';

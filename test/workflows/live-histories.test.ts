@@ -4,7 +4,8 @@
  */
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
 import test from 'ava';
-import { startFlow, until } from '#test/support/harness/flow.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { leaksOf } from './canaries.ts';
 import { replay, startRecordingSet, toRecorded, type Recording } from './recording.ts';

@@ -6,19 +6,12 @@ import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
 import { SearchResponse } from '#domain/records/search.ts';
 import { UploadResponse } from '#domain/records/upload.ts';
 import { formFor, freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { until } from '#test/support/harness/eventually.ts';
 
 const ChunksPage = ContentChunksResponse.extend({
   next_cursor: z.string().nullable().optional(),
   has_more: z.boolean().optional(),
 });
-
-async function until<T>(read: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await read();
-    if (isDone(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 async function uploadText(api: ApiClient, text: string): Promise<{ collectionId: string; contentId: string }> {
   const { id } = await api.createCollection('c');

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { DeletionAccepted } from '#domain/records/deletion.ts';
 import { Content } from '#domain/records/content.ts';
 import { query } from '#store/postgres.ts';
-import { eventually } from '#test/support/harness/eventually.ts';
-import { idsOf, openInsides, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { eventually, until } from '#test/support/harness/eventually.ts';
+import { idsOf, openInsides, startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { zipFile } from '#test/support/fixtures/zip-file.ts';
 
 const FILES = 1_600;

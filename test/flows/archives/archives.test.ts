@@ -4,7 +4,8 @@ import { Content } from '#domain/records/content.ts';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
 import { eml } from '#test/support/fixtures/eml.ts';
-import { idsOf, openInsides, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, openInsides, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { createWebhook, startWebhookReceiver, assertToldOnce } from '#test/support/servers/webhook-receiver.ts';
 import { zipFile } from '#test/support/fixtures/zip-file.ts';
 

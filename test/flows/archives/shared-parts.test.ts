@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { Content } from '#domain/records/content.ts';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { query } from '#store/postgres.ts';
-import { idsOf, openInsides, startFlow, until, type Flow, type Insides } from '#test/support/harness/flow.ts';
+import { idsOf, openInsides, startFlow, type Flow, type Insides } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { zipFile } from '#test/support/fixtures/zip-file.ts';
 
 const List = z.object({ data: z.array(Content) });

@@ -8,7 +8,8 @@ import { query } from '#store/postgres.ts';
 import { formFor } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { problemsLeft, rowsNaming, tenantOf } from '#test/support/fixtures/collection-traces.ts';
-import { idsOf, longText, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 

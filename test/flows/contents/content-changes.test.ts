@@ -1,7 +1,8 @@
 import test from 'ava';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { Content } from '#domain/records/content.ts';
-import { idsOf, longText, openInsides, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, longText, openInsides, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 
 const patch = (flow: Flow, id: string, json: Record<string, unknown>) =>
   flow.api.get(`/contents/${id}`, Content, { method: 'PATCH', json });

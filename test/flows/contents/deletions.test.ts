@@ -4,7 +4,8 @@ import test from 'ava';
 import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
 import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
-import { idsOf, longText, openInsides, startFlow, until, type Entries, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, longText, openInsides, startFlow, type Entries, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { DOWNLOAD_ADDRESS, testStack } from '#test/support/harness/stack.ts';
 
 const big = () => ['file', new File([longText(600)], 'big.txt')] as const;

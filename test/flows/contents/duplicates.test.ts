@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { query } from '#store/postgres.ts';
-import { idsOf, longText, openInsides, startFlow, until } from '#test/support/harness/flow.ts';
+import { idsOf, longText, openInsides, startFlow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
 const file = (text: string, name = 'file.txt') => ['file', new File([text], name)] as const;

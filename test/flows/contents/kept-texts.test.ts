@@ -4,7 +4,8 @@ import test from 'ava';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { Collection } from '#domain/records/collection.ts';
 import { pdf } from '#test/support/fixtures/documents.ts';
-import { idsOf, longText, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 /** Where the bytes of a content are. */

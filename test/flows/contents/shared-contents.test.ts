@@ -2,7 +2,8 @@ import test from 'ava';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { DeletionAccepted } from '#domain/records/deletion.ts';
 import { apiClient, createKey, formFor, type ApiClient } from '#test/support/harness/api-client.ts';
-import { idsOf, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 
 /** Reaches one collection only: what it deletes lives on in others. */
 async function apiOf({ workspaceId, collectionId }: Flow): Promise<ApiClient> {

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { idsOf, longText, openInsides, startFlow, until } from '#test/support/harness/flow.ts';
+import { idsOf, longText, openInsides, startFlow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 
 const big = (topic?: string) => ['file', new File([longText(1_200, topic)], `${topic ?? 'big'}.txt`)] as const;
 const small = (index: number) => ['files', new File([`A small file, number ${index}.`], `small-${index}.txt`)] as const;

@@ -4,7 +4,8 @@ import { CreateChunksResponse } from '#domain/records/chunk.ts';
 import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { pdf } from '#test/support/fixtures/documents.ts';
 import { apiClient, createKey, formFor } from '#test/support/harness/api-client.ts';
-import { idsOf, openInsides, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, openInsides, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 
 const createChunks = (flow: Flow, json: Record<string, unknown>) =>
   flow.api.post('/chunks/create', CreateChunksResponse, { json, status: 202 });

@@ -5,7 +5,8 @@ import { MemoryList, SearchMemoriesResponse } from '#domain/records/memory.ts';
 import { Message } from '#domain/records/message.ts';
 import { query } from '#store/postgres.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
-import { openInsides, until } from '#test/support/harness/flow.ts';
+import { openInsides } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 
 const say = (api: ApiClient, json: unknown) => api.post('/messages', z.array(Message), { json, status: 201 });
 const conversationOf = (api: ApiClient, id: string) => api.get(`/conversations/${id}`, Conversation);

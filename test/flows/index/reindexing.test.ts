@@ -9,7 +9,8 @@ import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
-import { idsOf, longText, startFlow, until, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
 

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Webhook } from '#domain/records/webhook.ts';
 import { WebhookDelivery, WebhookDeliveryDetail } from '#domain/records/webhook-delivery.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
-import { until } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import {
   answer,
   createWebhook,

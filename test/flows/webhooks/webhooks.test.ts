@@ -3,7 +3,8 @@ import { Webhook, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import { WebhookDelivery, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
-import { openInsides, startFlow, until } from '#test/support/harness/flow.ts';
+import { openInsides, startFlow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import { TEST_WEBHOOK_WAITS_S } from '#test/support/harness/stack.ts';
 import {

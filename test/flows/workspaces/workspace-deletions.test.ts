@@ -5,7 +5,8 @@ import { CreatedWorkspace, WorkspaceList } from '#domain/records/workspace.ts';
 import { apiClient } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { seedWorkspace } from '#test/support/fixtures/seed-workspace.ts';
-import { startFlow, until } from '#test/support/harness/flow.ts';
+import { startFlow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { filesOf, rowsOf, runningWorkflows, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
 

@@ -11,7 +11,7 @@ import { searchMemories } from '#operations/memories/search-memories.ts';
 import type { Services } from '#operations/services.ts';
 import { createEmbedderSet, createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query } from '#store/postgres.ts';
-import { until } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 async function openWorkspace(t: ExecutionContext) {

@@ -1,5 +1,6 @@
 import type { UploadProgress } from '#domain/records/upload.ts';
-import { until, type Flow } from './flow.ts';
+import type { Flow } from './flow.ts';
+import { until } from './eventually.ts';
 
 /** An upload with its only crawl, and all of its contents. */
 export type Crawled = UploadProgress & { crawl: UploadProgress['crawls'][number] };

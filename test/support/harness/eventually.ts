@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Patience = { timeoutMs?: number; everyMs?: number };
+type PollOptions = { timeoutMs?: number; everyMs?: number };
 
 const TIMEOUT_MS = 90_000;
 const EVERY_MS = 100;
 
 /**
- * Asks until there is an answer: anything but null, undefined and false. A question that fails is asked again, for what it
- * asks may just be away.
- * @param what what is waited for, as the error names it
- * @throws Error with the last failure when the time was not enough
+ * Polls until `ask` returns a value other than null, undefined and false, and returns it. A call that throws is repeated, because
+ * the server may be unavailable for a moment.
+ * @param what the condition, as the error names it
+ * @throws Error with the last failure as its cause on timeout
  */
 export async function eventually<Value>(
   what: string,
   ask: () => Promise<Value | null | undefined | false>,
-  { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS }: Patience = {},
+  { timeoutMs = TIMEOUT_MS, everyMs = EVERY_MS }: PollOptions = {},
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   let failure: unknown;
@@ -27,7 +27,19 @@ export async function eventually<Value>(
       failure = error;
     }
     if (performance.now() > deadline)
-      throw new Error(`waited ${timeoutMs / 1000} s in vain: ${what}`, { cause: failure });
+      throw new Error(`timed out after ${timeoutMs / 1000} s: ${what}`, { cause: failure });
     await delay(everyMs);
+  }
+}
+
+/** Polls until `isDone` accepts the value of `read`. @throws Error with the last value after a minute; errors of `read` at once. */
+export async function until<Value>(read: () => Promise<Value>, isDone: (value: Value) => boolean): Promise<Value> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const value = await read();
+    if (isDone(value)) return value;
+    if (performance.now() > deadline)
+      throw new Error(`timed out after 60 s; the last value was ${JSON.stringify(value)}`);
+    await delay(50);
   }
 }

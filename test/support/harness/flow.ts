@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { Collection } from '#domain/records/collection.ts';
 import { Content, ContentChunksResponse, type ContentChunk } from '#domain/records/content.ts';
@@ -11,17 +10,7 @@ import { createStores, type Stores } from '#store/stores.ts';
 import { createVectorIndex, type VectorIndex } from '#store/weaviate/vector-index.ts';
 import { apiClient, createKey, formFor, type ApiClient } from './api-client.ts';
 import { testStack } from './stack.ts';
-
-/** Asks until the answer is as wanted. @throws Error with the last answer when a minute was not enough */
-export async function until<Value>(read: () => Promise<Value>, isDone: (value: Value) => boolean): Promise<Value> {
-  const deadline = performance.now() + 60_000;
-  for (;;) {
-    const value = await read();
-    if (isDone(value)) return value;
-    if (performance.now() > deadline) throw new Error(`still waiting; last was ${JSON.stringify(value)}`);
-    await delay(50);
-  }
-}
+import { until } from './eventually.ts';
 
 export type Entries = readonly (readonly [string, string | File])[];
 type SearchOptions = Partial<Omit<SearchRequest, 'query' | 'collection_id'>>;

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { Webhook } from '#domain/records/webhook.ts';
 import { WebhookDeliveryDetail } from '#domain/records/webhook-delivery.ts';
 import type { ApiClient } from '#test/support/harness/api-client.ts';
-import { until, type Flow } from '#test/support/harness/flow.ts';
+import type { Flow } from '#test/support/harness/flow.ts';
+import { until } from '#test/support/harness/eventually.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
 /** What came. */
