@@ -11,7 +11,7 @@ const { worker, api } = stack.processes;
 const FILES = 700;
 const INNER = 60;
 
-test.afterEach.always('both run again', async () => {
+test.afterEach.always('the API and the worker run again', async () => {
   await api.start();
   await worker.start();
 });
@@ -35,8 +35,9 @@ test.serial('no archive entry is lost or duplicated when the worker and the API 
     );
     return row?.count ?? 0;
   };
-  // At once, then each time when more files are out: two deaths without any would be blamed on the archive, and three on a file
-  // that was being read at each of them.
+  // The first kill is immediate, the later ones follow when more entries are unpacked. Two kills before any entry is unpacked
+  // would
+  // count as crashes of the archive, and repeated kills while an entry is read count as crashes of that entry.
   for (const [number, wanted] of [0, 1, 401].entries()) {
     const isReached = async () => (await count('part_of = :id')) >= wanted;
     await eventually(`${wanted} files`, isReached, { everyMs: 5 });
@@ -52,7 +53,7 @@ test.serial('no archive entry is lost or duplicated when the worker and the API 
     'every file is ready',
     async () => {
       const now = await flow.progress(upload.upload_id);
-      // A file that was in work at two of the deaths is blamed for them and fails alone: a retry is all that it needs.
+      // An entry that was being read during two of the kills fails as the cause of repeated crashes; a retry is enough.
       const blamed = (await behind.runsOf(upload.upload_id ?? '')).filter(
         (run) => run.failure_code === 'repeated_crash',
       );
@@ -66,7 +67,7 @@ test.serial('no archive entry is lost or duplicated when the worker and the API 
   t.is(await count('true'), total);
   const names = await behind.query<{ name: string }>('select name from contents where part_of = :id', { id });
   t.is(new Set(names.map(({ name }) => name)).size, FILES + 1);
-  await eventually('nothing is left to do', async () => {
+  await eventually('no work is left', async () => {
     await behind.makeDue(flow.workspaceId);
     return problemsOf(await takeCensus(behind, flow.workspaceId)).length === 0;
   });

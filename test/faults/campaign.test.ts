@@ -4,7 +4,7 @@ import { findingsOf, reportOf } from '#bench/chaos/report.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 
-/** `npm run chaos` plays twenty rounds and more; these are the kinds that find most. */
+/** `npm run chaos` runs twenty rounds or more; these are the kinds that find the most problems. */
 test('kills and stalls neither lose nor duplicate acknowledged work, and leave nothing behind', async (t) => {
   t.timeout(180_000);
   t.log(`seed ${TEST_SEED}`);

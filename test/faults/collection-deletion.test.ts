@@ -17,13 +17,13 @@ test.serial('a collection deletion completes when the worker is killed repeatedl
   const flow = await startFlow();
   const { upload_id } = await flow.upload(...longFiles(30));
   const { chunks } = (await flow.progress(upload_id)).progress;
-  // Under way while it is deleted, by a worker that dies and may come back to it.
+  // Still being ingested during the deletion, by a worker that is killed and may continue afterwards.
   await flow.send(['file', new File([longText(400)], 'late.txt')]);
   const tenantExists = await tenantOf(behind, flow.collectionId);
   const path = `/collections/${flow.collectionId}`;
   const { deletion_id } = await flow.api.get(path, DeletionAccepted, { method: 'DELETE', status: 202 });
   const receipt = () => flow.api.get(`/deletions/${deletion_id}`, Deletion);
-  // At once, then when it has begun, then at whatever it does by then.
+  // Kills immediately, then when the deletion has begun, then at any later moment.
   const moments = [
     () => true,
     ({ status }: Deletion) => status !== 'pending',

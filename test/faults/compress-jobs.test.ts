@@ -9,7 +9,7 @@ import { testStack } from '#test/support/harness/stack.ts';
 const stack = testStack();
 const { worker, api: apiProcess } = stack.processes;
 const WEBHOOK = 'http://127.0.0.1:9/hook';
-/** Several windows. */
+/** Long enough for several windows. */
 const CONTENT = Array.from(
   { length: 110_000 },
   (_, at) => `Ship ${at} of line ${(at * 7919) % 10_007} sailed at ${at % 24}.`,
@@ -59,7 +59,7 @@ test.serial(
     await worker.signal('SIGKILL');
     await apiProcess.signal('SIGKILL');
     await apiProcess.start();
-    t.is((await jobOf(api, id)).job_id, id, 'what was acknowledged is there');
+    t.is((await jobOf(api, id)).job_id, id, 'an acknowledged job exists');
     await worker.start();
     const job = await untilOver(api, id);
     t.deepEqual([job.status, job.content === undisturbed.content], ['completed', true]);

@@ -43,8 +43,8 @@ test.serial('killing the worker during a crawl neither loses nor duplicates a pa
   const urls = await behind.query<{ url: string }>(`select url from contents where workspace_id = :id`, {
     id: flow.workspaceId,
   });
-  t.is(new Set(urls.map(({ url }) => url)).size, urls.length, 'no page is there twice');
-  await eventually('nothing is lost, doubled or left over', async () => {
+  t.is(new Set(urls.map(({ url }) => url)).size, urls.length, 'no page is stored twice');
+  await eventually('nothing is lost, duplicated or left behind', async () => {
     await behind.makeDue(flow.workspaceId);
     return isSound(await takeCensus(behind, flow.workspaceId));
   });
@@ -84,13 +84,13 @@ test.serial('the rate limit of a host holds across several crawls and workers, o
   await worker.start();
   for (const { flow, id } of crawls) t.like(await untilOver(flow, id), { progress: { by_status: { ready: 9 } } });
   t.true(arrivals.length >= 36);
-  // Without turns that all of them share it would be a quarter of that, or less.
+  // Without a shared rate limit, the four crawls would take a quarter of that time or less.
   const tookMs = (arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0);
   t.true(tookMs >= 0.6 * everyMs * (arrivals.length - 1), `${arrivals.length} requests in ${tookMs} ms`);
 });
 
 test.serial('a crawl whose workflow was terminated ends, and its unfinished contents fail', async (t) => {
-  const { flow, site, id, handle } = await startUnworked(t);
+  const { flow, site, id, handle } = await startCrawlWithoutWorker(t);
   await eventually('it is terminated', () => handle.terminate('by a test').then(() => true));
   await worker.start();
   const over = await eventually('the crawl is over', async () => {
@@ -106,20 +106,20 @@ test.serial('a crawl whose workflow was terminated ends, and its unfinished cont
 });
 
 test.serial('an operator can pause, resume and cancel a crawl with signals', async (t) => {
-  const { flow, id, handle } = await startUnworked(t);
+  const { flow, id, handle } = await startCrawlWithoutWorker(t);
   await eventually('it is paused', () => handle.signal('pause').then(() => true));
   await worker.start();
   await eventually('the crawl is paused', async () => (await crawled(flow, id)).status === 'paused');
   await handle.signal('resume');
-  await eventually('the crawl goes on', async () => (await crawled(flow, id)).status !== 'paused');
+  await eventually('the crawl continues', async () => (await crawled(flow, id)).status !== 'paused');
   await handle.signal('cancel').catch(() => undefined);
   const over = await untilOver(flow, id);
   t.true(['cancelled', 'completed'].includes(over.crawl.status));
   await t.notThrowsAsync(handle.result());
 });
 
-/** A crawl of two pages that no worker has begun, and its workflow; the worker is stopped. */
-async function startUnworked(t: ExecutionContext) {
+/** Stops the worker and starts a crawl of two pages, which no worker has begun. Returns it with the handle of its workflow. */
+async function startCrawlWithoutWorker(t: ExecutionContext) {
   const connection = await Connection.connect({ address: stack.temporal.address });
   t.teardown(() => connection.close());
   const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });

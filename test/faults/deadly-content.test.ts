@@ -10,7 +10,7 @@ const { worker } = stack.processes;
 
 test.afterEach.always('the worker runs again', () => worker.start());
 
-/** Takes its reader long enough to be seen in it. */
+/** Takes long enough to read that the test can observe the reading. */
 function longPdf(): File {
   const page = Array.from({ length: 40 }, (_, line) => ({
     text: `Line ${line} of a long report`,
@@ -32,8 +32,8 @@ test.serial(
       ['files', new File(['The other neighbour grows rye.'], 'after.txt')],
     );
     const idOf = (name: string) => upload.uploads.find((item) => item.name === name)?.content_id ?? '';
-    // Nothing in a document can end the worker itself, for documents are read in processes of their own. So it is ended from
-    // outside whenever this one content is being read.
+    // No document can crash the worker itself, because documents are read in child processes. Therefore the test kills the worker
+    // whenever this content is being read.
     for (const attempt of [1, 2]) {
       await eventually(
         `the content is read, attempt ${attempt}`,
@@ -65,7 +65,7 @@ test.serial(
     const retried = await flow.control(`/contents/${idOf('deadly.pdf')}/retry`);
     t.is(retried.status, 200);
     await eventually(
-      'it is ready when the worker lives',
+      'it is ready once the worker survives',
       async () => (await flow.content(idOf('deadly.pdf'))).status === 'ready',
     );
   },

@@ -22,7 +22,7 @@ test.serial(
     await processes.temporal.signal('SIGKILL');
     const startedMs = performance.now();
     const [id] = idsOf(await flow.send(['content', 'An otter sleeps under the bridge.']));
-    t.true(performance.now() - startedMs < 10_000, 'the answer does not wait for Temporal');
+    t.true(performance.now() - startedMs < 10_000, 'the response does not wait for Temporal');
     t.is((await flow.content(id)).status, 'pending');
     for (const type of SEARCH_TYPES) t.is((await flow.search('heron weir', { search_type: type })).length, 1);
     t.is((await fetch(`${baseUrl}/readyz`)).status, 200);
@@ -47,7 +47,7 @@ test.serial(
       t.true(Number(answer.headers.get('Retry-After')) > 0);
     }
     const [id] = idsOf(await flow.send(['content', 'The ferry stopped in autumn.']));
-    const waiting = await eventually('the content says what it waits for', async () => {
+    const waiting = await eventually('the content shows what it waits for', async () => {
       const content = await flow.content(id);
       return content.status_message === null ? null : content;
     });
@@ -60,7 +60,7 @@ test.serial(
     for (const type of SEARCH_TYPES) {
       t.like((await flow.search('ferry autumn', { search_type: type }))[0], { content_id: id }, type);
       const [found] = await flow.search('quarry flooded', { search_type: type });
-      t.is(found?.content_id, before, `what was there before is found by ${type}`);
+      t.is(found?.content_id, before, `earlier contents are found by ${type}`);
     }
   },
 );

@@ -17,7 +17,7 @@ const KILLS = 3;
 
 test.afterEach.always('Weaviate runs again', () => processes.weaviate.start());
 
-/** Has every search of the space go through the graph: where objects are compared one by one, no loss would show. */
+/** Makes every search of the space use the HNSW graph: a brute-force search would not show lost graph entries. */
 async function searchByGraph(space: EmbeddingSpace): Promise<void> {
   const url = `${weaviate.url}/v1/schema/${className(space)}`;
   const headers = { Authorization: `Bearer ${weaviate.apiKey}`, 'Content-Type': 'application/json' };
@@ -51,7 +51,7 @@ test.serial(
         return { id: randomUUID(), content_id: randomUUID(), version: 1, text: 'x', facets: [], vector };
       });
       const cutShort = index.writeObjects(space, tenant, objects).catch(() => undefined);
-      // Any moment of a write that takes about half a second will do.
+      // Any moment during the write, which takes about half a second.
       await delay(random.between(20, 250));
       await processes.weaviate.signal('SIGKILL');
       await cutShort;
@@ -64,8 +64,8 @@ test.serial(
     }
     const missed: string[] = [];
     for (const { id, vector } of written) {
-      const question = { type: 'vector', queryText: '', queryVector: vector, filter: null, limit: 10 } as const;
-      const hits = await index.search(space, tenant, question);
+      const search = { type: 'vector', queryText: '', queryVector: vector, filter: null, limit: 10 } as const;
+      const hits = await index.search(space, tenant, search);
       if (!hits.some((hit) => hit.id === id)) missed.push(id);
     }
     t.deepEqual(missed, []);

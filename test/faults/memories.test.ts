@@ -29,7 +29,7 @@ const create = (api: ApiClient, memory: string) =>
 const search = (api: ApiClient, query: string, retrieval_method: string) =>
   api.post('/memories/search', SearchMemoriesResponse, { json: { query, user_id: 'ada', retrieval_method } });
 
-/** By every method alike, once nothing is pending. */
+/** Waits until every search method finds the memory. */
 async function foundByAll(api: ApiClient, query: string, expected: string): Promise<void> {
   for (const method of RETRIEVAL_METHODS) {
     await until(
@@ -119,7 +119,7 @@ test.serial('the worker indexes a memory whose writer crashed before indexing it
   await processes.weaviate.signal('SIGCONT');
   t.is(await pending, null);
   await processes.api.start();
-  // The worker leaves a write to its request for half a minute; the test does not wait for that.
+  // The worker leaves a write to its request for half a minute; this makes it due at once.
   await database.raw(`update memory_versions set index_due_at = now() where index_state = 'none'`);
   const found = await until(
     () => search(api, 'where is the map', 'hybrid'),

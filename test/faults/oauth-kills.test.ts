@@ -7,7 +7,7 @@ const stack = testStack();
 
 test.afterEach.always('the worker runs again', () => stack.processes.worker.start());
 
-/** `npm run bench:refresh` kills more often. */
+/** `npm run bench:refresh` kills workers more often. */
 test('killing workers loses no connection, except when rotated tokens never arrived', async (t) => {
   t.timeout(180_000);
   t.log(`seed ${TEST_SEED}`);

@@ -7,7 +7,7 @@ const { worker } = testStack().processes;
 
 test.afterEach.always('the worker runs again', () => worker.start());
 
-/** So large that each is a batch of its own, and yet little to do. */
+/** Large enough to get a batch of its own, but quick to ingest. */
 const large = (sentence: string) =>
   ['files', new File([`${sentence}\n`, ' '.repeat(6 * 1024 * 1024)], 'large.txt')] as const;
 

@@ -23,29 +23,33 @@ test.after.always(async () => {
 });
 test.afterEach.always('the worker runs again', () => worker.start());
 
-/** Ends a workflow as an operator does in the Temporal UI; it may be a moment before the workflow is there. */
+/** Terminates a workflow like an operator in the Temporal UI. The workflow may not have been started yet, hence the retries. */
 async function terminate(workflowId: string): Promise<void> {
   const { workflow } = new Client({ connection: temporal, namespace: stack.temporal.namespace });
   const handle = workflow.getHandle(workflowId);
   await eventually(`workflow ${workflowId} is terminated`, () => handle.terminate('by a test').then(() => true));
 }
 
-/** What the upkeep would come to within minutes. */
-async function reached<Value>(flow: Flow, what: string, ask: () => Promise<Value | null | false>): Promise<Value> {
+/** Polls while making the upkeep due, which would otherwise take minutes. */
+async function eventuallyWithUpkeep<Value>(
+  flow: Flow,
+  what: string,
+  ask: () => Promise<Value | null | false>,
+): Promise<Value> {
   return eventually(what, async () => {
     await behind.makeDue(flow.workspaceId);
     return ask();
   });
 }
 
-async function endsFailedAndCanBeRetried(flow: Flow, id: string): Promise<string> {
-  const failed = await reached(flow, 'the content failed', async () => {
+async function expectFailureAndRetry(flow: Flow, id: string): Promise<string> {
+  const failed = await eventuallyWithUpkeep(flow, 'the content failed', async () => {
     const content = await flow.content(id);
     return content.status === 'failed' ? content : null;
   });
   const retried = await flow.control(`/contents/${id}/retry`);
   if (retried.status !== 200) throw new Error(`the retry answered ${retried.status}`);
-  await reached(flow, 'the content is ready', async () => (await flow.content(id)).status === 'ready');
+  await eventuallyWithUpkeep(flow, 'the content is ready', async () => (await flow.content(id)).status === 'ready');
   return failed.status_message ?? '';
 }
 
@@ -55,7 +59,7 @@ test.serial('contents of an upload whose workflow was terminated fail and can be
   const upload = await flow.send(['content', 'The orchard was sold in March.']);
   await terminate(uploadWorkflowId(upload.upload_id ?? ''));
   await worker.start();
-  t.regex(await endsFailedAndCanBeRetried(flow, idsOf(upload)[0]), /workflow ended .*retry/i);
+  t.regex(await expectFailureAndRetry(flow, idsOf(upload)[0]), /workflow ended .*retry/i);
 });
 
 test.serial('contents of a batch whose workflow was terminated fail and can be retried', async (t) => {
@@ -66,7 +70,7 @@ test.serial('contents of a batch whose workflow was terminated fail and can be r
   t.is(status, 200);
   await worker.start();
   await terminate(batchWorkflowId(upload.upload_id ?? '', 0));
-  t.regex(await endsFailedAndCanBeRetried(flow, idsOf(upload)[0]), /operator ended .*retry/i);
+  t.regex(await expectFailureAndRetry(flow, idsOf(upload)[0]), /operator ended .*retry/i);
   t.is((await flow.progress(upload.upload_id)).status, 'completed');
 });
 
@@ -75,7 +79,7 @@ test.serial(
   async (t) => {
     const flow = await startFlow();
     await worker.stop();
-    // Together they are too much for one batch.
+    // Too large for one batch together.
     const big = 'The ferry left without the mail. '.repeat(140_000);
     const upload = await flow.send(['files', new File([big], 'one.txt')], ['files', new File([big], 'two.txt')]);
     const [first, second = ''] = idsOf(upload);
@@ -84,14 +88,14 @@ test.serial(
     const { workflow } = new Client({ connection: temporal, namespace: stack.temporal.namespace });
     const handle = workflow.getHandle(batchWorkflowId(upload.upload_id ?? '', 0));
     await eventually('the first batch is cancelled', () => handle.cancel().then(() => true));
-    const failed = await reached(flow, 'one content failed', async () => {
+    const failed = await eventuallyWithUpkeep(flow, 'one content failed', async () => {
       const both = await Promise.all([first, second].map((id) => flow.content(id)));
       return both.find((content) => content.status === 'failed') ?? null;
     });
     t.regex(failed.status_message ?? '', /operator ended .*retry/i);
     const rest = first === failed.id ? second : first;
     t.is((await flow.control(`/contents/${rest}/cancel`)).status, 200);
-    await reached(
+    await eventuallyWithUpkeep(
       flow,
       'the upload is over',
       async () => (await flow.progress(upload.upload_id)).status === 'completed_with_errors',
@@ -108,12 +112,12 @@ test.serial('a deletion whose workflow was terminated still completes with a rec
   const accepted = await flow.api.get(`/contents/${id}`, DeletionAccepted, { method: 'DELETE', status: 202 });
   await terminate(`delete-content/${accepted.deletion_id}`);
   await worker.start();
-  const receipt = await reached(flow, 'the receipt is complete', async () => {
+  const receipt = await eventuallyWithUpkeep(flow, 'the receipt is complete', async () => {
     const deletion = await flow.api.get(`/deletions/${accepted.deletion_id}`, Deletion);
     return deletion.status === 'completed' ? deletion : null;
   });
   t.like(receipt.removed, { contents: 1, chunks: 1, index_objects: 1 });
-  const census = await reached(flow, 'nothing is left', async () => {
+  const census = await eventuallyWithUpkeep(flow, 'nothing is left', async () => {
     const now = await takeCensus(behind, flow.workspaceId);
     return isSound(now) ? now : null;
   });

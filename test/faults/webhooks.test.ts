@@ -9,7 +9,7 @@ import { answer, createWebhook, startWebhookReceiver } from '#test/support/serve
 
 const { worker } = testStack().processes;
 const DELIVERIES = 100;
-/** After so many messages have come in all. */
+/** The worker is killed after these numbers of received messages. */
 const KILLS_AFTER = [10, 40, 80, 120];
 
 test.afterEach.always('the worker runs again', () => worker.start());
@@ -31,11 +31,11 @@ test.serial(
     const receiver = await startWebhookReceiver(t, (response, attempt) => {
       if (receiver.received.length >= (kills[0] ?? Infinity)) {
         kills.shift();
-        // This one and its neighbours are left without an answer, or theirs comes to nobody.
+        // This message gets no response, and responses to concurrent messages do not reach the killed worker.
         killing = killAfter(killing);
         return;
       }
-      // Half of them go through a workflow.
+      // Half of the deliveries fail at first and continue in a workflow.
       const isOdd = Number.parseInt(attempt.received.id.slice(-1), 16) % 2 === 1;
       answer(isOdd && attempt.number === 1 ? 500 : 204)(response, attempt);
     });
@@ -61,7 +61,7 @@ test.serial(
     t.true(several.length > 0);
     for (const messages of several) t.is(new Set(messages.map(({ body }) => body)).size, 1);
 
-    // An attempt is written down before it is made: nothing came that the log does not know of.
+    // An attempt is recorded before it is made, so the log contains every received message.
     const { database } = openInsides(t);
     const { rows } = await database.raw<{ rows: { id: string; attempts: number }[] }>(
       `select id, attempts from webhook_deliveries where endpoint_id = ?`,

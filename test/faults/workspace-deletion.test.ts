@@ -25,7 +25,7 @@ test.serial('a workspace deletion completes when the worker is killed repeatedly
   const path = `/workspaces/${flow.workspaceId}`;
   const { deletion_id } = await operator.get(path, DeletionAccepted, { method: 'DELETE', headers, status: 202 });
   const receipt = () => operator.get(`/deletions/${deletion_id}`, Deletion, { headers });
-  // At once, then when it has begun, then when rows go, then at whatever it does by then.
+  // Kills immediately, then when the deletion has begun, then while rows are removed, then at any later moment.
   const moments = [
     () => true,
     ({ status }: Deletion) => status !== 'pending',
@@ -42,7 +42,7 @@ test.serial('a workspace deletion completes when the worker is killed repeatedly
     return now.status === 'completed' && now;
   });
   t.like(done.removed, { contents: 34, collections: 3, conversations: 1, memories: 2 });
-  const rows = await eventually('its work is off the outbox', async () => {
+  const rows = await eventually('its outbox row is removed', async () => {
     const left = await rowsOf(behind, flow.workspaceId);
     return left['outbox'] === undefined && left;
   });

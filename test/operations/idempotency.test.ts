@@ -12,11 +12,11 @@ type Asked = {
   fingerprint?: string;
   route?: string;
   principal?: string;
-  /** Runs within the effect, after its row is written. */
+  /** Runs within the effect, after its row was inserted. */
   meanwhile?: (stores: Stores) => Promise<unknown>;
 };
 
-/** Requests whose effect is one more workspace row, so that it can be counted. */
+/** Requests whose effect inserts one workspace row, so that effects can be counted. */
 async function openRequests(t: ExecutionContext) {
   const own: OwnServices = await openOwnServices(t);
   const place: Place = await makePlace(own.database);
@@ -77,7 +77,7 @@ test('a second request gets a conflict while the first one runs, and then the fi
   await reached.promise;
   t.is(await codeOf({}), 'idempotency_conflict');
   t.is(await codeOf({ fingerprint: 'another' }), 'idempotency_conflict');
-  t.false((await ask({ key: 'another' })).replayed, 'other keys are free');
+  t.false((await ask({ key: 'another' })).replayed, 'other keys are unused');
   goOn.resolve();
   t.false((await first).replayed);
   t.like(await ask(), { body: { number: 1 }, replayed: true });
@@ -112,7 +112,7 @@ test('a request whose connection dies releases its key at once and leaves nothin
 
 test('a failed effect leaves nothing behind, and its key can be used again, even with another body', async (t) => {
   const { ask, committed, database } = await openRequests(t);
-  const failing = ask({ meanwhile: () => Promise.reject(new Error('no')) });
+  const failing = ask({ meanwhile: () => Promise.reject(new Error('the effect failed')) });
   await t.throwsAsync(failing, { message: 'no' });
   t.deepEqual(await committed(), []);
   t.deepEqual(await query(database, 'select key from idempotency_keys'), []);

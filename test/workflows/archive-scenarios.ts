@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.ts';
 
 const { text, file_name, metadata_key, metadata_value, description } = CANARIES;
 
-/** What Temporal keeps of an archive that is replaced by one with fewer files, and deleted. */
+/** Scenarios with an archive that is replaced by one with fewer entries, and deleted. */
 export const archiveScenarios = {
   'archive-replaced': {
     runs: { ingestUpload: 2, ingestBatch: 4, deleteParts: 1, deleteContent: 1 },
@@ -24,7 +24,7 @@ export const archiveScenarios = {
   },
 } satisfies Record<string, Scenario>;
 
-/** The first word of each file is its name. */
+/** Uploads an archive; the first word of each file is its name. */
 async function sendArchive(flow: Flow, files: readonly string[]): Promise<string> {
   const entries = files.map((words) => ({
     name: `${file_name}-${words.split(' ')[0]}.txt`,

@@ -1,6 +1,6 @@
 /**
- * Words that scenarios put where a user's words go. None may ever reach a history: everybody who may look at the Temporal
- * UI can read those.
+ * Words that scenarios use as user texts. None may ever reach a workflow history, because everyone with access to the Temporal
+ * UI can read histories.
  */
 export const CANARIES = {
   text: 'canarytext',
@@ -14,10 +14,10 @@ export const CANARIES = {
   download: 'canarydownload',
 } as const;
 
-/** An API key of this service, wherever it may stand. */
+/** Matches an API key of this service anywhere in a text. */
 const API_KEY = /loci_[0-9a-zA-Z]{12}_[0-9a-zA-Z]{20,}/;
 
-/** Every text of a history as JSON, with its payloads decoded: what an operator could read of it. */
+/** Returns a history as JSON with its payloads decoded, which is what an operator can read. */
 export function readableText(history: unknown): string {
   if (typeof history === 'string') return history;
   if (Array.isArray(history)) return history.map(readableText).join('\n');
@@ -30,7 +30,7 @@ export function readableText(history: unknown): string {
     .join('\n');
 }
 
-/** What of a user's words, or of these secrets, stands in a history; nothing when all is well. */
+/** Returns the user texts, API keys and given secrets that occur in a history; empty when nothing leaks. */
 export function leaksOf(history: unknown, secrets: readonly string[] = []): string[] {
   const text = readableText(history);
   const leaked = Object.entries(CANARIES).flatMap(([what, word]) => (text.includes(word) ? [what] : []));

@@ -18,7 +18,7 @@ const untilOver = ({ api }: Flow, id: string) =>
     ({ status }) => status !== 'pending' && status !== 'running',
   );
 
-/** What happens to workflows that compress. */
+/** Scenarios of compression workflows. */
 export const compressScenarios: Readonly<Record<string, Scenario>> = {
   'in-windows': {
     runs: { compressText: 1, deliverWebhook: 1 },

@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts';
 
 const { description, download, metadata_key, metadata_value, url_path, url_query, user } = CANARIES;
 
-/** What Temporal keeps of crawls: one with a page that is not there, and one that is steered. */
+/** Scenarios with crawls: one with a missing page, and one that is paused and resumed. */
 export const crawlScenarios = {
   crawled: {
     runs: { crawlSite: 1, ingestBatch: 1 },
@@ -26,10 +26,10 @@ export const crawlScenarios = {
   },
 } satisfies Record<string, Scenario>;
 
-/** `release` has the first page answer, so that something can be done to the crawl before. */
+/** `release` sends the response of the first page, so that a scenario can act on the crawl before that. */
 type Held = { uploadId: string; release: () => void };
 
-/** A crawl of a page, one that it links to, and one that is not there. */
+/** Crawls a page that links to another one and to a missing one. */
 async function playCrawl(flow: Flow, meanwhile: (held: Held) => Promise<void>): Promise<void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const first = htmlPage(download, [`/${url_path}/linked?${url_query}=1`, `/${url_path}/absent`]);
@@ -54,7 +54,7 @@ async function playCrawl(flow: Flow, meanwhile: (held: Held) => Promise<void>): 
   }
 }
 
-/** Pauses a crawl, and lets it go on when it rests. */
+/** Pauses a crawl, and resumes it when its workflow waits. */
 async function steer(flow: Flow, workflows: WorkflowClient, { uploadId, release }: Held): Promise<void> {
   const [crawl] = (await flow.progress(uploadId)).crawls;
   const handle = workflows.getHandle(crawlWorkflowId(crawl?.id ?? ''));
@@ -69,7 +69,7 @@ async function steer(flow: Flow, workflows: WorkflowClient, { uploadId, release 
   );
   await handle.signal('pause');
   await handle.signal('resume');
-  // Until then it is over only as far as anybody can see: a paused upload has nothing under way.
+  // A paused upload looks finished before its workflow waits, because nothing of it is running.
   await until(
     () => flow.progress(uploadId),
     ({ status }) => status !== 'paused',

@@ -1,6 +1,6 @@
 /**
- * Plays every scenario on the running stack and looks at what Temporal keeps of it. `npm run histories` runs this file to
- * record the histories anew.
+ * Runs every scenario on the running stack and checks the workflow histories. `npm run histories` runs this file to record a new
+ * set of histories.
  */
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
 import test from 'ava';
@@ -28,7 +28,7 @@ test.after.always(() => connection.close());
 
 type Run = { type: WorkflowType; recording: Recording };
 
-/** The histories of all workflows of a workspace, the oldest first, once there are as many and all are over. */
+/** Waits until a workspace has the expected workflows and all are closed, and returns their histories, oldest first. */
 async function historiesOf(client: Client, workspaceId: string, scenario: Scenario): Promise<Run[]> {
   const wanted = Object.values(scenario.runs).reduce((sum, count) => sum + count, 0);
   const executions = await until(
@@ -46,13 +46,13 @@ async function historiesOf(client: Client, workspaceId: string, scenario: Scenar
   return Promise.all(
     executions.map(async ({ workflowId, runId, type }) => {
       const history = toRecorded(await client.workflow.getHandle(workflowId, runId).fetchHistory());
-      // The names of workflows are those of the table of scenarios, else the comparison of counts fails.
+      // Workflow types that are not in the table of scenarios make the comparison of counts fail.
       return { type: type as WorkflowType, recording: { name: workflowId, history } };
     }),
   );
 }
 
-/** Workflows of each type; of a type that may run more often, no more than the scenario asks for. */
+/** Returns the number of workflows by type, limited to the expected number for types that may run more often. */
 function countsOf(runs: readonly Run[], { runs: wanted, orMore = [] }: Scenario): Partial<Record<string, number>> {
   const counts = Object.entries(Object.groupBy(runs, ({ type }) => type)).map(([type, list]) => {
     const most = orMore.find((open) => open === type) === undefined ? Infinity : wanted[type as WorkflowType];

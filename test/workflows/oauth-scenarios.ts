@@ -8,11 +8,11 @@ import type { Scenario } from './scenario.ts';
 
 const { text, download, user } = CANARIES;
 const WORKSPACE = defineSearchAttributeKey('LociWorkspace', SearchAttributeType.KEYWORD);
-const renewed = { access_token: download, refresh_token: `${download}-2`, expires_in: 3600 };
+const refreshedTokens = { access_token: download, refresh_token: `${download}-2`, expires_in: 3600 };
 
 type Peer = { behaviour: TokenBehaviour; expires_in?: number };
 
-/** A connection to a server that does this. */
+/** Creates a connection to a token server with this behaviour. */
 async function withConnection(
   { api }: Flow,
   { behaviour, ...life }: Peer,
@@ -37,12 +37,12 @@ async function withConnection(
 
 const refresh = ({ api }: Flow, id: string) => api.send(`/oauth/refresh/${id}`, { method: 'POST' });
 
-/** What happens to workflows that refresh tokens. */
+/** Scenarios of workflows that refresh tokens. */
 export const oauthScenarios: Readonly<Record<string, Scenario>> = {
   'tokens-refreshed': {
     runs: { oauthRefresh: 1 },
     keep: ['oauthRefresh'],
-    play: (flow) => withConnection(flow, { behaviour: () => ({ body: renewed }) }, (id) => refresh(flow, id)),
+    play: (flow) => withConnection(flow, { behaviour: () => ({ body: refreshedTokens }) }, (id) => refresh(flow, id)),
   },
   'tokens-refused': {
     runs: { oauthRefresh: 1 },
@@ -65,7 +65,7 @@ export const oauthScenarios: Readonly<Record<string, Scenario>> = {
         {
           behaviour: () => {
             requests += 1;
-            return requests === 1 ? { status: 503, body: download } : { body: renewed };
+            return requests === 1 ? { status: 503, body: download } : { body: refreshedTokens };
           },
         },
         (id) => refresh(flow, id),
@@ -76,7 +76,7 @@ export const oauthScenarios: Readonly<Record<string, Scenario>> = {
     runs: { oauthRefresh: 1, refreshDueConnections: 1 },
     keep: ['refreshDueConnections'],
     play: (flow, workflows) =>
-      withConnection(flow, { behaviour: () => ({ body: renewed }), expires_in: 1 }, async (id) => {
+      withConnection(flow, { behaviour: () => ({ body: refreshedTokens }), expires_in: 1 }, async (id) => {
         await workflows.execute('refreshDueConnections', {
           workflowId: `refresh-due/${id}`,
           taskQueue: TASK_QUEUES.workflows,

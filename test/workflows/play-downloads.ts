@@ -6,7 +6,7 @@ import { CANARIES } from './canaries.ts';
 
 const { url_path, url_query, download } = CANARIES;
 
-/** Uploads URLs of a server: one that is there, one that is not, and one that may not be asked. */
+/** Uploads URLs: one that exists, one that is missing, and one with a forbidden address. */
 export async function playDownloads(flow: Flow, words: Entries): Promise<void> {
   const server = createServer((request, response) =>
     request.url?.includes('absent')

@@ -8,7 +8,7 @@ import { loadWorkflowBundle } from '#workers/workflow-bundle.ts';
 
 const FOLDER = join(import.meta.dirname, 'histories');
 
-/** A history as a file holds it. */
+/** A workflow history as it is stored in a file. */
 export const RecordedHistory = z.looseObject({
   events: z.array(z.looseObject({ eventType: z.string() })).min(1),
 });
@@ -16,8 +16,8 @@ export type RecordedHistory = z.infer<typeof RecordedHistory>;
 
 export type Recording = { name: string; history: RecordedHistory };
 
-/** Facts about machine, process and bookkeeping of the server, which no replay reads. `sdkMetadata` is read. */
-const LEFT_OUT = new Set([
+/** Fields about machine, process and server bookkeeping, which replay does not read (it does read `sdkMetadata`). */
+const OMITTED_FIELDS = new Set([
   'identity',
   'taskId',
   'requestId',
@@ -27,12 +27,12 @@ const LEFT_OUT = new Set([
   'buildId',
 ]);
 
-/** What Temporal keeps of a run, as plain JSON. */
+/** Converts a history to plain JSON. */
 export function toRecorded(history: History): RecordedHistory {
   return RecordedHistory.parse(JSON.parse(historyToJSON(history)));
 }
 
-/** The recordings in the repository, by `<set>/<workflow>-<scenario>`. */
+/** Reads the recorded histories of the repository, named `<set>/<workflow>-<scenario>`. */
 export async function readRecordings(): Promise<Recording[]> {
   const names = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith('.json')).sort();
   return Promise.all(
@@ -43,21 +43,24 @@ export async function readRecordings(): Promise<Recording[]> {
   );
 }
 
-/** Makes room for the recordings of this day; those of other days stay, for runs of their time may still be under way. */
+/**
+ * Empties the recording set of today and returns a function that adds to it. Older sets are kept, because runs started with the
+ * code of their time may still be open.
+ */
 export async function startRecordingSet(): Promise<(recording: Recording) => Promise<void>> {
   const folder = join(FOLDER, new Date().toISOString().slice(0, 10));
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   return async ({ name, history }) => {
     const compact = JSON.stringify(history, (key, value: unknown) =>
-      LEFT_OUT.has(key) || value === null || value === '' ? undefined : value,
+      OMITTED_FIELDS.has(key) || value === null || value === '' ? undefined : value,
     );
-    // An event a line, so that a difference can be read.
+    // One event per line, so that diffs are readable.
     await writeFile(join(folder, `${name}.json`), `${compact.replaceAll('{"eventType"', '\n{"eventType"')}\n`);
   };
 }
 
-/** Plays histories through the present workflow code; gives what does not fit, one line each. */
+/** Replays histories with the current workflow code and returns one line per failure. */
 export async function replay(recordings: readonly Recording[]): Promise<string[]> {
   quietRuntime();
   const cacheDir = process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci');
@@ -72,7 +75,7 @@ export async function replay(recordings: readonly Recording[]): Promise<string[]
 
 let isQuiet = false;
 
-/** The SDK prints what a replay finds as well; it is in the result. Once per process, before the first worker. */
+/** Silences the SDK, which also logs replay failures. Must run once per process, before the first worker is created. */
 function quietRuntime(): void {
   if (isQuiet) return;
   const logger = new DefaultLogger('ERROR', () => undefined);

@@ -5,7 +5,7 @@ import { readRecordings, replay, type RecordedHistory } from './recording.ts';
 
 const recordings = await readRecordings();
 
-/** The same history with something changed in its JSON. */
+/** Returns the history with one text replaced in its JSON. */
 function tampered(history: RecordedHistory, from: string, to: string): RecordedHistory {
   const text = JSON.stringify(history);
   if (!text.includes(from)) throw new Error(`there is no ${from} in the history`);

@@ -19,16 +19,16 @@ export type WorkflowType =
   | 'compressText';
 
 export type Scenario = {
-  /** Brings workflows about in the workspace of the flow, and lets them come to their end. */
+  /** Starts workflows in the workspace of the flow and waits until they have completed. */
   play(flow: Flow, workflows: WorkflowClient): Promise<void>;
-  /** How many runs of which workflow there are then, and no other ones. */
+  /** The exact number of runs by workflow type. */
   runs: Partial<Record<WorkflowType, number>>;
-  /** Of which there may be more: pages that come late to a crawl go in a batch of their own. */
+  /** Types that may run more often: pages that a crawl finds late get a batch of their own. */
   orMore?: readonly WorkflowType[];
-  /** Of which workflows a recording is kept: the first run of each. */
+  /** Workflow types whose first run is recorded. */
   keep: readonly WorkflowType[];
-  /** Events that make this scenario what it is, by recorded workflow. */
+  /** Event types that the recorded histories must contain, by workflow type. */
   shows?: Partial<Record<WorkflowType, readonly string[]>>;
-  /** Too costly to be played in every test run. */
+  /** Too expensive for every test run. */
   isCostly?: boolean;
 };

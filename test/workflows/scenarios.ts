@@ -23,20 +23,20 @@ const WORDS: Entries = [
 ];
 const file = (bytes: string, name: string = file_name) => ['files', new File([bytes], `${name}.txt`)] as const;
 const small = (index = 0) => file(`A ${text}, number ${index}.`, `${file_name}-${index}`);
-/** Enough to be steered while it is ingested. */
+/** Large enough to be paused or cancelled during ingestion. */
 const big = () => file(longText(400, text));
 
-/** Uploads, pauses at once, and waits until the batch itself rests. */
+/** Uploads, pauses at once, and waits until the batch workflow itself waits. */
 async function sendPaused(flow: Flow, workflows: WorkflowClient, ...entries: Entries) {
   const upload = await flow.send(...entries, ...WORDS);
   const id = upload.upload_id ?? '';
   await flow.control(`/uploads/${id}/pause`);
-  await untilResting(workflows, id);
+  await untilBatchWaits(workflows, id);
   return { id, contentId: idsOf(upload)[0] };
 }
 
-/** Waits until the batch waits to be woken: it says that it is paused a little before, when it tells its upload. */
-const untilResting = (workflows: WorkflowClient, uploadId: string) =>
+/** Waits until the batch workflow waits for a signal; its upload shows the status paused a little earlier. */
+const untilBatchWaits = (workflows: WorkflowClient, uploadId: string) =>
   until(
     async () => {
       const batch = workflows.getHandle(batchWorkflowId(uploadId, 0));
@@ -57,7 +57,7 @@ const untilOver = (flow: Flow, uploadId: string) =>
 const createChunks = (flow: Flow, contentId: string) =>
   flow.api.post('/chunks/create', CreateChunksResponse, { json: { content_id: contentId }, status: 202 });
 
-/** What happens to workflows, by name. */
+/** All scenarios by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   plain: {
     runs: { ingestUpload: 1, ingestBatch: 1 },
@@ -107,7 +107,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
           ),
         (isSent) => isSent,
       );
-      await untilResting(workflows, upload_id ?? '');
+      await untilBatchWaits(workflows, upload_id ?? '');
       await upload.signal('resume');
       await upload.signal('pause');
       await upload.signal('cancel');
@@ -222,8 +222,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /**
- * A run plans 400 contents at a time and ends after the page that brought it to 100 batches. So: a first page with 100
- * files of which no two fit into one batch, and one content more than it holds. All are blank, which is read in no time.
+ * Makes the upload workflow continue as new. A run plans pages of 400 contents and ends after the page on which it reaches 100
+ * batches. Therefore the first page contains 100 files of which no two fit into one batch, and there is one content more than the
+ * page holds. All files are blank, because these are read fastest.
  */
 async function playContinued(flow: Flow): Promise<void> {
   const files = Array.from({ length: 401 }, (_, index) => file(' '.repeat(index < 100 ? 4_300_000 : 1), `${index}`));

@@ -8,7 +8,7 @@ import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What Temporal keeps of webhook deliveries whose first attempt fails: one that comes through, and one that does not. */
+/** Scenarios with webhook deliveries whose first attempt fails: one is delivered later, and one fails. */
 export const webhookScenarios = {
   delivered: {
     runs: { deliverWebhook: 1 },
@@ -23,7 +23,7 @@ export const webhookScenarios = {
   },
 } satisfies Record<string, Scenario>;
 
-/** A receiver of webhooks that answers the n-th attempt with a status, for as long as something happens. */
+/** Runs `play` with a webhook receiver whose response to the n-th attempt has the status `answer(n)`. */
 async function withReceiver(
   answer: (attempt: number) => number,
   play: (url: string) => Promise<unknown>,
@@ -48,8 +48,8 @@ const allOver = (deliveries: WebhookDeliveryList) =>
   deliveries.data.length > 0 && deliveries.data.every(({ status }) => status === 'delivered' || status === 'failed');
 
 /**
- * Plays what makes an event, and waits for it to come through. The first attempt fails, so that there is always a workflow
- * for the delivery: one that is sometimes there, after a receiver took its time, would make a count of workflows a guess.
+ * Runs something that sends an event, and waits until it is delivered. The first attempt always fails, so that every delivery has
+ * a workflow: with a workflow only for slow receivers, the number of workflows would depend on timing.
  */
 export function withRetriedWebhook({ api }: Flow, play: (url: string) => Promise<unknown>): Promise<void> {
   return withReceiver(

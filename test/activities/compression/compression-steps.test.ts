@@ -59,7 +59,7 @@ test('activities are idempotent: a job gets one plan, one result and one final s
   const { services, begin, get, deliveries, database } = await openJobs(t);
   const content = `\ufeff\0${PARAGRAPH.repeat(1_500)}🚢`;
   const { args, ending } = await begin(content, { strategy: 'dedupe', include_metadata: true });
-  t.is(await sweepBlobs(services, 0), 0, 'a text that is to be compressed is in use');
+  t.is(await sweepBlobs(services, 0), 0, 'a text that is being compressed is referenced');
   const windows = await planCompression(services, args, first);
   t.is(windows, 2);
   t.is(await planCompression(services, args, first), windows);
@@ -89,7 +89,7 @@ test('a job retries while the chat model is unavailable, keeps finished work, an
   t.is((await get(args.job_id)).progress.windows_done, 3);
   const asked = requests.length;
   await t.throwsAsync(slice(2), { instanceOf: AppError });
-  t.is(requests.length, asked + 1, 'nothing is asked twice that was answered');
+  t.is(requests.length, asked + 1, 'no answered question is repeated');
   t.is(await slice(24), null);
   await completeCompression(services, ending);
   const job = await get(args.job_id);

@@ -11,7 +11,7 @@ test('an exchange persists its tokens, and the next activity finds them persiste
   t.like(await secrets(), { access_token: 'at-1', refresh_token: 'rt-1' });
   t.notRegex(JSON.stringify(outcome), /at-1|rt-1|rt-0/);
   t.deepEqual(await persist(outcome), { kind: 'refreshed' });
-  t.deepEqual(await persist(outcome), { kind: 'refreshed' }, 'as often as it likes');
+  t.deepEqual(await persist(outcome), { kind: 'refreshed' }, 'persisting again changes nothing');
   t.is(server.requests.length, 1);
 });
 
@@ -48,8 +48,8 @@ test('after an exchange with an unknown outcome, the old token is sent only once
   t.like(third, { kind: 'unavailable', code: 'outcome_unknown' });
   t.is(server.requests.length, 2);
   t.like(await persist(third), { kind: 'unavailable' });
-  t.is(await status(), 'active', 'only the provider can say that a grant is gone');
-  t.like(await exchange(randomUUID()), { kind: 'unavailable', sends: 1 }, 'another run begins anew');
+  t.is(await status(), 'active', 'only an answer of the provider can expire the grant');
+  t.like(await exchange(randomUUID()), { kind: 'unavailable', sends: 1 }, 'another run starts over');
 });
 
 test('an exchange is retried as often as the provider answers with Retry-After', async (t) => {
@@ -164,7 +164,7 @@ test('an unavailable provider is retried with growing delays, reported after a d
   await drag();
   await persist(await exchange(randomUUID()));
   t.deepEqual([await status(), await deliveries()], ['error', ['connection.error']]);
-  t.true(((await dueInS()) ?? 0) > 0, 'it is still tried');
+  t.true(((await dueInS()) ?? 0) > 0, 'the next refresh is scheduled');
   isAway = false;
   await persist(await exchange(randomUUID()));
   t.is(await status(), 'active');

@@ -49,7 +49,7 @@ test('without a chat model, the summary consists of verbatim sentences, and a ne
   t.is(await summaryOf(conversation_id), summary);
   await say(['x'.repeat(5_000)], { conversation_id });
   await summariseMessages(services, { ...args, messages: 4 });
-  t.is(await summaryOf(conversation_id), LINES.join(' '), 'what is too long to be quoted is left out');
+  t.is(await summaryOf(conversation_id), LINES.join(' '), 'a sentence that is too long is left out');
   t.deepEqual(await summariseMessages(services, { ...args, conversation_id: workspaceId, messages: 1 }), {
     messages: 0,
     characters: 0,

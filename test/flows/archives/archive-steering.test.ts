@@ -9,15 +9,15 @@ import { zipFile } from '#test/support/fixtures/zip-file.ts';
 
 const FILES = 1_600;
 const INNER = 100;
-/** Everything: the archive, its files, the nested one, and its files. */
+/** All contents: the archive, its entries, the nested archive and its entries. */
 const ALL = 1 + FILES + 1 + INNER;
-const PATIENCE = { timeoutMs: 150_000 };
+const POLL_OPTIONS = { timeoutMs: 150_000 };
 const List = z.object({ data: z.array(Content), total_count: z.int() });
 
 const countOf = async (flow: Flow, id: string) =>
   (await flow.api.get(`/contents?linked_to=${id}&limit=1`, List)).total_count;
 
-/** Enough files that they come out in many steps; a nested archive with some more is among the first. */
+/** Has enough entries that unpacking takes many activities; one of the first is a nested archive. */
 function largeArchive(): File {
   const inner = Array.from({ length: INNER }, (_, index) => ({
     name: `inner-${index}.txt`,
@@ -30,8 +30,8 @@ function largeArchive(): File {
   return new File([zipFile([{ name: 'inner.zip', bytes: zipFile(inner) }, ...outer])], 'large.zip');
 }
 
-/** Sends it and waits until some files are out, and not all of them. */
-async function sendAndCatch(flow: Flow): Promise<{ id: string; uploadId: string }> {
+/** Uploads the archive and waits until some of its entries are unpacked, but not all. */
+async function uploadAndWaitForSome(flow: Flow): Promise<{ id: string; uploadId: string }> {
   const upload = await flow.send(['file', largeArchive()]);
   const [id] = idsOf(upload);
   await until(
@@ -41,21 +41,21 @@ async function sendAndCatch(flow: Flow): Promise<{ id: string; uploadId: string 
   return { id, uploadId: upload.upload_id ?? '' };
 }
 
-/** Waits until everything is out and has come to an end; gives how many ended how. */
-const allSettled = (flow: Flow, uploadId: string) =>
+/** Waits until all entries are unpacked and have ended, and returns the number of contents by status. */
+const untilAllEnded = (flow: Flow, uploadId: string) =>
   eventually(
-    'everything is settled',
+    'all contents have ended',
     async () => {
       const { progress } = await flow.progress(uploadId);
       return progress.total === ALL && progress.settled === ALL && progress.by_status;
     },
-    PATIENCE,
+    POLL_OPTIONS,
   );
 
 test('deleting an archive while it is unpacked also deletes every entry unpacked so far', async (t) => {
   const flow = await startFlow();
   const { database, vectors, stores } = openInsides(t);
-  const { id } = await sendAndCatch(flow);
+  const { id } = await uploadAndWaitForSome(flow);
   const { deletion_id } = await flow.api.get(`/contents/${id}`, DeletionAccepted, { method: 'DELETE', status: 202 });
   t.deepEqual(await flow.search('heather', { search_type: 'keyword' }), []);
   const receipt = await until(
@@ -88,7 +88,7 @@ test('deleting an archive while it is unpacked also deletes every entry unpacked
 
 test('cancelling an archive stops its unpacking, and a retry completes it', async (t) => {
   const flow = await startFlow();
-  const { id, uploadId } = await sendAndCatch(flow);
+  const { id, uploadId } = await uploadAndWaitForSome(flow);
   t.is((await flow.control(`/contents/${id}/cancel`)).status, 200);
   const progress = await until(
     () => flow.progress(uploadId),
@@ -96,21 +96,21 @@ test('cancelling an archive stops its unpacking, and a retry completes it', asyn
   );
   t.is((await flow.content(id)).status, 'cancelled');
   const count = await countOf(flow, id);
-  t.true(count < FILES + 1, `${count} of ${FILES + 1} came out`);
+  t.true(count < FILES + 1, `${count} of ${FILES + 1} were unpacked`);
   t.is(progress.progress.by_status['pending'] ?? 0, 0);
   t.is((await flow.control(`/contents/${id}/retry`)).status, 200);
-  t.deepEqual(await allSettled(flow, uploadId), { ready: ALL });
+  t.deepEqual(await untilAllEnded(flow, uploadId), { ready: ALL });
   t.is(await countOf(flow, id), FILES + 1);
 });
 
 test('a paused upload unpacks no further archive entries until it is resumed', async (t) => {
   const flow = await startFlow();
-  const { id, uploadId } = await sendAndCatch(flow);
+  const { id, uploadId } = await uploadAndWaitForSome(flow);
   await flow.control(`/uploads/${uploadId}/pause`);
   t.is((await flow.progress(uploadId)).status, 'paused');
   const count = await countOf(flow, id);
   t.is(await countOf(flow, id), count);
   await flow.control(`/uploads/${uploadId}/resume`);
-  t.deepEqual(await allSettled(flow, uploadId), { ready: ALL });
+  t.deepEqual(await untilAllEnded(flow, uploadId), { ready: ALL });
   t.is(await countOf(flow, id), FILES + 1);
 });

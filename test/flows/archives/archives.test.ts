@@ -11,7 +11,7 @@ import { zipFile } from '#test/support/fixtures/zip-file.ts';
 
 const List = z.object({ data: z.array(Content), total_count: z.int() });
 
-/** What came out of a content, by name. */
+/** Returns the contents unpacked from a content, by name. */
 async function partsOf(flow: Flow, id: string): Promise<Map<string, Content>> {
   const { data } = await flow.api.get(`/contents?linked_to=${id}&limit=1000`, List);
   return new Map(data.map((content) => [content.name, content]));
@@ -58,7 +58,7 @@ test('every archive entry becomes a searchable content linked to the archive', a
   }
   const [listed] = await flow.search('minutes.docx', { search_type: 'keyword' });
   t.is(listed?.content_id, id);
-  // The upload was over only when all of them were.
+  // The upload ends only when all of its contents have ended.
   const { progress, status } = await flow.progress(upload.upload_id);
   t.like(progress, { total: 5, settled: 5 });
   t.is(status, 'completed');

@@ -13,7 +13,7 @@ type Link = { stage: string; part_key: string | null; stage_message: string | nu
 const file = (name: string, bytes: string | Buffer) => ({ name, bytes });
 const archive = (...entries: Parameters<typeof zipFile>[0]) => new File([zipFile(entries)], 'papers.zip');
 
-/** Two collections of one workspace; the first is the older one. */
+/** Creates two collections of one workspace; the first is the older one. */
 async function startTwo(): Promise<{ flow: Flow; other: Flow }> {
   const flow = await startFlow();
   const other = await startFlow({ key: { key: flow.key, workspaceId: flow.workspaceId } });
@@ -30,7 +30,7 @@ async function link({ api, collectionId }: Flow, content_id: string): Promise<vo
   await api.post('/chunks/create', CreateChunksResponse, { json, status: 202 });
 }
 
-/** Where a content is in a collection, once that is as wanted. */
+/** Waits until `isDone` accepts the state of a content in a collection, and returns it. */
 function linkOf({ database }: Insides, place: Flow & { id: string }, isDone: (link: Link) => boolean): Promise<Link> {
   const { id, collectionId } = place;
   return until(async () => {
@@ -44,7 +44,7 @@ function linkOf({ database }: Insides, place: Flow & { id: string }, isDone: (li
 }
 
 const isReady = ({ stage }: Link) => {
-  if (stage === 'failed') throw new Error('it failed');
+  if (stage === 'failed') throw new Error('the content failed');
   return stage === 'ready';
 };
 
@@ -94,7 +94,7 @@ test('adding an archive waits until an entry that is being deleted from the coll
   await linkOf(inside, { ...other, id }, isReady);
   await linkOf(inside, { ...other, id: part }, isReady);
   const key = { id: part, collectionId: other.collectionId };
-  // As a removal leaves it that has begun and is not through.
+  // The state of a deletion that has begun and has not completed.
   await inside.stores.runControl.startDeletion({ workspaceId: flow.workspaceId, collectionIds: [other.collectionId] }, [
     part,
   ]);

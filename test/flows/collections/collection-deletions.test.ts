@@ -76,7 +76,11 @@ test('a deleted collection disappears for all callers at once, and the receipt c
     const list = await (await api.send(path)).json();
     t.like(list, { total_count: 0 }, path);
   }
-  t.is((await api.get(`/collections/${child.id}`, Collection)).parent_id, null, 'what was below is at the top');
+  t.is(
+    (await api.get(`/collections/${child.id}`, Collection)).parent_id,
+    null,
+    'child collections move to the top level',
+  );
 
   const receipt = await receiptOf(flow, deletion_id);
   t.like(receipt, { kind: 'collection', subject_id: collectionId, workspace_id: flow.workspaceId });
@@ -137,7 +141,7 @@ test('concurrent requests to delete the same resource share one deletion', async
   const path = `/collections/${flow.collectionId}`;
   const answers = await Promise.all(Array.from({ length: 6 }, () => flow.api.send(path, { method: 'DELETE' })));
   const accepted = answers.filter(({ status }) => status === 202);
-  // A deletion may be over before the last one asks.
+  // A deletion may complete before the last request arrives.
   t.true(accepted.length > 0 && answers.every(({ status }) => status === 202 || status === 404));
   const ids = await Promise.all(accepted.map(async (one) => DeletionAccepted.parse(await one.json()).deletion_id));
   t.is(new Set(ids).size, 1);
@@ -154,7 +158,7 @@ test('a content and its collection can be deleted concurrently', async (t) => {
     remove(flow),
   ]);
   const receipt = await receiptOf(flow, collection.deletion_id);
-  // Whoever came first has the content; when that was the collection, there is no such content any more.
+  // The first deletion removes the content; if that is the one of the collection, the content no longer exists for the other.
   t.true(answer.status === 202 || answer.status === 404, String(answer.status));
   const content = answer.status === 202 ? DeletionAccepted.parse(await answer.json()) : null;
   const removed = content ? (await receiptOf(flow, content.deletion_id)).removed.contents : 0;

@@ -9,13 +9,13 @@ import { idsOf, startFlow, type Flow } from '#test/support/harness/flow.ts';
 
 const ContentList = z.object({ data: z.array(Content), total_count: z.int() });
 
-const same = (lines: string) =>
+const ledgerEntries = (lines: string) =>
   [
     ['file', new File([lines], 'ledger.txt')],
     ['metadata', '{"external_id":"ledger","shelf":1}'],
   ] as const;
 
-async function seenBy({ api }: Flow) {
+async function visibleTo({ api }: Flow) {
   const [collections, contents, chunks] = await Promise.all([
     api.get('/collections', CollectionList),
     api.get('/contents', ContentList),
@@ -32,13 +32,16 @@ async function seenBy({ api }: Flow) {
 test('two workspaces with the same names, external ids and bytes are isolated from each other', async (t) => {
   const [ours, theirs] = [await startFlow(), await startFlow()];
   const text = 'The ledger lists forty barrels of tar.';
-  const [[our], [their]] = [idsOf(await ours.upload(...same(text))), idsOf(await theirs.upload(...same(text)))];
+  const [[our], [their]] = [
+    idsOf(await ours.upload(...ledgerEntries(text))),
+    idsOf(await theirs.upload(...ledgerEntries(text))),
+  ];
   t.not(our, their);
   for (const [flow, id] of [
     [ours, our],
     [theirs, their],
   ] as const) {
-    t.deepEqual(await seenBy(flow), {
+    t.deepEqual(await visibleTo(flow), {
       collections: [flow.collectionId],
       contents: [id],
       chunks: [text],
@@ -53,16 +56,16 @@ test('two workspaces with the same names, external ids and bytes are isolated fr
     }
   }
   const newer = 'The ledger lists nine barrels of pitch.';
-  t.like((await ours.upload(...same(newer))).uploads[0], { content_id: our, duplicate: true });
-  t.deepEqual((await seenBy(theirs)).chunks, [text], 'a replacement is none of theirs');
+  t.like((await ours.upload(...ledgerEntries(newer))).uploads[0], { content_id: our, duplicate: true });
+  t.deepEqual((await visibleTo(theirs)).chunks, [text], 'a replacement does not affect the other workspace');
   await ours.delete(our);
-  t.deepEqual((await seenBy(ours)).totals, [1, 0, 0]);
-  t.deepEqual((await seenBy(theirs)).chunks, [text], 'nor is a deletion');
+  t.deepEqual((await visibleTo(ours)).totals, [1, 0, 0]);
+  t.deepEqual((await visibleTo(theirs)).chunks, [text], 'nor does a deletion');
   const file = await theirs.api.send(`/contents/${their}/file`);
-  t.is(await file.text(), text, 'though the bytes were the same');
+  t.is(await file.text(), text, 'the bytes are kept although both workspaces had the same');
 });
 
-/** A workspace with two collections, a content in each and one in both, and a key that reaches the first collection only. */
+/** Creates a workspace with two collections, a content in each and one in both, and a key limited to the first collection. */
 async function startLimited() {
   const owner = await startFlow();
   const other = await startFlow({ key: owner });
@@ -79,7 +82,7 @@ async function startLimited() {
 
 test('a key limited to a collection sees and counts only its contents, and can modify them', async (t) => {
   const { other, limited, mine, hidden, shared } = await startLimited();
-  const seen = await seenBy(limited);
+  const seen = await visibleTo(limited);
   t.deepEqual(seen.collections, [limited.collectionId]);
   t.deepEqual(seen.contents, [mine, shared]);
   t.deepEqual(seen.chunks.toSorted(), ['Wool from both barns.', 'Wool from the first barn.']);
@@ -127,5 +130,5 @@ test('a content shows its state in a collection within the scope of the caller, 
   t.is((await owner.api.get('/contents?status=ready', ContentList)).total_count, 0);
   t.is((await owner.api.get('/contents?status=stored', ContentList)).total_count, 1);
   const again = await limited.api.send('/chunks/create', { method: 'POST', json: { content_id: id } });
-  t.is(again.status, 202, 'a limited key means the collection it reaches');
+  t.is(again.status, 202, 'the collection defaults to the only one that the key can access');
 });

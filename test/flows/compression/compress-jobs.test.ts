@@ -66,7 +66,7 @@ test('a large result is fetched by the job id', async (t) => {
   t.true((job.content ?? '').length > 1_000_000);
   t.deepEqual(job.progress, { windows_done: 3, windows_total: 3 });
   t.true((job.ratio ?? 1) <= 0.5);
-  // A set: looking each line up in the text took 20 s of this process, in which no other test got its database connection.
+  // A set: searching the text for each line blocked this process for 20 s, and other tests could not connect to the database.
   const given = new Set(lines);
   const invented = (job.content ?? '').split('\n').filter((line) => line !== '' && !given.has(line));
   t.deepEqual(invented, []);

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { startTokenServer } from '#test/support/servers/token-server.ts';
 import { canary, type Stage } from './secret-entries.ts';
 
-const Made = z.object({ id: z.string() });
+const Created = z.object({ id: z.string() });
 
-/** Tokens, clients and authorizations: taken, refreshed, refused with words of the provider, and exchanged for a code. */
+/** Uses tokens, clients and authorizations: stored, refreshed, rejected with a text of the provider, and exchanged for a code. */
 export async function enterOAuth(stage: Stage): Promise<void> {
   const { ask, secrets } = stage;
   const asOwner = { headers: { 'X-API-Key': stage.workspace.key } };
@@ -30,13 +30,13 @@ export async function enterOAuth(stage: Stage): Promise<void> {
       integration_type: 'api',
       credentials: { refresh_token: place('sent token') },
     };
-    const { id } = Made.parse((await ask('POST', '/api/v1/connections', { ...asOwner, json })).body);
+    const { id } = Created.parse((await ask('POST', '/api/v1/connections', { ...asOwner, json })).body);
     const refresh = () => ask('POST', `/api/v1/oauth/refresh/${id}`, asOwner);
     await refresh();
     await refresh();
-    await comeBack(stage, id);
+    await followRedirect(stage, id);
     await refresh();
-    await comeBack(stage, id);
+    await followRedirect(stage, id);
     await ask('PATCH', `/api/v1/connections/${id}`, { ...asOwner, json: { credentials: json.credentials } });
     await refresh();
     for (const path of [`/api/v1/oauth/refresh/${id}`, '/api/v1/oauth/clients', '/api/v1/oauth/providers'])
@@ -46,8 +46,8 @@ export async function enterOAuth(stage: Stage): Promise<void> {
   }
 }
 
-/** The provider sends the user back; what is in the addresses is good once. */
-async function comeBack({ ask, secrets, workspace }: Stage, id: string): Promise<void> {
+/** Follows the redirect of the provider; the codes and states in the URLs are valid once. */
+async function followRedirect({ ask, secrets, workspace }: Stage, id: string): Promise<void> {
   const headers = { 'X-API-Key': workspace.key };
   const { body } = await ask('POST', `/api/v1/oauth/authorize/${id}`, { headers, json: {}, mayShow: ['state'] });
   const { authorization_url } = z.object({ authorization_url: z.url() }).parse(body);

@@ -9,7 +9,7 @@ import { testStack } from '#test/support/harness/stack.ts';
 
 const stack = testStack();
 
-/** `npm run bench:refresh` plays 200 rounds. */
+/** `npm run bench:refresh` runs 200 rounds. */
 test('callers of two API processes share one exchange with a provider that revokes reused refresh tokens', async (t) => {
   const second = await startSecondProcess(stack, { kind: 'api', name: 'api-oauth' });
   t.teardown(() => second.stop());
@@ -20,8 +20,8 @@ test('callers of two API processes share one exchange with a provider that revok
   t.is(result.tokenRequests, 10);
 });
 
-/** As a browser would: follows redirects with cookies, as long as they stay with the provider. */
-async function agreeAt(url: string, issuer: string): Promise<string> {
+/** Follows redirects with cookies, like a browser, until one leaves the provider. Returns the URL of that one. */
+async function authorizeAt(url: string, issuer: string): Promise<string> {
   const cookies = new Map<string, string>();
   let next = url;
   for (let hops = 0; next.startsWith(issuer) && hops < 20; hops += 1) {
@@ -55,7 +55,7 @@ test('a connection to a discovered OpenID provider is authorized by the user and
     status: 201,
   });
   const { authorization_url } = await api.post(`/oauth/authorize/${id}`, AuthorizeAnswer, { json: {} });
-  const back = new URL(await agreeAt(authorization_url, peer.issuer));
+  const back = new URL(await authorizeAt(authorization_url, peer.issuer));
   const page = await fetch(`${stack.baseUrl}${back.pathname}${back.search}`);
   t.is(page.status, 200, await page.text());
   const secrets = async () =>

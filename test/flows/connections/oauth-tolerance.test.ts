@@ -10,7 +10,7 @@ import { startTokenServer, type TokenBehaviour, type TokenServer } from '#test/s
 
 type Peer = { api: ApiClient; id: string; server: TokenServer };
 
-/** A connection to a provider that does this. */
+/** Creates a connection to a token server with this behaviour. */
 async function peerOf(
   t: ExecutionContext,
   behaviour: TokenBehaviour,
@@ -109,7 +109,7 @@ test('when the provider stalls for 30 s, the request answers 503 while the run c
   };
   const { status } = await eventually('the tokens are refreshed', refreshed, { timeoutMs: 240_000, everyMs: 500 });
   t.is(status, 'active');
-  // Asked for once more after the one that was never answered; a worker that hangs as well may ask in between.
+  // One more request follows the unanswered one; a stalled worker may add another in between.
   t.true(peer.server.requests.length >= 2);
   t.is((await refresh(peer)).status, 'active');
 });

@@ -5,45 +5,45 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import type { Asking, Recorder } from '#test/support/servers/recorded-answers.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** A word that stands nowhere else. */
+/** Returns a word that occurs nowhere else. */
 export function canary(what: string): string {
   return `canary${what}${randomBytes(8).toString('hex')}`;
 }
 
-/** What the second API is told, beside what the stack has. */
+/** Settings of the second API, in addition to those of the stack. */
 export type OwnSettings = { jwtSecret: string; issuer: string; audience: string };
 
 export type Stage = Recorder & {
   settings: OwnSettings;
   adminToken: string;
-  /** What may be shown nowhere but in the answer that hands it out. */
+  /** Texts that may appear only in the response that issues them. */
   secrets: Record<string, string>;
-  /** What users write: it may be in the answers and tables that are for it, never in logs and histories. */
+  /** User texts: allowed in the responses and tables meant for them, never in logs and histories. */
   words: Record<string, string>;
-  /** Of the workspace that everything happens in, once it is there. */
+  /** The workspace of the test, set once it is created. */
   workspace: { id: string; key: string };
 };
 
-const KeyMade = z.object({ id: z.string(), secret: z.string() });
-const Made = z.object({ id: z.string() });
+const CreatedKey = z.object({ id: z.string(), secret: z.string() });
+const Created = z.object({ id: z.string() });
 
-/** The part of a key that nobody can know. */
+/** Returns the secret part of an API key. */
 const tailOf = (secret: string) => secret.split('_').at(-1) ?? '';
 
-/** Every way of sending an API key, and the answers that hand one out. */
+/** Sends API keys in every way, and requests the responses that issue them. */
 export async function enterApiKeys(stage: Stage): Promise<void> {
   const { ask, secrets } = stage;
   const operator = { Authorization: `Bearer ${stage.adminToken}` };
   const json = { name: 'of canaries' };
   const first = await ask('POST', '/api/v1/workspaces', { headers: operator, json, mayShow: ['first key'] });
-  const workspace = z.object({ id: z.string(), api_key: KeyMade }).parse(first.body);
+  const workspace = z.object({ id: z.string(), api_key: CreatedKey }).parse(first.body);
   stage.workspace = { id: workspace.id, key: workspace.api_key.secret };
   secrets['first key'] = tailOf(workspace.api_key.secret);
 
   const asOwner = { 'X-API-Key': stage.workspace.key };
   const once = { ...asOwner, 'Idempotency-Key': randomUUID() };
   const create = { headers: once, json: { permissions: ['*'] }, mayShow: ['key'] };
-  const made = KeyMade.parse((await ask('POST', '/api/v1/api-keys', create)).body);
+  const made = CreatedKey.parse((await ask('POST', '/api/v1/api-keys', create)).body);
   await ask('POST', '/api/v1/api-keys', create);
   await ask('POST', '/api/v1/api-keys', { ...create, json: { permissions: ['chunks:read'] }, mayShow: [] });
   secrets['key'] = tailOf(made.secret);
@@ -56,14 +56,14 @@ export async function enterApiKeys(stage: Stage): Promise<void> {
   };
   await use(made.secret);
   await ask('PATCH', path, { headers: asOwner, json: { label: 'known' } });
-  // Where no key belongs: in the address, as a value.
+  // Keys in wrong places: in the URL and as a value.
   const misplaced = { headers: asOwner };
   await ask('GET', `/api/v1/collections?api_key=${made.secret}`, misplaced);
   await ask('GET', `/api/v1/contents/${made.secret}`, misplaced);
   await ask('GET', `/api/v1/chunks?cursor=${made.secret}`, misplaced);
   await ask('POST', '/api/v1/api-keys', { ...misplaced, json: { permissions: [made.secret], label: [made.secret] } });
 
-  const rotated = KeyMade.parse(
+  const rotated = CreatedKey.parse(
     (await ask('POST', `${path}/rotate`, { headers: asOwner, mayShow: ['rotated key'] })).body,
   );
   secrets['rotated key'] = tailOf(rotated.secret);
@@ -75,7 +75,7 @@ export async function enterApiKeys(stage: Stage): Promise<void> {
   await use(`loci_abcdefghijkl_${secrets['wrong key']}`);
 }
 
-/** Tokens of users and of the operator, valid and not, in the right place and in wrong ones. */
+/** Sends valid and invalid tokens of users and of the operator, in the right place and in wrong ones. */
 export async function enterTokens(stage: Stage): Promise<void> {
   const { ask, secrets, settings } = stage;
   const sign = (expires: string, secret = settings.jwtSecret) =>
@@ -110,7 +110,7 @@ export async function enterTokens(stage: Stage): Promise<void> {
       await ask('POST', '/api/v1/workspaces', { headers, json: { name: '' } });
 }
 
-/** Credentials of connections: taken, changed, refused, masked, and revealed to who may see them. */
+/** Sends credentials of connections: created, changed, rejected, masked, and revealed to permitted callers. */
 export async function enterCredentials(stage: Stage): Promise<void> {
   const { ask, secrets } = stage;
   const asOwner = { headers: { 'X-API-Key': stage.workspace.key } };
@@ -121,7 +121,7 @@ export async function enterCredentials(stage: Stage): Promise<void> {
     integration_type: 'api',
     credentials: { access_token: place('credential'), nested: { refresh_token: [place('nested credential')] } },
   };
-  const { id } = Made.parse((await ask('POST', '/api/v1/connections', { ...once, json })).body);
+  const { id } = Created.parse((await ask('POST', '/api/v1/connections', { ...once, json })).body);
   await ask('POST', '/api/v1/connections', { ...once, json });
   const other = { ...json, credentials: { access_token: place('credential of another body') } };
   await ask('POST', '/api/v1/connections', { ...once, json: other });
@@ -131,7 +131,7 @@ export async function enterCredentials(stage: Stage): Promise<void> {
     json: { permissions: ['connections:read'] },
     mayShow: ['reading key'],
   });
-  const reading = KeyMade.parse(limited.body).secret;
+  const reading = CreatedKey.parse(limited.body).secret;
   secrets['reading key'] = tailOf(reading);
   for (const each of [path, '/api/v1/connections', `${path}?include_credentials=true`])
     await ask('GET', each, { headers: { 'X-API-Key': reading } });
@@ -156,7 +156,7 @@ function asJson({ headers }: { headers: Record<string, string> }): Asking {
   return { headers: { ...headers, 'Content-Type': 'application/json' } };
 }
 
-/** What users write, wherever they can; also where it is refused, and where processing it fails. */
+/** Sends user texts wherever possible, also where they are rejected and where processing them fails. */
 export async function enterWords(stage: Stage): Promise<void> {
   const { ask, words } = stage;
   const asOwner = { headers: { 'X-API-Key': stage.workspace.key } };
@@ -165,7 +165,7 @@ export async function enterWords(stage: Stage): Promise<void> {
     ...asOwner,
     json: { name: say('collection'), embedding: { provider: 'lexical' }, meta_data: { note: say('setting') } },
   });
-  const { id } = Made.parse(collection.body);
+  const { id } = Created.parse(collection.body);
   const form = new FormData();
   form.append('collection_id', id);
   form.append('file', new File([`A text with ${say('text')} in it.`], `${say('filename')}.txt`));
@@ -195,13 +195,13 @@ export async function enterWords(stage: Stage): Promise<void> {
   await ask('GET', `/api/v1/${say('address')}`, asOwner);
 }
 
-/** The same in conversations and memories, whose summaries and memories are made by workflows and a chat model. */
+/** Sends user texts to conversations and memories, from which workflows and a chat model make summaries and memories. */
 export async function enterConversations(stage: Stage): Promise<void> {
   const { ask, words } = stage;
   const asOwner = { headers: { 'X-API-Key': stage.workspace.key } };
   const say = (what: string) => (words[what] = canary(what));
   const title = { json: { title: say('title'), owner_id: say('owner') } };
-  const { id } = Made.parse((await ask('POST', '/api/v1/conversations', { ...asOwner, ...title })).body);
+  const { id } = Created.parse((await ask('POST', '/api/v1/conversations', { ...asOwner, ...title })).body);
   const content = [
     { content: `I live in ${say('message')}.`, sender_id: 'ada', tool_calls: [{ argument: say('tool') }] },
     { content: `So it is ${say('answer')}.`, role: 'assistant' },

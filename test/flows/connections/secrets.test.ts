@@ -1,7 +1,7 @@
 /**
- * Every way in which a secret, or what a user wrote, enters the service, with texts that stand nowhere else; then a look at
- * all places where one could have been left. A second API and a second worker write the most talkative logs. They have a database
- * and a Temporal namespace of their own: their worker has a chat model, which other tests must not get answers from.
+ * Sends secrets and user texts, all of them unique, through every entry point of the service, and then searches every place where
+ * one could have been stored. A second API and a second worker write logs of the most verbose level. They use a database and a
+ * Temporal namespace of their own, because their worker has a chat model that must not answer for other tests.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -34,12 +34,12 @@ import { enterWebhooks } from '#test/flows/webhooks/webhook-entries.ts';
 
 const stack = testStack();
 const temporal = { ...stack.temporal, namespace: `secrets-${randomUUID()}` };
-const closing: (() => Promise<void>)[] = [];
+const teardowns: (() => Promise<void>)[] = [];
 let stage: Stage;
 let databaseUrl: string;
 let chat: Awaited<ReturnType<typeof startChatServer>>;
 
-/** Where what users write belongs; a run tells of the URL that it could not download, an attempt of the one it could not reach. */
+/** Tables meant for user texts. A run stores the URL that it could not download, an attempt the URL that it could not reach. */
 const TABLES_OF_WORDS = [
   'chunks',
   'collections',
@@ -50,20 +50,20 @@ const TABLES_OF_WORDS = [
   'messages',
   'webhook_attempts',
 ];
-/** Names of fields, which have to be told where one is not known. */
+/** Field names, which error messages repeat when a field is unknown. */
 const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
 
 test.before(async (t) => {
   t.timeout(300_000);
   const settings = { jwtSecret: canary('jwt') + canary('secret'), issuer: 'https://issuer.example', audience: 'loci' };
   const chatKey = canary('chat');
-  // Every other question fails, and is repeated in the answer that says so.
+  // Every other question fails with a response that repeats it.
   let questions = 0;
   chat = await startChatServer(() => ((questions += 1) % 2 === 0 ? { status: 500 } : '["Knows something."]'));
-  closing.push(() => chat.close());
+  teardowns.push(() => chat.close());
   await prepareTemporalNamespace({ ...temporal, retentionDays: 1 });
   const own = await createOwnDatabase();
-  closing.push(() => own.drop());
+  teardowns.push(() => own.drop());
   databaseUrl = own.url;
   const environment = {
     LOCI_DATABASE_URL: databaseUrl,
@@ -79,13 +79,13 @@ test.before(async (t) => {
   };
   for (const kind of ['worker', 'api'] as const) {
     const second = await startSecondProcess(stack, { kind, name: `talkative-${kind}`, environment });
-    closing.push(() => second.stop());
+    teardowns.push(() => second.stop());
     if (kind === 'worker') continue;
     const { adminToken } = stack;
     const recorder = createRecorder(second.url);
     stage = { ...recorder, settings, adminToken, secrets: {}, words: {}, workspace: { id: '', key: '' } };
   }
-  Object.assign(stage.secrets, settingsThatAreSecret(), { 'JWT secret': settings.jwtSecret, 'chat key': chatKey });
+  Object.assign(stage.secrets, secretSettings(), { 'JWT secret': settings.jwtSecret, 'chat key': chatKey });
   await enterApiKeys(stage);
   await enterTokens(stage);
   await enterCredentials(stage);
@@ -96,7 +96,7 @@ test.before(async (t) => {
 });
 
 test.after.always(async () => {
-  for (const close of closing.toReversed()) await close();
+  for (const close of teardowns.toReversed()) await close();
 });
 
 test('the leak search finds a text in clear, in hexadecimal and in base64, at any position', (t) => {
@@ -139,7 +139,7 @@ test('a secret appears in no response except the one that issues it', (t) => {
 test('an error response does not repeat what was sent', (t) => {
   const refusals = stage.answers.filter(({ status }) => status >= 400);
   t.true(refusals.length > 20);
-  t.true(chat.requests.length > 0, 'a chat model that fails took part');
+  t.true(chat.requests.length > 0, 'the failing chat model was called');
   const everything = { ...stage.words, ...stage.secrets };
   for (const name of NAMES_OF_FIELDS) delete everything[name];
   t.deepEqual(
@@ -154,7 +154,7 @@ test('neither logs nor the data of Temporal contain secrets or user texts', asyn
   t.deepEqual(findings, []);
   for (const name of ['api.log', 'worker.log', 'postgres.log', 'temporal.log', 'weaviate.log', 'talkative-api.log'])
     t.true(files.includes(`logs/${name}`), name);
-  // The look reaches what is there.
+  // The search finds a text that is known to be in the files.
   const { findings: known } = await findInFiles(stack.stateDir, { workspace: stage.workspace.id });
   for (const name of ['logs/talkative-api.log', 'temporal/temporal.db'])
     t.true(known.includes(`${name}: workspace`), name);
@@ -180,7 +180,7 @@ test('no table contains a secret in clear, and user texts are only in the tables
   t.deepEqual(await findInTables(behind, stage.secrets), []);
   const found = await findInTables(behind, stage.words);
   t.deepEqual([...new Set(found.map((finding) => finding.replace(/:.*/, '')))], TABLES_OF_WORDS);
-  // What was searched for, or refused, is kept nowhere.
+  // Search queries and rejected texts are stored nowhere.
   const kept = found.map((finding) => finding.replace(/.*: /, ''));
   const passing = ['search', 'filterkey', 'filtervalue', 'parameter', 'address', 'unknownfield', 'question'];
   t.deepEqual(
@@ -189,8 +189,8 @@ test('no table contains a secret in clear, and user texts are only in the tables
   );
 });
 
-/** Secrets that the processes of the stack run with. */
-function settingsThatAreSecret(): Record<string, string> {
+/** Returns the secrets in the settings of the stack processes. */
+function secretSettings(): Record<string, string> {
   const isSecret = ([name]: [string, string]) => /KEY|PEPPER|TOKEN|PASSWORD|SECRET/.test(name);
   const { password } = new URL(stack.databaseUrl);
   return { ...Object.fromEntries(Object.entries(stack.environment).filter(isSecret)), 'database password': password };

@@ -6,7 +6,7 @@ import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flo
 
 const ContentChunksPage = ContentChunksResponse.extend({ next_cursor: z.string().nullable(), has_more: z.boolean() });
 
-/** All chunks that a walk comes by; `meanwhile` runs after each page. */
+/** Returns the chunks of all pages; `meanwhile` runs after each page. */
 async function walk(flow: Flow, query: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<Chunk[]> {
   const chunks: Chunk[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -83,34 +83,34 @@ test('a cursor is bound to its filters and to the version of its first page', as
   const first = await flow.api.get(path, ContentChunksPage);
   await flow.upload(['content', longText(12, 'new')], external);
   const stale = await flow.api.fail(`${path}&cursor=${first.next_cursor}`);
-  t.deepEqual([stale.status, stale.code], [409, 'conflict'], 'versions are never mixed');
+  t.deepEqual([stale.status, stale.code], [409, 'conflict'], 'pages never mix versions');
 });
 
 test('paging during uploads and deletions returns every remaining chunk once, and every new one', async (t) => {
   const { flow, ids } = await startWalks();
   const [first, , last = ''] = ids;
   const before = await walk(flow, 'limit=500');
-  const come: string[] = [];
+  const added: string[] = [];
   let page = 0;
   const seen = await walk(flow, 'limit=4', async () => {
     page += 1;
     if (page === 2) await flow.delete(first);
-    if (page <= 3) come.push(...idsOf(await flow.upload(['content', `A newcomer, number ${page}.`])));
+    if (page <= 3) added.push(...idsOf(await flow.upload(['content', `A newcomer, number ${page}.`])));
   });
-  const ofSeen = (id: string) => seen.filter(({ content_id }) => content_id === id).length;
-  t.is(new Set(seen.map(({ id }) => id)).size, seen.length, 'nothing twice');
+  const timesSeen = (id: string) => seen.filter(({ content_id }) => content_id === id).length;
+  t.is(new Set(seen.map(({ id }) => id)).size, seen.length, 'no chunk is repeated');
   const stays = before.filter(({ content_id }) => content_id !== first);
   const seenIds = new Set(seen.map(({ id }) => id));
   t.deepEqual(
     stays.filter(({ id }) => !seenIds.has(id)),
     [],
-    'nothing that stays is skipped',
+    'no remaining chunk is skipped',
   );
-  t.deepEqual(come.map(ofSeen), [1, 1, 1], 'nor what comes');
-  t.true(ofSeen(last) > 0);
+  t.deepEqual(added.map(timesSeen), [1, 1, 1], 'no new chunk is skipped or repeated');
+  t.true(timesSeen(last) > 0);
   t.deepEqual(
     seen.slice(-3).map(({ content_id }) => content_id),
-    come,
+    added,
     'in the order of publication',
   );
 });

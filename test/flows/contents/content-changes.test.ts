@@ -56,7 +56,7 @@ test('after concurrent changes, the index matches the final state of the content
     );
     t.is((await Promise.all(writes)).length, 12);
     const last = await until(() => flow.content(id), isSynced);
-    // Every workflow has written: what is left of the outbox is nothing.
+    // The outbox is empty when every workflow has completed.
     await until(
       () => insides.database.raw('select 1 from outbox where workspace_id = ?', [flow.workspaceId]),
       ({ rowCount }: { rowCount: number }) => rowCount === 0,

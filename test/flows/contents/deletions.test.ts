@@ -11,7 +11,7 @@ import { DOWNLOAD_ADDRESS, testStack } from '#test/support/harness/stack.ts';
 const big = () => ['file', new File([longText(600)], 'big.txt')] as const;
 const sendOne = async (flow: Flow, ...entries: Entries) => idsOf(await flow.send(...entries))[0];
 
-/** Ways to a content in each state that there is; `chunks` is what the receipt counts then, null where that is open. */
+/** Creates a content in each state. `chunks`: the number of chunks in the receipt, null where it depends on timing. */
 const states: Readonly<Record<string, { chunks: number | null; reach: (flow: Flow) => Promise<string> }>> = {
   stored: { chunks: 0, reach: (flow) => sendOne(flow, ['content', 'Only kept.'], ['ingest', 'false']) },
   'just accepted': { chunks: null, reach: (flow) => sendOne(flow, big()) },
@@ -71,7 +71,11 @@ for (const [state, { chunks, reach }] of Object.entries(states)) {
     if (chunks !== null) t.like(receipt.removed, { chunks, index_objects: chunks });
     t.is(receipt.removed.blobs, 1);
     t.is((await flow.api.fail(`/contents/${id}`)).status, 404);
-    t.is((await flow.api.fail(`/contents/${id}`, { method: 'DELETE' })).status, 404, 'it is gone, receipt or not');
+    t.is(
+      (await flow.api.fail(`/contents/${id}`, { method: 'DELETE' })).status,
+      404,
+      'the content is hidden before the receipt completes',
+    );
     await until(
       () => insides.traces(flow, id),
       ({ rows, objects }) => rows + objects === 0,
@@ -83,7 +87,7 @@ for (const [state, { chunks, reach }] of Object.entries(states)) {
 
 test('a content can be deleted while its URL is being downloaded', async (t) => {
   const asked = Promise.withResolvers<void>();
-  // Answers only when the test is over.
+  // Sends no response before the test ends.
   const server = createServer(() => asked.resolve());
   await new Promise<void>((resolve) => server.listen(0, DOWNLOAD_ADDRESS, resolve));
   t.teardown(() => {
@@ -107,7 +111,7 @@ test('concurrent requests to delete the same resource share one deletion', async
   );
   const accepted = answers.filter(({ status }) => status === 202);
   t.true(accepted.length > 0);
-  // A deletion may be over before the last one asks.
+  // A deletion may complete before the last request arrives.
   t.true(answers.every(({ status }) => status === 202 || status === 404));
   const ids = await Promise.all(
     accepted.map(async (answer) => DeletionAccepted.parse(await answer.json()).deletion_id),

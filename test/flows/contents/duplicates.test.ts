@@ -35,7 +35,7 @@ test('uploading the same bytes under the same name returns the existing content 
   t.is((await flow.chunks(id))[0]?.id, before?.id, 'nothing is ingested again');
   const bare = await flow.upload(file('Amber holds insects.'));
   t.is(bare.uploads[0]?.content_id, id);
-  t.deepEqual((await flow.content(id)).metadata, { shelf: 2 }, 'metadata that is not sent stays');
+  t.deepEqual((await flow.content(id)).metadata, { shelf: 2 }, 'metadata that is not sent is kept');
 });
 
 test('other bytes, another name or on_duplicate=keep create a separate content', async (t) => {
@@ -129,8 +129,8 @@ test('replacing a content by external_id keeps the old version searchable until 
     const { status } = await flow.progress(upload_id);
     const found = await flow.search('record', { search_type: 'keyword', max_results: 100 });
     const topics = new Set(found.map(({ content }) => / (old|new) record/.exec(content)?.[1]));
-    t.false(topics.has('old') && topics.has('new'), 'one answer never mixes versions');
-    t.true(found.length > 0, 'there is an answer at any time');
+    t.false(topics.has('old') && topics.has('new'), 'a response never mixes versions');
+    t.true(found.length > 0, 'the search always finds a version');
     seen[topics.has('old') ? 'old' : 'new'] += 1;
     if (status !== 'running') break;
   }

@@ -8,14 +8,14 @@ import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flo
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-/** Where the bytes of a content are. */
+/** Returns the path of the stored file of a content. */
 async function fileOf(flow: Flow, id: string): Promise<string> {
   const { content_hash: hash } = await flow.content(id);
   const folder = testStack().environment['LOCI_BLOB_DIR'] ?? '';
   return join(folder, flow.workspaceId, hash?.slice(0, 2) ?? '', hash ?? '');
 }
 
-/** Takes the file away, so that nobody can read it; gives what brings it back. */
+/** Moves the file away, so that it cannot be read, and returns a function that restores it. */
 async function hide(path: string): Promise<() => Promise<void>> {
   await stat(path);
   await rename(path, `${path}.hidden`);
@@ -27,7 +27,7 @@ const create = (flow: Flow, json: object) =>
 
 test('an extracted text is split and embedded again without its file', async (t) => {
   const flow = await startFlow();
-  // Line ends are not those of the text: that is no second name of the file.
+  // The line ends differ from those of the extracted text, so that file and text are different blobs.
   const file = new File([longText(30).replaceAll('\n', '\r\n')], 'record.txt');
   const [id] = idsOf(await flow.upload(['file', file]));
   const before = await flow.chunks(id);
@@ -66,7 +66,7 @@ test('another collection reuses the extracted text with its pages, in chunks for
 test('the file is read again when a reader is requested, or when another reader extracted the text', async (t) => {
   const flow = await startFlow();
   const [id] = idsOf(await flow.upload(['file', new File(['Some words\r\nabout flint.'], 'flint.txt')]));
-  const bringBack = await hide(await fileOf(flow, id));
+  const restore = await hide(await fileOf(flow, id));
   for (const reader of ['native', 'text']) {
     await create(flow, { content_id: id, reader });
     const failed = await until(
@@ -75,7 +75,7 @@ test('the file is read again when a reader is requested, or when another reader 
     );
     t.regex(failed.status_message ?? '', /upload it again|gone/i);
   }
-  await bringBack();
+  await restore();
   await create(flow, { content_id: id, reader: 'text' });
   t.is((await flow.reach(id, 'ready')).config['reader'], 'text');
 });

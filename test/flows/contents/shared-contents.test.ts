@@ -5,12 +5,12 @@ import { apiClient, createKey, formFor, type ApiClient } from '#test/support/har
 import { idsOf, startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 
-/** Reaches one collection only: what it deletes lives on in others. */
+/** Returns a client limited to one collection: the contents it deletes are kept in other collections. */
 async function apiOf({ workspaceId, collectionId }: Flow): Promise<ApiClient> {
   return apiClient((await createKey({ workspaceId, collections: [collectionId] })).key);
 }
 
-/** The same content, published in two collections. */
+/** Publishes one content in two collections. */
 async function share(flow: Flow, other: Flow, ...metadata: string[]): Promise<string> {
   const entries = metadata.map((text) => ['metadata', text] as const);
   const [id] = idsOf(await flow.upload(['content', 'A shared record.'], ...entries));

@@ -11,10 +11,10 @@ test('a paused content makes no progress, shows the status paused, and becomes r
   const paused = await flow.control(`/contents/${id}/pause`);
   t.is(paused.status, 200);
   t.like(paused.body, { status: 'paused' });
-  t.is((await flow.control(`/contents/${id}/pause`)).status, 200, 'asking twice changes nothing');
-  const rest = await untilResting(async () => (await flow.content(id)).updated_at);
+  t.is((await flow.control(`/contents/${id}/pause`)).status, 200, 'a repeated request changes nothing');
+  const rest = await untilUnchanged(async () => (await flow.content(id)).updated_at);
   t.like(await flow.content(id), { status: 'paused' });
-  t.deepEqual(await flow.search('lighthouse'), [], `nothing is published while it rests (since ${rest})`);
+  t.deepEqual(await flow.search('lighthouse'), [], `nothing is published while it is paused (at ${rest})`);
   t.is((await flow.control(`/contents/${id}/resume`)).status, 200);
   t.is((await flow.reach(id, 'ready', 'failed')).status, 'ready');
   t.is((await flow.search('lighthouse', { max_results: 100 })).length, 100);
@@ -32,7 +32,7 @@ test('a content paused while it is read or indexed keeps the status paused', asy
     await flow.reach(id, ...later[stage], 'ready');
     const answer = await flow.control(`/contents/${id}/pause`);
     if (answer.status === 409) continue; // it was faster
-    await untilResting(async () => (await flow.content(id)).status_message);
+    await untilUnchanged(async () => (await flow.content(id)).status_message);
     t.like(
       await flow.content(id),
       { status: 'paused', status_message: 'Paused by a request; resume to go on.' },
@@ -64,11 +64,11 @@ test('a paused upload can be cancelled; a cancelled content leaves nothing behin
   t.deepEqual(await flow.search('small file number'), []);
 
   const [, id = ''] = uploads.map(({ content_id }) => content_id);
-  t.is((await flow.control(`/contents/${id}/cancel`)).status, 200, 'it is cancelled already');
+  t.is((await flow.control(`/contents/${id}/cancel`)).status, 200, 'cancelling again succeeds');
   t.is((await flow.control(`/contents/${id}/retry`)).status, 200);
   t.is((await flow.reach(id, 'ready', 'failed')).status, 'ready');
   t.is((await flow.search('small file number')).length, 1);
-  t.is((await flow.control(`/contents/${id}/retry`)).status, 409, 'a content that is ready has nothing to retry');
+  t.is((await flow.control(`/contents/${id}/retry`)).status, 409, 'a ready content cannot be retried');
   t.is((await flow.progress(upload_id)).status, 'completed_with_errors');
 });
 
@@ -90,11 +90,11 @@ test('pausing, resuming and cancelling an upload affect all its unfinished conte
   t.like(done, { status: 'completed', progress: { settled: 91, percent: 100, by_status: { ready: 91 } } });
   const late = await flow.control(`/uploads/${upload_id}/cancel`);
   t.is(late.status, 200);
-  t.is((await flow.progress(upload_id)).status, 'completed', 'what is done stays');
+  t.is((await flow.progress(upload_id)).status, 'completed', 'finished contents are kept');
 });
 
-/** Waits until an observation stays the same for a while, which nothing but time can show. */
-async function untilResting<Value>(observe: () => Promise<Value>): Promise<Value> {
+/** Waits until the observed value stays unchanged for a while. Only elapsed time can show this. */
+async function untilUnchanged<Value>(observe: () => Promise<Value>): Promise<Value> {
   let last = { value: await observe(), since: performance.now() };
   await until(
     async () => {

@@ -43,7 +43,7 @@ test('a content in two collections has separate chunks in each, which are delete
   t.not(here[0]?.id, there[0]?.id);
   t.is((await flow.content(id)).collection_id, flow.collectionId);
 
-  // Metadata belongs to the content, so a change of it is found in both.
+  // Metadata belongs to the content, so both collections find the changed value.
   await flow.upload(['content', 'Obsidian is volcanic glass.'], ['metadata', '{"kind":"glass"}']);
   for (const place of [flow, other]) await untilFound(place, 'obsidian', { kind: 'glass' });
 

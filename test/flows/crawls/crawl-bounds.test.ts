@@ -5,7 +5,7 @@ import { startFlow } from '#test/support/harness/flow.ts';
 import { htmlPage, startSite, type SitePage } from '#test/support/servers/site-server.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-const movesOn: SitePage = (response, { url }) => void response.writeHead(302, { location: `${url}?on` }).end();
+const redirectsForever: SitePage = (response, { url }) => void response.writeHead(302, { location: `${url}?on` }).end();
 
 test('nested sitemaps do not use up the page limit', async (t) => {
   const names = Array.from({ length: 60 }, (_, index) => `/maps/${index}`);
@@ -36,7 +36,7 @@ test('a redirected robots.txt is followed, and one that redirects without end co
     '/rules': (response) => void response.end('User-agent: *\nDisallow: /secret'),
   });
   t.teardown(moved.close);
-  const moving = await startSite({ ...pages, '/robots.txt': movesOn });
+  const moving = await startSite({ ...pages, '/robots.txt': redirectsForever });
   t.teardown(moving.close);
   const flow = await startFlow();
   const kept = await crawl(flow, `${moved.origin}/`);
@@ -68,7 +68,7 @@ test('a crawl delay of centuries is limited to the longest supported delay', asy
   });
   t.teardown(site.close);
   const flow = await startFlow();
-  // Of the start alone, so that nobody waits.
+  // Only the start page, so that the delay never applies.
   const done = await crawl(flow, `${site.origin}/`, { max_depth: '0' });
   t.like(done, { status: 'completed', progress: { by_status: { ready: 1 } } });
   const rows = await behind.query(`select delay_ms from crawls where workspace_id = :id`, { id: flow.workspaceId });

@@ -12,7 +12,7 @@ import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { rowsOf } from '#test/support/fixtures/workspace-traces.ts';
 
-/** A site whose pages are given out one at a time, so that a test can act in the middle of a crawl. */
+/** Starts a site that holds every response until it is released, so that a test can act during a crawl. */
 async function startGate() {
   const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
   const waiting: (() => void)[] = [];
@@ -33,7 +33,7 @@ async function startGate() {
   });
   return {
     ...site,
-    /** Resolves when as many pages are waited for. */
+    /** Resolves when `count` pages have been requested. */
     arrived: (count: number) =>
       until(
         async () => waiting.length,
@@ -60,7 +60,7 @@ test('pausing, resuming and cancelling an upload also controls its crawl', async
   );
   t.like(paused.crawl, { status: 'paused' });
   t.true(paused.crawl.pages.waiting > 0 && paused.progress.percent < 100);
-  // What was under way when it was paused is let in, and no more is asked for.
+  // Requests that were running when the crawl was paused complete, and no more are sent.
   const asked = await until(
     async () => ({ count: site.requests.length, at: performance.now() }),
     ({ count, at }) => count === site.requests.length && at > 0,
@@ -121,7 +121,7 @@ test('files of an upload are ingested while its crawls run', async (t) => {
   );
   t.is(uploads.length, 4);
   const done = await untilOver(flow, upload_id ?? '');
-  t.is(done.crawls.length, 2, 'one crawl for each page to start from');
+  t.is(done.crawls.length, 2, 'one crawl per start page');
   t.like(done, { status: 'completed', progress: { total: 4, by_status: { ready: 4 } } });
   t.deepEqual(Object.keys(statusesOf(done, site.origin)).toSorted(), ['/', '/a', '/two', 'text']);
 });
@@ -205,7 +205,7 @@ test('deleting a workspace ends its running crawl', async (t) => {
     () => rowsOf(behind, flow.workspaceId),
     (left) => left['outbox'] === undefined,
   );
-  // What a download under way stored a moment later is a file without a row, which the sweeper removes as any other.
+  // A download that was running may have stored a file without a row, which the sweep removes like any other.
   t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
 });
 

@@ -4,7 +4,7 @@ import { crawl, statusesOf } from '#test/support/harness/crawl-flow.ts';
 import { startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { htmlPage, startSite, type Site } from '#test/support/servers/site-server.ts';
 
-/** A site whose pages say by ETag or by date whether they have changed, or do not say. */
+/** Pages that show by ETag or by date whether they have changed, and pages that do not show it. */
 const links = ['/tagged', '/dated', '/silent', '/changing', '/leaving', '/unlinked'];
 const pageOf = (title: string) => htmlPage(title, ['/']);
 
@@ -57,8 +57,8 @@ test('a repeated crawl ingests changed pages, marks missing ones, and repeats no
   t.like(second.crawl.pages, { fetched: 2, unchanged: 4, gone: 1, failed: 0, waiting: 0 });
   t.is(second.status, 'completed');
   const statuses = site.requests.slice(asked).map(({ path, status }) => `${path} ${status}`);
-  t.true(statuses.includes('/tagged 304') && statuses.includes('/dated 304'), 'asked for only if changed');
-  t.true(statuses.includes('/behind 200'), 'links of a page that has not changed are followed');
+  t.true(statuses.includes('/tagged 304') && statuses.includes('/dated 304'), 'requested conditionally');
+  t.true(statuses.includes('/behind 200'), 'links of an unchanged page are followed');
   t.is((await flow.progress(first.id)).progress.total, 8);
 
   const after = await contentsByPath(flow, { contents: [...first.contents] }, site.origin);
@@ -74,9 +74,9 @@ test('a repeated crawl ingests changed pages, marks missing ones, and repeats no
   const found = await flow.search('everything about the second state', { max_results: 1 });
   t.regex(found[0]?.content ?? '', /second state/);
   const left = await flow.search('everything about leaving', { max_results: 1 });
-  t.is(left[0]?.source, `${site.origin}/leaving`, 'it is not deleted');
+  t.is(left[0]?.source, `${site.origin}/leaving`, 'a missing page is not deleted');
 
-  // What comes back is in step again; what failed in between says so, and is in step when it is there again.
+  // A page that is back is synced again. A page that failed shows the error, and is synced when it is available again.
   site.pages.set('/leaving', pageOf('leaving'));
   site.pages.set('/', htmlPage('start', links));
   site.pages.set('/silent', (response) => void response.writeHead(500).end());
@@ -129,7 +129,7 @@ test('two concurrent crawls of one site store each page once', async (t) => {
   t.teardown(site.close);
   const flow = await startFlow();
   const both = await Promise.all(['/', '/other'].map((path) => crawl(flow, `${site.origin}${path}`)));
-  // The other one links to the first, as every page does.
+  // Every page links to the first one, so the second crawl finds it too.
   for (const [index, total] of [31, 32].entries()) {
     t.like(both[index], { status: 'completed', progress: { total, by_status: { ready: total } } });
   }

@@ -16,7 +16,7 @@ test('a crawl of a site full of traps stores every expected page once and comple
   const flow = await startFlow();
   const fields = { max_pages: '1000', max_depth: String(LIMITS.maxDepth), metadata: '{"site":"traps"}' };
   const done = await untilOver(flow, await startCrawl(flow, `${site.origin}/`, fields));
-  // Contents are named without their query: those that differ in it alone share a name.
+  // Content names omit the query, so pages that differ only in the query have the same name.
   const expected = [...site.expected].map(([path, status]) => `${path.split('?')[0]} ${status}`).toSorted();
   const found = done.contents.map(({ name, status }) => `${name.replace(site.origin, '')} ${status}`).toSorted();
   t.deepEqual(found, expected);
@@ -35,8 +35,8 @@ test('a crawl of a site full of traps stores every expected page once and comple
   t.is(site.elsewhere.requests.length, 0);
   for (const path of site.expected.keys()) {
     const most = { '/error': 3, '/busy': 2, '/cut': 3, '/hangs': 2, '/orphan': 2 }[path] ?? 1;
-    // A worker that stalls on a busy machine may ask once more.
-    t.true([most, most + 1].includes(site.asked(path)), `${path} was asked for as often as it takes`);
+    // A worker that stalls on a busy machine may send one more request.
+    t.true([most, most + 1].includes(site.asked(path)), `number of requests for ${path}`);
   }
   t.true(site.requests.every(({ headers }) => headers['user-agent']?.startsWith('Loci/') === true));
   const program = done.contents.find(({ name }) => name.endsWith('/script.php'));
@@ -73,7 +73,7 @@ test('pages are linked to the page they were found on, and only their main text 
   const chunks = (await flow.chunks(pilot?.id ?? '')).map(({ content }) => content).join('\n');
   t.regex(chunks, /leaves at dawn/);
   t.notRegex(chunks, /line of the menu/);
-  // Who uploads a page itself wants all of it.
+  // An uploaded page keeps its whole text, unlike a crawled one.
   const [plain] = (await flow.upload(['urls', `${site.origin}/boats/pilot`])).uploads;
   t.is(plain?.content_id, pilot?.id);
   const whole = (await flow.chunks(pilot?.id ?? '')).map(({ content }) => content).join('\n');
@@ -181,7 +181,11 @@ test('the start page may redirect within its site; redirects to another site or 
   t.deepEqual(statusesOf(done, site.origin), { '/': 'ready', '/a': 'ready' });
   t.is(site.asked('/home'), 1);
   const again = await crawl(flow, `${site.origin}/a`);
-  t.deepEqual(statusesOf(again, site.origin), { '/': 'ready', '/a': 'ready' }, 'known under its other address too');
+  t.deepEqual(
+    statusesOf(again, site.origin),
+    { '/': 'ready', '/a': 'ready' },
+    'the page is also known by its other URL',
+  );
   t.is(again.crawl.pages.unchanged, 2);
   const away = await crawl(flow, `${site.origin}/away`);
   t.regex(away.contents[0]?.status_message ?? '', /another site/);

@@ -8,7 +8,7 @@ test('searching a collection whose index is lost answers 503 instead of no resul
   const [id] = idsOf(await flow.upload(['content', 'The viaduct has twelve arches.']));
   const scope = { workspaceId: flow.workspaceId, collectionIds: null };
   const found = await insides.stores.collections.findIndex(scope, flow.collectionId);
-  if (!found) throw new Error('the collection has an index');
+  if (!found) throw new Error('the collection has no index');
   await insides.vectors.dropTenant(found.index.space, found.index.tenant);
   for (const search_type of SEARCH_TYPES) {
     const json = { query: 'viaduct arches', collection_id: flow.collectionId, search_type };

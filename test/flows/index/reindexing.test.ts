@@ -24,7 +24,7 @@ async function reindex(flow: Flow): Promise<Reindexing> {
   );
 }
 
-async function furnished() {
+async function seedCollections() {
   const flow = await startFlow();
   const other = await startFlow({ key: flow });
   const big = ['files', new File([longText(60)], 'big.txt')] as const;
@@ -46,7 +46,7 @@ async function furnished() {
 test('reindexing restores everything that the index lost, for every search type and filter, without duplicates', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
-  const { flow, other, remembered } = await furnished();
+  const { flow, other, remembered } = await seedCollections();
   const seen = async (one: Flow, query: string) =>
     Promise.all(
       SEARCH_TYPES.map(async (search_type) =>
@@ -58,10 +58,10 @@ test('reindexing restores everything that the index lost, for every search type 
   const before = [await seen(flow, 'viaduct arches'), await seen(other, 'sundial noon')];
   const tenants = await tenantsOf(behind, flow.workspaceId);
   t.is(tenants.length, 3);
-  // One is gone altogether, one in part, and nobody noticed: a memory is missing as well.
+  // One tenant is lost completely, one partly, and a memory is missing as well, all without an error.
   const [gone, partly] = tenants.filter(({ tenant }) => !tenant.startsWith('memories-'));
   const memories = tenants.find(({ tenant }) => tenant.startsWith('memories-'));
-  if (!gone || !partly || !memories) throw new Error('there are tenants of both');
+  if (!gone || !partly || !memories) throw new Error('expected tenants of both collections and of memories');
   await behind.vectors.dropTenant(gone.space, gone.tenant);
   for (const { space, tenant } of [partly, memories]) {
     const [object] = (await behind.vectors.readObjects(space, tenant, null)).objects;
@@ -105,7 +105,7 @@ test('contents changed during reindexing are found in their final state', async 
 });
 
 test('a second request during reindexing returns the same run, and a later one starts another', async (t) => {
-  const { flow } = await furnished();
+  const { flow } = await seedCollections();
   t.is((await flow.api.fail(pathOf(flow))).status, 404);
   const first = await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
   const same = await flow.api.post(pathOf(flow), Reindexing, { status: 202 });
@@ -118,7 +118,7 @@ test('a second request during reindexing returns the same run, and a later one s
 });
 
 test('the command reindexes a workspace, shows its progress, and reports errors', async (t) => {
-  const { flow } = await furnished();
+  const { flow } = await seedCollections();
   const { baseUrl, adminToken } = testStack();
   const run = async (...args: string[]) => {
     const env = { ...process.env, LOCI_PUBLIC_URL: baseUrl, LOCI_ADMIN_TOKEN: adminToken };

@@ -22,7 +22,7 @@ async function withAnimals(): Promise<Flow> {
   return flow;
 }
 
-/** Filters and the first letters of the files they leave. */
+/** Filters and the first letters of the files that match. */
 const cases: [filters: Record<string, unknown>, letters: string][] = [
   [{}, 'abcd'],
   [{ legs: 4 }, 'b'],
@@ -103,7 +103,7 @@ test('a search returns max_results results when there are enough', async (t) => 
     for (const max_results of [1, 99, 100]) {
       const found = await flow.search('wool', { search_type, max_results });
       t.is(found.length, max_results, search_type);
-      t.is(new Set(found.map(({ content_id }) => content_id)).size, max_results, 'none comes twice');
+      t.is(new Set(found.map(({ content_id }) => content_id)).size, max_results, 'no result is repeated');
       t.deepEqual(
         found.map(({ score }) => score),
         found.map(({ score }) => score).toSorted((a, b) => b - a),

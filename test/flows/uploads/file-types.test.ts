@@ -11,7 +11,7 @@ import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
 const filler = 'Nothing of note happened on that day, and the harbour office closed early.';
 
-/** One sentence a document, about something no other one mentions, and what the reader makes of it. */
+/** Documents with one sentence each, about a subject that no other document mentions, and the text that the reader extracts. */
 const documents: Record<string, { file: () => File; question: string; sentence: RegExp; type: string }> = {
   text: {
     file: () => new File([`${filler}\n\nThe marmot digs burrows below the alpine meadow.\n`], 'notes.txt'),
@@ -206,7 +206,7 @@ test('a reader whose server is not configured rejects every item at upload with 
 test('documents with a password and old binary documents are rejected at upload with a remedy', async (t) => {
   const flow = await startFlow();
   const files: readonly (readonly [name: string, bytes: Buffer, code: string, message: RegExp])[] = [
-    // So long that the beginning of the file does not tell what it is.
+    // The directory lies beyond the first bytes, so the beginning of the file does not show its type.
     ['old.doc', compoundFile(['1Table', 'WordDocument'], 126), 'unsupported_type', /Save it as \.docx/],
     ['old.xls', compoundFile(['Workbook']), 'unsupported_type', /Save it as \.xlsx/],
     ['locked.docx', compoundFile(['EncryptionInfo', 'EncryptedPackage']), 'encrypted', /remove the password/],
@@ -226,7 +226,7 @@ test('documents with a password and old binary documents are rejected at upload 
 
 type Served = { type: string; body: string | Buffer };
 
-/** A web server at the address that the stack may download from; gives its origin. */
+/** Starts a web server at the address that the stack may download from, and returns its origin. */
 async function serve(t: ExecutionContext, pages: Readonly<Record<string, Served>>): Promise<string> {
   const server = createServer((request, response) => {
     const page = pages[request.url ?? ''];

@@ -6,7 +6,7 @@ import { startFlow } from '#test/support/harness/flow.ts';
 import { hostileCorpus } from '#test/support/fixtures/hostile/corpus.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** A request holds at most so many bytes of the corpus. */
+/** Most bytes of the corpus in one request. */
 const BATCH_BYTES = 40 * 1024 * 1024;
 
 test('every hostile file is rejected with a message, or ends ready or failed with one, and causes no request', async (t) => {
@@ -15,7 +15,7 @@ test('every hostile file is rejected with a message, or ends ready or failed wit
   const server = createServer((_, response) => response.end(String((requests += 1)))).listen(0, DOWNLOAD_ADDRESS);
   await new Promise((resolve) => server.once('listening', resolve));
   t.teardown(() => server.close());
-  // An HTTP server on TCP has a port.
+  // The address of a TCP server is an AddressInfo.
   const files = hostileCorpus(`http://${DOWNLOAD_ADDRESS}:${(server.address() as AddressInfo).port}`);
   const flow = await startFlow();
   for (const batch of batchesOf(files)) {
@@ -25,9 +25,9 @@ test('every hostile file is rejected with a message, or ends ready or failed wit
     t.is(uploads.length + errors.length, batch.length);
     for (const { name, message } of errors) t.true(message.length > 10, `${name}: ${message}`);
     for (const { content_id, name } of uploads) {
-      // Bombs burn until their limit, some behind each other.
+      // Decompression bombs run until they reach their limit, some one after another.
       const { status, status_message } = await eventually(
-        `${name} comes to an end`,
+        `${name} has ended`,
         async () => {
           const content = await flow.content(content_id);
           return ['ready', 'failed'].includes(content.status) && content;

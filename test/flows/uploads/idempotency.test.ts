@@ -23,7 +23,7 @@ test('a repeated upload of files, even with its fields in another order, gets th
   const first = await send(flow);
   t.is(first.status, 202);
   const text = await first.text();
-  // Every form has another boundary; fields may come in any order, files may not.
+  // Every form has another boundary. The order of fields does not matter, that of files does.
   const [a, b, ...fields] = entries;
   const reordered = [...fields.toReversed(), ...(a && b ? [a, b] : [])];
   for (const sent of [entries, reordered]) {
@@ -33,7 +33,7 @@ test('a repeated upload of files, even with its fields in another order, gets th
   }
   t.is(await countContents(flow), 2);
   for (const id of idsOf(UploadResponse.parse(JSON.parse(text)))) await flow.reach(id, 'ready');
-  t.is(await (await send(flow)).text(), text, 'the answer of then, though the contents went on');
+  t.is(await (await send(flow)).text(), text, 'the stored response, although the contents have changed since');
 });
 
 test('another byte, name, field, order of files or collection makes it a different request', async (t) => {
@@ -106,7 +106,7 @@ test('keys of different callers are independent, and a repeated key creates chun
   t.is((await flow.content(id)).status, 'ready', 'nothing is ingested again');
   t.is((await flow.chunks(id))[0]?.id, before?.id);
   t.is((await create({ content_id: id, reader: 'text' })).status, 422);
-  t.is((await create({ content_id: id }, KEY)).status, 422, 'a key belongs to one route');
+  t.is((await create({ content_id: id }, KEY)).status, 422, 'a key is bound to one route');
 });
 
 test('a repeated retry request with the same key gets the first response and retries nothing again', async (t) => {
@@ -122,5 +122,5 @@ test('a repeated retry request with the same key gets the first response and ret
   t.deepEqual(await retry(), first);
   t.is((await flow.content(id)).status, 'failed');
   const elsewhere = await flow.api.send(`/contents/${id}/cancel`, { method: 'POST', headers: KEY });
-  t.is(elsewhere.status, 422, 'the key is of another request');
+  t.is(elsewhere.status, 422, 'the key is used by another request');
 });

@@ -6,10 +6,10 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-/** More than the API has connections to the database. */
+/** More uploads than the API has database connections. */
 const UPLOADS = 25;
 
-/** True when all uploads have stored their bytes and the first of them waits for its collection. */
+/** Returns whether all uploads have stored their bytes and the first one waits for its collection. */
 async function areAllThere(database: Database, { workspaceId }: Flow): Promise<boolean> {
   const [found] = await query<{ stored: number; waiting: number }>(
     database,
@@ -32,10 +32,10 @@ test('uploads that wait for one collection do not exhaust the database connectio
     return busy.api.post('/upload', UploadResponse, { body, status: 202 });
   };
   const uploads = await database.transaction(async (transaction) => {
-    // As an upload does while it writes.
+    // The lock that an upload holds while it writes.
     await query(transaction, `select pg_advisory_xact_lock(hashtextextended(:id, 0))`, { id: busy.collectionId });
     const sent = Array.from({ length: UPLOADS }, (_, number) => send(number));
-    await eventually('all uploads are there', () => areAllThere(database, busy));
+    await eventually('all uploads are waiting', () => areAllThere(database, busy));
     const answers = await Promise.all(Array.from({ length: 20 }, () => other.api.send('/collections')));
     t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     return sent;

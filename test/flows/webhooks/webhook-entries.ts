@@ -4,13 +4,13 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { canary, type Stage } from '#test/flows/connections/secret-entries.ts';
 
-const Made = z.object({ id: z.string(), secret: z.string() });
+const Created = z.object({ id: z.string(), secret: z.string() });
 const Delivery = z.object({ id: z.string(), status: z.string() });
 
-/** The part of a secret that nobody can know. */
+/** Returns the secret part of a webhook secret. */
 const tailOf = (secret: string) => secret.replace('whsec_', '').replace('=', '');
 
-/** Webhooks with their secrets, sent to a receiver that is not there, so that a workflow goes on with it. */
+/** Creates webhooks with secrets and sends events to a missing receiver, so that a workflow retries the deliveries. */
 export async function enterWebhooks(stage: Stage): Promise<void> {
   const { ask, secrets, words } = stage;
   const say = (what: string) => (words[what] = canary(what));
@@ -19,7 +19,7 @@ export async function enterWebhooks(stage: Stage): Promise<void> {
   const url = `http://${DOWNLOAD_ADDRESS}:1/${say('hookpath')}?token=${say('hookquery')}`;
   const json = { url, description: say('hookdescription') };
   const create = { ...once, json, mayShow: ['webhook secret'] };
-  const { id, secret } = Made.parse((await ask('POST', '/api/v1/webhooks', create)).body);
+  const { id, secret } = Created.parse((await ask('POST', '/api/v1/webhooks', create)).body);
   secrets['webhook secret'] = tailOf(secret);
   await ask('POST', '/api/v1/webhooks', create);
   secrets['webhook password'] = canary('hookpassword');
@@ -28,7 +28,7 @@ export async function enterWebhooks(stage: Stage): Promise<void> {
 
   const path = `/api/v1/webhooks/${id}`;
   const rotate = { ...asOwner, mayShow: ['rotated webhook secret'] };
-  const rotated = Made.parse((await ask('POST', `${path}/rotate`, rotate)).body);
+  const rotated = Created.parse((await ask('POST', `${path}/rotate`, rotate)).body);
   secrets['rotated webhook secret'] = tailOf(rotated.secret);
   const ofWorkspace = `/api/v1/workspaces/${stage.workspace.id}/webhook-secret`;
   const show = { ...asOwner, mayShow: ['workspace webhook secret'] };

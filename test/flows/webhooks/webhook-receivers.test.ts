@@ -15,7 +15,7 @@ import {
 
 const GIB = 1024 ** 3;
 
-/** Sends a test event to a receiver that does this. */
+/** Sends a test event to a receiver with this behaviour. */
 async function sendTo(t: ExecutionContext, answering: Answering) {
   const receiver = await startWebhookReceiver(t, answering);
   const api = await freshClient();
@@ -24,7 +24,7 @@ async function sendTo(t: ExecutionContext, answering: Answering) {
   return { receiver, api, webhook, id };
 }
 
-/** The first attempt, once its end is known. */
+/** Waits for the end of the first attempt and returns it. */
 async function firstAttempt(api: ApiClient, id: string) {
   const delivery = await until(
     () => api.get(`/webhook-deliveries/${id}`, WebhookDeliveryDetail),
@@ -40,7 +40,7 @@ test('a delivery to a receiver that never answers times out and is retried', asy
   const attempt = await firstAttempt(api, id);
   t.is(attempt?.status_code, null);
   t.regex(attempt?.error ?? '', /took longer than the limit of 5 s|did not answer/);
-  // Not to wait for the other nine.
+  // Avoids waiting for the other nine attempts.
   await api.get(`/webhooks/${webhook.id}`, Webhook, { method: 'PATCH', json: { status: 'disabled' } });
   const over = await deliveryOver(api, id);
   t.regex(over.status_message ?? '', /disabled/);
@@ -75,7 +75,7 @@ test('a response body of 1 GB is not stored, and little of it is read', async (t
   t.is((await deliveryOver(api, id)).status, 'delivered');
   t.is(written.length, 1);
   const bytes = (await written[0]) ?? GIB;
-  t.true(bytes < 32 * 1024 * 1024, `${bytes} bytes went into buffers of the system`);
+  t.true(bytes < 32 * 1024 * 1024, `${bytes} bytes were sent to socket buffers`);
 });
 
 test('a response with an unknown compression is judged by its status', async (t) => {

@@ -125,7 +125,7 @@ test('both secrets sign for a day after a rotation', async (t) => {
     const { id } = await api.post(`/webhooks/${webhook.id}/test`, WebhookDelivery, { status: 202 });
     await deliveryOver(api, id);
     const message = receiver.received.find((one) => one.id === id);
-    if (!message) throw new Error('nothing came');
+    if (!message) throw new Error('no message was received');
     return message;
   };
   const both = await send();
@@ -149,7 +149,7 @@ test('deliveries to the webhook_url of a request are signed with the secret of t
     const id = await announceToUrl(stores, scope, event);
     t.like(await deliveryOver(api, id), { status: 'delivered', webhook_id: null });
     const message = receiver.received.find((one) => one.id === id);
-    if (!message) throw new Error('nothing came');
+    if (!message) throw new Error('no message was received');
     return message;
   };
   const first = await send();
@@ -160,7 +160,7 @@ test('deliveries to the webhook_url of a request are signed with the secret of t
   const limits = { workspaceId: api.workspaceId, permissions: ['webhooks:read'] };
   const reader = apiClient((await createKey(limits)).key);
   const shown = await reader.fail(`/webhook-deliveries/${first.id}`);
-  t.is(shown.status, 403, 'what was sent is for who may read it');
+  t.is(shown.status, 403, 'reading deliveries requires the permission');
   t.regex(JSON.stringify(shown.body), /compress:read/);
   const second = await send();
   for (const each of [secret, rotated.secret]) t.deepEqual(verified(each, second), second.event);

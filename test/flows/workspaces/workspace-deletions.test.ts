@@ -74,7 +74,7 @@ test('a deleted workspace disappears for all callers at once, and nothing of it 
       (rows) => rows['outbox'] === undefined,
     ),
     { deletions: 1, dropped_tenants: tenants.length },
-    'its receipt, and what is looked after for a day',
+    'the receipt, and the dropped tenants that are checked for a day',
   );
   t.deepEqual(await tenantsLeft(behind, tenants), []);
   t.deepEqual(await filesOf(workspace.id), []);
@@ -86,7 +86,7 @@ test('a deleted workspace disappears for all callers at once, and nothing of it 
     [],
   );
   t.is((await operator.fail(path, { method: 'DELETE', headers })).status, 404);
-  t.is((await operator.fail('/workspaces', made)).status, 409, 'an id never comes back');
+  t.is((await operator.fail('/workspaces', made)).status, 409, 'the id of a deleted workspace cannot be used again');
 });
 
 test('deleting a workspace does not change other workspaces', async (t) => {
@@ -101,7 +101,7 @@ test('deleting a workspace does not change other workspaces', async (t) => {
   const before = await atRest();
   const path = `/workspaces/${flow.workspaceId}`;
   const { deletion_id } = await flow.api.get(path, DeletionAccepted, { method: 'DELETE', status: 202 });
-  t.is((await flow.api.fail('/collections')).status, 401, 'whoever asks for it goes with it');
+  t.is((await flow.api.fail('/collections')).status, 401, 'its API keys are deleted with it');
   t.is((await other.api.fail(`/deletions/${deletion_id}`)).status, 404);
   t.is((await receiptOf(deletion_id)).removed.contents, 1);
   t.deepEqual(await atRest(), before);

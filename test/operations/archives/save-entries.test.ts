@@ -9,7 +9,7 @@ test('entries are not added to a collection that is being deleted: the activity 
   const place = await makePlace(database);
   const { collectionId, runId, contentIds } = await addContents(place);
   const archive = await services.stores.entries.findRun(place.scope, { collectionId, runId }, contentIds[0] ?? '');
-  if (!archive) throw new Error('it has no run');
+  if (!archive) throw new Error('the content has no run');
   const run = { workspace_id: place.scope.workspaceId, collection_id: collectionId, run_id: runId };
   const taking = { archive, entries: [], next: 0, maxEntries: 1, maxBytes: 1 };
   t.is(await saveEntries(services, run, taking), 'saved');

@@ -21,13 +21,13 @@ async function openBlobs(t: ExecutionContext) {
   const { workspaceId } = place.scope;
   const put = (text: string) => services.blobs.put(workspaceId, once(text), 1e6);
   const retain = (blob: StoredBlob) => retainBlobs(services, place.scope, [blob]);
-  /** Lets time go by for a blob: its row, and its bytes. */
+  /** Sets back the timestamps of the row and of the file of a blob. */
   const age = async ({ sha256 }: StoredBlob, hours: number) => {
     const at = new Date(Date.now() - hours * 3_600_000);
     await query(database, 'update blobs set last_used_at = :at where sha256 = :sha256', { at, sha256 });
     await utimes(join(blobDir, workspaceId, sha256.slice(0, 2), sha256), at, at);
   };
-  /** A blob as an upload leaves it, last used so many hours ago. */
+  /** Stores a blob like an upload does, last used `hours` hours ago. */
   const stored = async (text: string, hours: number) => {
     const blob = await put(text);
     await retain(blob);
@@ -45,15 +45,15 @@ async function openBlobs(t: ExecutionContext) {
   return { services, database, blobDir, place, put, retain, age, stored, state, refer };
 }
 
-const THERE = { row: true, bytes: true };
-const GONE = { row: false, bytes: false };
+const PRESENT = { row: true, bytes: true };
+const REMOVED = { row: false, bytes: false };
 
 test('an unreferenced blob is removed after a day, row and bytes, not earlier', async (t) => {
   const { services, stored, state } = await openBlobs(t);
   const [old, young] = [await stored('old', 24.1), await stored('young', 23.9)];
   t.is(await sweepBlobs(services), 1);
-  t.deepEqual(await state(old), GONE);
-  t.deepEqual(await state(young), THERE);
+  t.deepEqual(await state(old), REMOVED);
+  t.deepEqual(await state(young), PRESENT);
 });
 
 test('a file is kept while a content refers to it, an extracted text while a version refers to it', async (t) => {
@@ -63,10 +63,10 @@ test('a file is kept while a content refers to it, an extracted text while a ver
     const blob = await stored(column, 1_000);
     await refer(column, blob, id);
     t.is(await sweepBlobs(services), 0);
-    t.deepEqual(await state(blob), THERE, column);
+    t.deepEqual(await state(blob), PRESENT, column);
     await refer(column, await stored(`other than ${column}`, 1), id);
     t.is(await sweepBlobs(services), 1);
-    t.deepEqual(await state(blob), GONE, column);
+    t.deepEqual(await state(blob), REMOVED, column);
   }
 });
 
@@ -82,10 +82,10 @@ test('the text of the published version is kept until the next version is publis
   const second = await restart(place, first.contentIds);
   await makeReady(place, second, { version: 2 });
   await sweepBlobs(services);
-  t.deepEqual(await state(text), THERE);
+  t.deepEqual(await state(text), PRESENT);
   await stores.publications.publish(scope, second, {});
   await sweepBlobs(services);
-  t.deepEqual(await state(text), GONE);
+  t.deepEqual(await state(text), REMOVED);
 });
 
 test('the same bytes in two workspaces are stored as two blobs', async (t) => {
@@ -94,8 +94,8 @@ test('the same bytes in two workspaces are stored as two blobs', async (t) => {
   const other = await makePlace(database);
   const [id = ''] = (await addContents(other)).contentIds;
   await refer('content_hash', blob, id);
-  t.is(await sweepBlobs(services), 1, 'a reference from elsewhere keeps nothing');
-  t.deepEqual(await state(blob), GONE);
+  t.is(await sweepBlobs(services), 1, 'references from other workspaces do not keep a blob');
+  t.deepEqual(await state(blob), REMOVED);
   t.not(other.scope.workspaceId, place.scope.workspaceId);
 });
 
@@ -109,11 +109,11 @@ test('a sweep waits for a concurrent upload of the same bytes and keeps them', a
     await eventually('the sweep waits', async () => (await countWaiting(database)) === 1, { everyMs: 5 });
   });
   t.is(await sweep, 0);
-  t.deepEqual(await state(blob), THERE);
+  t.deepEqual(await state(blob), PRESENT);
 });
 
-/** Blobs whose deletion can be held up, as on a slow disk. */
-function slowly(blobs: BlobStore) {
+/** Wraps a blob store so that its deletions can be delayed, as on a slow disk. */
+function withDelayedDeletes(blobs: BlobStore) {
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const slow: BlobStore = {
@@ -135,7 +135,7 @@ for (const [what, hasRow] of [
     const { services, database, stored, put, age, retain, state } = await openBlobs(t);
     const blob = hasRow ? await stored('going', 1_000) : await put('going');
     if (!hasRow) await age(blob, 1_000);
-    const { slow, reached, goOn } = slowly(services.blobs);
+    const { slow, reached, goOn } = withDelayedDeletes(services.blobs);
     const sweep = sweepBlobs({ ...services, blobs: slow });
     await reached;
     await put('going');
@@ -147,7 +147,7 @@ for (const [what, hasRow] of [
     t.is((await t.throwsAsync(upload, { instanceOf: AppError }))?.code, 'dependency_unavailable');
     await put('going');
     await retain(blob);
-    t.deepEqual(await state(blob), THERE);
+    t.deepEqual(await state(blob), PRESENT);
   });
 }
 
@@ -161,8 +161,8 @@ test('bytes without a row are removed after a day, even when their workspace is 
   const at = new Date(Date.now() - 25 * 3_600_000);
   await utimes(join(blobDir, workspaceId, stray.sha256.slice(0, 2), stray.sha256), at, at);
   t.is(await sweepBlobs(services), 2);
-  t.deepEqual(await state(old), GONE);
+  t.deepEqual(await state(old), REMOVED);
   t.false(await services.blobs.exists(workspaceId, stray.sha256));
   t.deepEqual(await state(young), { row: false, bytes: true });
-  t.deepEqual(await state(kept), THERE);
+  t.deepEqual(await state(kept), PRESENT);
 });

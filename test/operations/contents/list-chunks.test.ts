@@ -31,8 +31,8 @@ async function readyContents(place: Place, count: number): Promise<RunContents[]
 const publish = ({ stores, scope }: Place, slice: RunContents) => stores.publications.publish(scope, slice, CONFIG);
 
 /**
- * A walk by the cursors of the API. A page that is the last one for now is left to be asked for again, for there may come
- * more behind it; `rest` takes it.
+ * Pages through the chunks with the cursors of the API. The last page so far is not consumed, because more chunks may follow it
+ * later; `rest` consumes it.
  */
 function walkOf(
   services: Services,
@@ -57,11 +57,11 @@ function walkOf(
 
 async function allChunks(services: Services, { caller }: Place): Promise<string[]> {
   const { chunks, total_count } = await listChunks(services, caller, { limit: 500, include_embedding: false });
-  if (chunks.length !== total_count) throw new Error('one page holds them all');
+  if (chunks.length !== total_count) throw new Error('expected all chunks in one page');
   return chunks.map(({ id }) => id);
 }
 
-/** Publishes in a transaction that stays open until it is told how to end. */
+/** Publishes in a transaction that stays open until the test commits it or rolls it back. */
 async function publishHeldOpen(place: Place, slice: RunContents) {
   const written = Promise.withResolvers<void>();
   const end = Promise.withResolvers<'commit' | 'rollback'>();
@@ -94,7 +94,7 @@ test('paging during an open publication returns exactly the published chunks, wh
     ['rollback', slices[3], slices[4]],
     ['commit', slices[5], slices[6]],
   ] as const) {
-    if (!held || !waiting) throw new Error('there are seven');
+    if (!held || !waiting) throw new Error('expected seven sets of contents');
     const open = await publishHeldOpen(place, held);
     const overtaking = publish(place, waiting);
     await eventually('the other one waits', async () => (await countWaiting(database)) === 1, { everyMs: 5 });
@@ -122,8 +122,8 @@ test('paging continues in a restored database without skipping or repeating, wha
   const again = await restart(place, slices[0]?.contentIds ?? []);
   await makeReady(place, again, { version: 2, each: CHUNKS });
   const [, , , , , late, lost, ...later] = slices;
-  if (!late || !lost) throw new Error('there are twelve');
-  // One that commits after the copy, which never saw it: there it is still to be published.
+  if (!late || !lost) throw new Error('expected twelve sets of contents');
+  // This publication commits after the dump, which does not contain it: in the restored database it is still unpublished.
   const open = await publishHeldOpen(place, late);
   await copyDatabase(source.database, target.database);
   await open.end('commit');
@@ -145,6 +145,6 @@ test('paging continues in a restored database without skipping or repeating, wha
   const all = await allChunks(target.services, restored);
   t.is(all.length, 12 * CHUNKS);
   const replaced = walk.seen.filter((id) => !all.includes(id));
-  t.is(replaced.length, CHUNKS, 'the version that another one replaced was walked by before');
+  t.is(replaced.length, CHUNKS, 'the replaced version was returned before');
   t.deepEqual(walk.seen.filter((id) => all.includes(id)).toSorted(), all.toSorted());
 });

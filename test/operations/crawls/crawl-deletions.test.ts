@@ -25,7 +25,7 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** A crawl whose page is in the collection already, and ways to have it write that page while the page is deleted. */
+/** Creates a crawl whose page is already in the collection, and functions that let it write the page while it is deleted. */
 async function openCrawl(t: ExecutionContext) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const place = await makePlace(database);
@@ -49,7 +49,7 @@ async function openCrawl(t: ExecutionContext) {
   const write = (of: Pick<CrawlPage, 'url_hash' | 'kind' | 'content_id' | 'is_start'>, outcome: Outcome, on: On) =>
     services.stores.transaction(async (stores) => {
       const crawl = await stores.crawls.lock(scope, id);
-      if (!crawl) throw new Error('there is no crawl');
+      if (!crawl) throw new Error('the crawl does not exist');
       const own = { ...services, crawling: CRAWLING, stores: on.stores(stores) };
       await writePage({ services: own, scope, crawl, page: { ...page, ...of }, before: on.before ?? null }, outcome);
     });
@@ -71,8 +71,8 @@ async function openCrawl(t: ExecutionContext) {
 type Outcome = Exclude<PageOutcome, { kind: 'retry' }>;
 type On = { stores: (inside: Stores) => Stores; before?: KnownPage | null };
 
-/** Stores in which something happens just after a page was looked up for the first time, and before what was found is used. */
-function afterLook(work: () => Promise<unknown>): (inside: Stores) => Stores {
+/** Wraps stores so that `work` runs directly after the first lookup of a page, before the result is used. */
+function afterFirstLookup(work: () => Promise<unknown>): (inside: Stores) => Stores {
   let isDone = false;
   return (inside) => ({
     ...inside,
@@ -93,7 +93,7 @@ for (const named of ['by its content', 'by its address'] as const) {
     const { contentId, remove, write, document, rows, pages } = await openCrawl(t);
     const content_id = named === 'by its content' ? contentId : null;
     const page = { url_hash: urlHash(START_URL), kind: 'page' as const, content_id, is_start: content_id !== null };
-    await write(page, document, { stores: afterLook(remove) });
+    await write(page, document, { stores: afterFirstLookup(remove) });
     t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
     t.like((await pages())[0], { kind: 'page', state: 'skipped', reason: 'deleted' });
   });
@@ -102,7 +102,7 @@ for (const named of ['by its content', 'by its address'] as const) {
 test('a page whose deletion is accepted between its request and its response does not reappear', async (t) => {
   const { services, scope, crawlId, contentId, remove, write, document, rows, pages } = await openCrawl(t);
   const crawl = await services.stores.crawls.find(scope, crawlId);
-  if (!crawl) throw new Error('there is no crawl');
+  if (!crawl) throw new Error('the crawl does not exist');
   const address = { urlHash: urlHash(START_URL), contentId: null, dedupeKey: urlDedupeKey(START_URL) };
   const before = await services.stores.crawlPages.findKnown(scope, crawl, address);
   t.is(before?.content_id, contentId);
@@ -117,7 +117,7 @@ test('a start page that is deleted while its site is found to disallow crawling 
   const { contentId, remove, write, rows, pages } = await openCrawl(t);
   const refused: Outcome = { kind: 'robots', robots: '', delayMs: null, sitemaps: [], isStartAllowed: false };
   const page = { url_hash: 'robots', kind: 'robots' as const, content_id: null, is_start: false };
-  await write(page, refused, { stores: afterLook(remove) });
+  await write(page, refused, { stores: afterFirstLookup(remove) });
   t.deepEqual(await rows(), [{ content_id: contentId, stage: 'deleting' }]);
   t.like((await pages())[0], { kind: 'page', state: 'skipped', reason: 'deleted' });
 });

@@ -12,10 +12,10 @@ async function openLeftovers(t: ExecutionContext) {
   const place = await makePlace(database);
   const { stores, scope, collectionId } = place;
   const found = await stores.collections.findIndex(scope, collectionId);
-  if (!found) throw new Error('the collection has an index');
+  if (!found) throw new Error('the collection has no index');
   const { space, tenant } = found.index;
   await services.vectors.ensureTenant(space, tenant);
-  /** What a worker sends to the index, whether or not the run is still its own. */
+  /** Writes objects to the index like a worker does, whether or not it still owns the run. */
   const index = async (slice: RunContents, version: number) => {
     const vector = new Float32Array(space.dimensions).fill(1 / Math.sqrt(space.dimensions));
     const objects = chunkRows(slice, { version }).map(({ id, content_id, content: text }) => ({
@@ -28,7 +28,7 @@ async function openLeftovers(t: ExecutionContext) {
     }));
     await services.vectors.writeObjects(space, tenant, objects);
   };
-  /** Rows and objects of each version of a content, as `rows/objects`. */
+  /** Returns the numbers of rows and objects of each version of a content, as `rows/objects`. */
   const versions = async (contentId: string, highest: number) =>
     Promise.all(
       Array.from({ length: highest }, async (_, before) => {
@@ -49,7 +49,7 @@ async function openLeftovers(t: ExecutionContext) {
   return { services, database, place, index, versions, residues, nowMs, pass };
 }
 
-/** A content whose first version is published and whose second one is indexed. */
+/** Creates a content whose first version is published and whose second version is indexed. */
 async function publishAndRestart({ place, index }: Awaited<ReturnType<typeof openLeftovers>>) {
   const first = await addContents(place);
   await makeReady(place, first);
@@ -96,7 +96,7 @@ test('objects that a stalled worker writes after its run ended are removed by a 
     t.deepEqual(await versions(id, 2), ['2/2', '0/0']);
   }
   t.is(await pass(), 1);
-  t.deepEqual(await residues(), [], 'a day later it is looked at for the last time');
+  t.deepEqual(await residues(), [], 'the last pass is a day later');
   t.is(await pass(), 0);
 });
 
@@ -108,7 +108,7 @@ test('a content whose run ends again during a pass starts over with its passes',
   const { system } = place.stores;
   await query(place.database, 'update residues set passes = 6, due_at = now()');
   const [residue] = await system.claimDueResidues(10, [1_000]);
-  if (!residue) throw new Error('it is due');
+  if (!residue) throw new Error('no residue is due');
   t.is(residue.passes, 7);
   await restart(place, [id]);
   await place.stores.runControl.cancel(place.scope, { contentId: id });
@@ -122,7 +122,7 @@ test('a pass that began before a new version does not remove that version', asyn
   const { id } = await publishAndRestart(leftovers);
   await place.stores.runControl.cancel(place.scope, { contentId: id });
   await query(place.database, 'update residues set due_at = now()');
-  // The state of the rows is read first; then the content gets its third version, while the pass goes on.
+  // The pass reads the state of the rows first; then, during the pass, the content gets its third version.
   const taken = await services.stores.system.claimDueResidues(10, [1_000]);
   const third = await restart(place, [id]);
   await makeReady(place, third, { version: 3 });

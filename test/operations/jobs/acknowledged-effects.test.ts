@@ -15,7 +15,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-/** What requests do while Temporal is away, and the outbox behind it. */
+/** Makes requests while Temporal is unavailable, and reads the outbox. */
 async function openRequests(t: ExecutionContext) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const place = await makePlace(database);
@@ -28,7 +28,7 @@ async function openRequests(t: ExecutionContext) {
     const { body } = await acceptUpload(services, caller, { form, items, errors: [], idempotency: null });
     return body;
   };
-  /** What was added to the outbox since the last call. */
+  /** Returns what was added to the outbox since the last call. */
   let seen = 0;
   const added = async () => {
     const rows = await query<Row>(database, 'select workflow_type, args from outbox order by id offset :seen', {
@@ -57,7 +57,7 @@ test('every acknowledged request is in the outbox, even while Temporal is unavai
 
   const [run] = await services.stores.runControl.lock(scope, id);
   const runId = String(retried?.args['run_id']);
-  t.is(run?.workflow_id, `ingest-batch/${runId}`, 'the run knows the workflow to wake');
+  t.is(run?.workflow_id, `ingest-batch/${runId}`, 'the run stores the id of the workflow to wake');
   const slice = { collectionId: place.collectionId, runId, contentIds: [id] };
   await makeReady(place, slice, { version: 2 });
   await services.stores.publications.publish(scope, slice, {});
@@ -80,7 +80,7 @@ test('a stored content has no outbox row until chunks are requested', async (t) 
   await createChunks(services, caller, { body, idempotency: null });
   t.like(await added(), [{ workflow_type: 'ingestBatch', args: { content_ids: [id] } }]);
   await createChunks(services, caller, { body, idempotency: null });
-  t.deepEqual(await added(), [], 'it is under way already');
+  t.deepEqual(await added(), [], 'the content is already being ingested');
 });
 
 test('a rejected request adds nothing to the outbox', async (t) => {

@@ -23,19 +23,19 @@ async function openOutbox(t: ExecutionContext, temporal: 'running' | 'away' = 'r
   const place: Place = await makePlace(own.database);
   const rows = () =>
     query<Row>(own.database, 'select workflow_id, state, attempts, last_error from outbox order by id');
-  const hurry = () =>
+  const makeDue = () =>
     query(own.database, `update outbox set next_attempt_at = now(), checked_at = now() - interval '1 hour'`);
-  /** Starts what is due, until nothing is. */
+  /** Starts due workflows until none is due. */
   const dispatch = async (services = own.services) => {
-    await hurry();
+    await makeDue();
     while ((await dispatchOutbox(services)) > 0);
   };
   const reconcile = async () => {
-    await hurry();
+    await makeDue();
     await reconcileOutbox(own.services);
   };
   const add = (job: JobStart) => own.services.stores.outbox.add(place.scope, job);
-  return { ...own, place, rows, hurry, dispatch, reconcile, add };
+  return { ...own, place, rows, makeDue, dispatch, reconcile, add };
 }
 
 const keyOf = (place: Place) => ({ workspace_id: place.scope.workspaceId, collection_id: place.collectionId });
@@ -51,12 +51,12 @@ async function openTemporal(t: ExecutionContext): Promise<Client> {
   return new Client({ connection, namespace });
 }
 
-/** Starts a workflow that no worker takes up, under the id of a job, so that it can be ended at will. */
+/** Starts a workflow that no worker executes, with the id of a job, so that the test can end it. */
 async function startIdle(client: Client, job: Pick<JobStart, 'workflow_id' | 'workflow_type'>) {
   return client.workflow.start(job.workflow_type, { workflowId: job.workflow_id, taskQueue: 'nobody', args: [] });
 }
 
-/** Executions that there are of a workflow id, once Temporal lists any. */
+/** Waits until Temporal lists executions of a workflow id, and returns their number. */
 async function executionsOf(client: Client, workflowId: string): Promise<number> {
   return eventually(`${workflowId} is listed`, async () => {
     const { count } = await client.workflow.count(`WorkflowId = '${workflowId}'`);
@@ -65,7 +65,7 @@ async function executionsOf(client: Client, workflowId: string): Promise<number>
 }
 
 test('a lost workflow start is retried with growing delays until it succeeds', async (t) => {
-  const { add, place, rows, dispatch, services, hurry } = await openOutbox(t, 'away');
+  const { add, place, rows, dispatch, services, makeDue } = await openOutbox(t, 'away');
   const job = someBatch(place);
   await add(job);
   startWorkflows(services, place.scope, [job]);
@@ -73,13 +73,13 @@ test('a lost workflow start is retried with growing delays until it succeeds', a
     place.database,
     `select extract(epoch from next_attempt_at - created_at)::float as seconds from outbox`,
   );
-  t.is(head?.seconds, 2, 'the API has two seconds to do it itself');
+  t.is(head?.seconds, 2, 'the API has two seconds to start the workflow itself');
   for (const attempts of [1, 2]) {
-    await hurry();
+    await makeDue();
     t.is(await dispatchOutbox(services), 1);
     t.like((await rows())[0], { state: 'pending', attempts, last_error: 'Temporal does not answer.' });
   }
-  await hurry();
+  await makeDue();
   t.is((await services.stores.system.claimDueStarts(10)).length, 1);
   t.is((await services.stores.system.claimDueStarts(10)).length, 0, 'not again at once');
   const running = await openOwnServices(t);
@@ -89,19 +89,19 @@ test('a lost workflow start is retried with growing delays until it succeeds', a
 });
 
 test('concurrent dispatchers start each workflow once', async (t) => {
-  const { add, place, rows, hurry, services } = await openOutbox(t);
+  const { add, place, rows, makeDue, services } = await openOutbox(t);
   const client = await openTemporal(t);
   const jobs = Array.from({ length: 30 }, () => someBatch(place));
   for (const job of jobs) await add(job);
-  await hurry();
+  await makeDue();
   const dispatched = Array.from({ length: 6 }, () => dispatchOutbox(services));
-  // What the API does meanwhile, for it does not know of the loops.
+  // The API starts workflows at the same time, independently of the loops.
   startWorkflows(services, place.scope, jobs.slice(0, 10));
   const due = await Promise.all(dispatched);
   t.is(
     due.reduce((sum, count) => sum + count),
     30,
-    'no two loops take the same row',
+    'no two loops claim the same row',
   );
   t.true((await rows()).every(({ state, attempts }) => state === 'started' && attempts === 1));
   for (const job of jobs) t.is(await executionsOf(client, job.workflow_id), 1);

@@ -22,17 +22,17 @@ test('a lost wake-up is sent, and one for a completed workflow is dropped', asyn
   const idle = await client.workflow.start('ingestBatch', { workflowId, taskQueue: 'nobody', args: [] });
   t.teardown(() => idle.terminate('the test is over'));
   const rows = () => query<{ workflow_id: string }>(away.database, 'select workflow_id from wakes order by 1');
-  const hurry = () => query(away.database, `update wakes set due_at = now() - interval '1 hour'`);
+  const makeDue = () => query(away.database, `update wakes set due_at = now() - interval '1 hour'`);
 
   const wakes = await enqueueWakeUps(services.stores, scope, [workflowId, null, ended, workflowId]);
   t.deepEqual((await rows()).map((row) => row.workflow_id).sort(), [workflowId, ended].sort());
   sendWakeUps(away.services, wakes);
-  t.is(await sendDueWakeUps(services), 0, 'whoever noted them is given the time');
-  await hurry();
+  t.is(await sendDueWakeUps(services), 0, 'wake-ups are first left to the process that recorded them');
+  await makeDue();
   t.is(await sendDueWakeUps(away.services), 2);
-  t.is((await rows()).length, 2, 'nothing is lost while Temporal is away');
+  t.is((await rows()).length, 2, 'nothing is lost while Temporal is unavailable');
   t.is(await sendDueWakeUps(services), 0, 'not again at once');
-  await hurry();
+  await makeDue();
   t.is(await sendDueWakeUps(services), 2);
   t.deepEqual(await rows(), []);
   const { events } = await idle.fetchHistory();
@@ -40,7 +40,10 @@ test('a lost wake-up is sent, and one for a completed workflow is dropped', asyn
   t.deepEqual(signals, ['wake']);
 
   sendWakeUps(services, await enqueueWakeUps(services.stores, scope, [workflowId]));
-  await eventually('it is woken at once, and noted', async () => (await rows()).length === 0);
+  await eventually(
+    'the workflow is signalled at once and the wake-up removed',
+    async () => (await rows()).length === 0,
+  );
 });
 
 test('a wake-up requested while another one is being sent is not lost', async (t) => {
@@ -52,7 +55,7 @@ test('a wake-up requested while another one is being sent is not lost', async (t
   const rows = () => query<WakeUp>(database, 'select workflow_id, wake_id from wakes order by workflow_id');
   await services.stores.wakeUps.remove(first);
   t.deepEqual(await rows(), second);
-  // However many ask and are done at once, nobody waits for another for ever.
+  // Any number of concurrent insertions and deletions completes without a deadlock.
   const rounds = Array.from({ length: 20 }, async (_, round) => {
     const noted = await enqueueWakeUps(services.stores, scope, round % 2 === 0 ? ids : ids.toReversed());
     await services.stores.wakeUps.remove(noted);

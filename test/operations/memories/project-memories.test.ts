@@ -34,7 +34,7 @@ async function openWorkspace(t: ExecutionContext) {
   return { services, database, caller, workspaceId, tenant: memoryTenant(workspaceId), write, find };
 }
 
-/** The services of an instance that is configured with another embedder. */
+/** Returns the services of an instance that is configured with another embedder. */
 function withEmbedder(services: Services, change: Partial<Embedder>): Services {
   const lexical = createLexicalEmbedder();
   const embedder = { ...lexical, space: { ...lexical.space, model: 'another' }, ...change };
@@ -44,14 +44,14 @@ function withEmbedder(services: Services, change: Partial<Embedder>): Services {
 test('searching a lost memory index fails, and the worker indexes the memories again', async (t) => {
   const { services, tenant, write, find } = await openWorkspace(t);
   const { space } = services.embedders.preferred;
-  t.deepEqual(await find('telescope'), [], 'nothing was ever written');
+  t.deepEqual(await find('telescope'), [], 'no memory was written yet');
   await write('Built a telescope.');
   await services.vectors.dropTenant(space, tenant);
   const error = await t.throwsAsync(find('telescope'), { instanceOf: AppError });
   t.is(error.code, 'dependency_unavailable');
   t.true((await projectMemories(services)) > 0);
   t.deepEqual(await find('telescope'), ['Built a telescope.']);
-  t.is(await projectMemories(services), 0, 'and there is nothing left to do');
+  t.is(await projectMemories(services), 0, 'no work is left');
 });
 
 test('memories are restored after a loss of the index, even when a write happens first', async (t) => {

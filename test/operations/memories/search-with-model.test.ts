@@ -10,7 +10,7 @@ import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 const MEMORIES = ['Takes the 7:40 tram to work.', 'Is allergic to walnuts.', 'Has a sister in Turin.'];
 
-/** An own workspace with a few memories, and a chat model that behaves so. */
+/** Creates a workspace with a few memories, and a chat model with this behaviour. */
 async function openWithModel(t: ExecutionContext, behaviour: ChatBehaviour) {
   const server = await startChatServer(behaviour);
   t.teardown(() => server.close());
@@ -68,7 +68,7 @@ test('the agentic methods search with the rewritten queries of the model and ret
   }
   const asked = server.requests.length;
   for (const method of ['vector', 'keyword', 'hybrid', 'last_n', 'first_n'] as const) await ask(method);
-  t.is(server.requests.length, asked, 'the other methods ask no model');
+  t.is(server.requests.length, asked, 'the other methods do not call the model');
 });
 
 test('an unparsable answer of the model does not fail the search', async (t) => {

@@ -28,7 +28,7 @@ test('an upload sends one completion event with its outcome, no matter how often
     sealedSecret: 'sealed',
     createdBy: 'a test',
   });
-  // Its workflow is gone, and both its last step and whoever looks after it come to the same.
+  // The workflow is gone; its last activity and the reconciliation both complete the run.
   const run = { ...key, run_id: runId, outbox_id: workflowId };
   await Promise.all([finishRun({ stores }, run), finishRun({ stores }, run)]);
   await finishRun({ stores }, run);

@@ -8,7 +8,7 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { countDeliveries, openOwnSender } from '#test/support/harness/own-sender.ts';
 import { answer, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 
-/** Sends what is due until nothing is. */
+/** Sends due deliveries until none is due. */
 async function sendAll(services: WebhookServices): Promise<void> {
   const sender = createWebhookSender(services);
   while ((await sender.sendDue()) > 0) await sender.drain();
@@ -26,13 +26,13 @@ test('a receiver that never answers does not block others', async (t) => {
   await own.announce(`${silent.origin}/hook`, 60);
   await own.announce(`${good.origin}/hook`, 60);
   const sender = createWebhookSender(own.services);
-  await eventually('the good one has everything', async () => {
+  await eventually('the working receiver has all messages', async () => {
     await sender.sendDue();
     return (await countDeliveries(own.database, 'delivered')) === 60;
   });
   t.is(good.received.length, 60);
   t.true(most <= 4, `${most} at once`);
-  // Not to wait for the time limit of those that are under way.
+  // Avoids waiting for the timeout of running attempts.
   await silent.close();
   await sender.drain();
 });
@@ -136,7 +136,7 @@ test('two workers never claim the same delivery; that of a crashed worker is cla
   t.is(new Set([...mine, ...theirs].map(({ id }) => id)).size, mine.length + theirs.length);
   t.is((await webhookQueue.claimDue(own.limits, 10)).length, 4 - mine.length - theirs.length);
   const [dead] = [...mine, ...theirs];
-  if (!dead) throw new Error('nothing was taken');
+  if (!dead) throw new Error('no delivery was claimed');
 
   await expireLeases(own.database);
   await sendAll(own.services);
@@ -149,7 +149,7 @@ test('two workers never claim the same delivery; that of a crashed worker is cla
       [null, 204],
     ],
   );
-  // It was only stalled, and comes with what it found out.
+  // The first worker was only stalled and now reports its result.
   const late = { id: dead.id, number: 1, origin: dead.origin, statusCode: 500, error: null, message: null, waitMs: 0 };
   t.false(
     await webhookAttempts.finish(own.scope, { ...late, status: 'retrying', isReceiverHealthy: false }, own.limits),
@@ -164,7 +164,7 @@ test('the success of a stalled attempt completes a delivery that another worker 
   const [stalled] = await webhookQueue.claimDue(own.limits, 1);
   await expireLeases(own.database);
   const [other] = await webhookQueue.claimDue(own.limits, 1);
-  if (!stalled || !other) throw new Error('nothing was taken');
+  if (!stalled || !other) throw new Error('no delivery was claimed');
   const common = { id: stalled.id, origin: stalled.origin, error: null, message: null, waitMs: 0 };
   const success = { ...common, number: stalled.attempts, statusCode: 200, status: 'delivered' as const };
   t.true(await webhookAttempts.finish(own.scope, { ...success, isReceiverHealthy: true }, own.limits));

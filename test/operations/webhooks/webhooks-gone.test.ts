@@ -7,7 +7,7 @@ import { query } from '#store/postgres.ts';
 import { countDeliveries, openOwnSender } from '#test/support/harness/own-sender.ts';
 import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 
-/** A webhook whose receiver answers 410, all at once, when `count` messages have come. */
+/** Creates a webhook with `count` deliveries, whose receiver holds all responses until `answerGone` sends 410. */
 async function open(t: ExecutionContext, count: number) {
   const own = await openOwnSender(t);
   const waiting: ServerResponse[] = [];
@@ -38,7 +38,7 @@ async function open(t: ExecutionContext, count: number) {
     ...own,
     move: () => webhooks.update(own.scope, id, { ...fields, url: `${receiver.origin}/new` }),
     webhook: () => webhooks.find(own.scope, id),
-    /** Has all of them answered, and waits until that is written down. */
+    /** Answers all messages with 410 and waits until the results are recorded. */
     answerGone: async () => {
       for (const response of waiting) response.writeHead(410).end();
       await sender.drain();
