@@ -29,7 +29,8 @@ export async function detachEntries(
        from contents t join gone on t.part_of = gone.id where t.workspace_id = :workspaceId
        union all select t.id, own.root, null::uuid from contents t join own on t.part_of = own.id
      )
-     update contents t set part_root = nullif(own.root, t.id), part_of = case when own.root = t.id then own.finder else t.part_of end,
+     update contents t set part_root = nullif(own.root, t.id),
+       part_of = case when own.root = t.id then own.finder else t.part_of end,
        linked_to = case when own.root = t.id then null else t.linked_to end
      from own where own.id = t.id`,
     { workspaceId, gone: JSON.stringify(gone) },

@@ -100,10 +100,12 @@ export function createEntryStore(database: Database) {
     findRun(scope: Scope, run: { collectionId: string; runId: string }, contentId: string): Promise<ArchiveRun | null> {
       return queryOne<ArchiveRun>(
         database,
-        `select cc.content_id, cc.version, cc.reader, cc.upload_id, t.part_depth as depth, t.name, t.metadata, t.file_data, t.created_by,
+        `select cc.content_id, cc.version, cc.reader, cc.upload_id, t.part_depth as depth, t.name, t.metadata, t.file_data,
+           t.created_by,
            case when cc.unpacked_version = cc.version then cc.unpacked else 0 end as cursor,
            root.id as root_id, coalesce(root.size, 0) as root_size, (
-             select o.args ->> 'upload_id' from outbox o where o.workflow_id = cc.workflow_id and o.workspace_id = cc.workspace_id) as awaited_by
+             select o.args ->> 'upload_id' from outbox o
+             where o.workflow_id = cc.workflow_id and o.workspace_id = cc.workspace_id) as awaited_by
          from content_collections cc join contents t on t.id = cc.content_id
          join contents root on root.id = coalesce((select r.id from contents r where r.id = t.part_root), t.id)
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
@@ -132,8 +134,8 @@ export function createEntryStore(database: Database) {
     findByKeys(scope: Scope, collectionId: string, keys: readonly string[]): Promise<KnownEntry[]> {
       return query<KnownEntry>(
         database,
-        `select cc.content_id, cc.collection_id, named.part_key, cc.stage, cc.reader, cc.main_text, cc.active_text_key, cc.text_key,
-           t.name, t.content_hash, t.type, t.metadata
+        `select cc.content_id, cc.collection_id, named.part_key, cc.stage, cc.reader, cc.main_text, cc.active_text_key,
+           cc.text_key, t.name, t.content_hash, t.type, t.metadata
          from (select distinct content_id, part_key from content_collections
            where workspace_id = :workspaceId and part_key = any(:keys::text[])) named
          join content_collections cc on cc.content_id = named.content_id

@@ -21,9 +21,11 @@ export function createEntryRemovals(database: Database) {
       const rows = await query<EntryLink>(
         database,
         `with recursive ${ENTRY_TREE}, due as (
-           select cc.content_id, cc.collection_id, t.part_depth from content_collections cc join contents t on t.id = cc.content_id
+           select cc.content_id, cc.collection_id, t.part_depth
+           from content_collections cc join contents t on t.id = cc.content_id
            where cc.content_id in (select id from tree where not id = any(:contentIds::uuid[]))
-             and cc.workspace_id = :workspaceId and cc.stage = 'deleting' order by t.part_depth desc, cc.collection_id, cc.content_id limit :limit
+             and cc.workspace_id = :workspaceId and cc.stage = 'deleting'
+           order by t.part_depth desc, cc.collection_id, cc.content_id limit :limit
          )
          select due.content_id, due.collection_id, due.part_depth, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
          from due

@@ -2,16 +2,17 @@ import type { StoredBlob } from '#domain/blob-store.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** Which blobs exist; the row's lock orders an upload and the sweeper. */
+/** The rows of blobs. Their locks make uploads and the sweeper wait for each other. */
 export function createBlobRowStore(database: Database) {
   return {
-    /** Creates or locks the rows of these blobs for the transaction, in hash order. */
+    /** Inserts or locks the rows of blobs for the transaction, in hash order, and marks them as used now. */
     async retain(scope: Scope, blobs: readonly StoredBlob[]): Promise<void> {
       if (blobs.length === 0) return;
       await query(
         database,
         `insert into blobs (workspace_id, sha256, size_bytes)
-         select distinct on (sha256) :workspaceId::uuid, sha256, size from unnest(:hashes::text[], :sizes::bigint[]) as x(sha256, size) order by sha256
+         select distinct on (sha256) :workspaceId::uuid, sha256, size
+         from unnest(:hashes::text[], :sizes::bigint[]) as x(sha256, size) order by sha256
          on conflict (workspace_id, sha256) do update set last_used_at = now()`,
         {
           workspaceId: scope.workspaceId,
@@ -22,17 +23,18 @@ export function createBlobRowStore(database: Database) {
     },
 
     /**
-     * Deletes bytes that have no row, under the lock of the row they would get: an upload that sends the same ones at this
-     * moment waits, and then finds whether they are there. Returns false when they have a row by now.
+     * Deletes a file that has no row, under the lock of the row that it would get: an upload of the same bytes waits for the lock
+     * and then checks whether the file exists. Returns false when the file has a row by now.
      */
     deleteRowless(scope: Scope, sha256: string, deleteBytes: () => Promise<void>): Promise<boolean> {
       return database.transaction(async (transaction) => {
         const blob = { workspaceId: scope.workspaceId, sha256 };
-        // For a workspace that is not known nobody can upload.
+        // Nobody can upload into a workspace that does not exist, so no lock is needed there.
         const claim = await queryOne<{ is_mine: boolean }>(
           transaction,
           `with known as (select id from workspaces where id = :workspaceId), claimed as (
-             insert into blobs (workspace_id, sha256, size_bytes) select id, :sha256, 0 from known on conflict do nothing returning sha256)
+             insert into blobs (workspace_id, sha256, size_bytes) select id, :sha256, 0 from known
+             on conflict do nothing returning sha256)
            select exists (select from claimed) or not exists (select from known) as is_mine`,
           blob,
         );

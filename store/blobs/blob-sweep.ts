@@ -5,13 +5,14 @@ export type BlobKey = { workspace_id: string; sha256: string };
 const UNREFERENCED = `
   not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
   and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
-  and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
+  and not exists (
+    select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
   and not exists (select 1 from compressions c where c.workspace_id = b.workspace_id and c.input_sha256 = b.sha256)`;
 
-/** What the sweeper of unused files asks, over all workspaces. */
+/** Queries of the sweeper of unused files, over all workspaces. */
 export function createBlobSweep(database: Database) {
   return {
-    /** Those of these blobs that have no row. */
+    /** Returns those of the blobs that have no row. */
     async blobsWithoutRow(blobs: readonly { workspaceId: string; sha256: string }[]) {
       return query<{ workspace_id: string; sha256: string }>(
         database,
@@ -21,23 +22,23 @@ export function createBlobSweep(database: Database) {
       );
     },
 
-    /** A page of all blobs by key, with whether nothing refers to them and they were not used for a while. */
+    /** Returns a page of all blobs by key. `is_unused`: nothing refers to the blob, and it was last used before `olderThanMs`. */
     walkBlobs(
       olderThanMs: number,
       page: { after: BlobKey | null; limit: number },
     ): Promise<(BlobKey & { is_unused: boolean })[]> {
       return query(
         database,
-        `select b.workspace_id, b.sha256, b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond' and ${UNREFERENCED} as is_unused
-         from (select * from blobs where (:workspaceId::uuid is null or (workspace_id, sha256) > (:workspaceId::uuid, :sha256::text))
+        `select b.workspace_id, b.sha256,
+           b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond' and ${UNREFERENCED} as is_unused
+         from (select * from blobs
+           where (:workspaceId::uuid is null or (workspace_id, sha256) > (:workspaceId::uuid, :sha256::text))
            order by workspace_id, sha256 limit :limit) b order by 1, 2`,
         { olderThanMs, limit: page.limit, workspaceId: page.after?.workspace_id, sha256: page.after?.sha256 },
       );
     },
 
-    /**
-     * Deletes a blob's row and, under its lock, its bytes; leaves it when it came into use meanwhile. Returns whether it went.
-     */
+    /** Deletes a blob's row and, under its lock, its file. Returns false when the blob has come into use in the meantime. */
     deleteBlob(blob: BlobKey, olderThanMs: number, deleteBytes: () => Promise<void>): Promise<boolean> {
       return database.transaction(async (transaction) => {
         const row = await queryOne(

@@ -13,9 +13,9 @@ const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SHA256_FORM = /^[0-9a-f]{64}$/;
 
 /**
- * Blobs as files `<dir>/<workspace>/<first two hex digits>/<sha256>`. A blob is written under a temporary name, flushed, and
- * renamed, so that a name that exists always holds the whole bytes, also after a power cut. Nothing is created before the first
- * `put`.
+ * Stores blobs as files `<dir>/<workspace>/<first two hex digits>/<sha256>`. A blob is written under a temporary name, flushed
+ * and renamed, so that a file under its final name is always complete, even after a power failure. Nothing is created before the
+ * first `put`.
  */
 export function createLocalBlobStore(options: { dir: string; clock?: Clock }): BlobStore {
   const { dir, clock = systemClock } = options;
@@ -54,14 +54,14 @@ async function* walk(dir: string, writtenBefore: Date): AsyncIterable<{ workspac
   }
 }
 
-/** Entries of a folder, none when it is not there. */
+/** The entries of a folder; none when it does not exist. */
 async function entriesOf(folder: string): Promise<AsyncIterable<Dirent>> {
   return (await orAbsent(opendir(folder))) ?? nothing();
 }
 
 async function* nothing(): AsyncIterable<Dirent> {}
 
-/** `flushed`: folders of which this process knows that their own names are on stable storage. */
+/** `flushed`: folders whose own names this process has flushed to stable storage. */
 type PutTarget = { dir: string; flushed: Set<string>; workspaceId: string; maxBytes: number };
 
 async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
@@ -72,7 +72,7 @@ async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise
   const temporaryPath = join(temporaryFolder, randomUUID());
   try {
     const stored = await writeTemporary(temporaryPath, bytes, target.maxBytes);
-    // Also when the blob is there already: a sweep could remove the old file between a look and the answer.
+    // Even when the blob exists: a sweep could delete the old file between a check and the response.
     await moveIntoPlace(temporaryPath, target, stored.sha256);
     return stored;
   } catch (error) {
@@ -83,7 +83,7 @@ async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-/** Holds one chunk at a time: the next is asked for when the last is with the operating system. */
+/** Keeps one chunk in memory at a time: reads the next after the operating system has accepted the last. */
 async function writeTemporary(path: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
@@ -113,7 +113,7 @@ async function moveIntoPlace(temporaryPath: string, target: PutTarget, sha256: s
   await rename(temporaryPath, path);
   await syncFolder(folder);
   if (flushed.has(folder)) return;
-  // The levels above hold the folders' names. Another process may have made one a moment ago and not flushed it yet.
+  // The parent folders hold the names of the folders. Another process may have created one a moment ago without flushing it yet.
   for (const level of [join(dir, workspaceId), dir]) await syncFolder(level);
   flushed.add(folder);
 }
@@ -140,7 +140,7 @@ async function sweepTemporary(folder: string, changedBeforeMs: number): Promise<
   return removed;
 }
 
-/** The only place where names become a path: both parts are checked, so that no path leaves `dir`. */
+/** The only place that builds paths from names. Validates both names, so that no path leaves `dir`. */
 function blobPath(dir: string, workspaceId: string, sha256: string): string {
   checkWorkspaceId(workspaceId);
   if (!SHA256_FORM.test(sha256))

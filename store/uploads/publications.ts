@@ -5,7 +5,7 @@ import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-eve
 
 export type Published = { content_id: string; chunks: number; stale: boolean };
 
-/** A content with what its chunks can be filtered by. */
+/** A content with the fields that its chunks can be filtered by. */
 export type Facettable = {
   content_id: string;
   version: number;
@@ -22,72 +22,41 @@ export type Facettable = {
   updated_at: Date;
 };
 
-/** The flip from one version of a content to the next, and what follows from it. */
+/** Publishes versions of contents, and reads what is published. */
 export function createPublicationStore(database: Database) {
   return {
     /**
-     * Publishes every content of the slice whose chunks are all in the index, in one transaction. The publication number is
-     * drawn last: the lock on the workspace's counter makes commit order equal number order.
+     * Publishes the contents of a run whose chunks are all in the index, in one transaction. The publication numbers are assigned
+     * last: the lock on the counter of the workspace makes the commit order equal the order of the numbers.
      */
     publish(scope: Scope, run: RunContents, config: Record<string, unknown>): Promise<Published[]> {
       return database.transaction(async (transaction) => {
-        const bindings = { workspaceId: scope.workspaceId, collectionId: run.collectionId, runId: run.runId };
-        const rows = await query<Published>(
-          transaction,
-          `with mine as (
-             select content_id, version, planned_chunks, reader, upload_id from content_collections where workspace_id = :workspaceId
-               and collection_id = :collectionId and run_id = :runId and content_id = any(:contentIds::uuid[]) and stage = 'indexing'
-               and not paused and indexed_chunks = planned_chunks order by content_id for update
-           ), content as (
-             -- Held to the end: what changes from now on finds these versions published.
-             select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id order by t.id for no key update of t
-           ), shown as (
-             update contents t set status = 'ready', status_message = null, updated_at = now(),
-               sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
-               config = :config::jsonb || jsonb_build_object('reader', mine.reader)
-             from mine where t.id = mine.content_id and t.collection_id = :collectionId
-           ), residue as (
-             insert into residues (content_id, collection_id, workspace_id)
-             select content_id, :collectionId, :workspaceId from mine where version > 1
-             on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
-           ), ${ANNOUNCE_READY_CONTENTS}
-           select mine.content_id, mine.planned_chunks as chunks, content.stale from mine join content on content.id = mine.content_id`,
-          { ...bindings, contentIds: run.contentIds, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
-        );
-        if (rows.length === 0) return [];
-        await query(
-          transaction,
-          `with counter as (
-             update workspaces set publish_counter = publish_counter + :count::int where id = :workspaceId returning publish_counter
-           ), numbered as (
-             select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
-           )
-           update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version, chunk_count = cc.planned_chunks,
-             active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key, active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
-             publish_seq = counter.publish_counter - :count::int + numbered.place
-           from counter, numbered where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
-          { ...bindings, count: rows.length, contentIds: rows.map((row) => row.content_id) },
-        );
+        const rows = await markReady(transaction, scope, { run, config });
+        if (rows.length > 0) {
+          const contentIds = rows.map((row) => row.content_id);
+          await flipVersions(transaction, scope, { ...run, contentIds });
+        }
         return rows;
       });
     },
 
     /**
-     * Contents of a collection, in the order of their ids, with the fields their facets are made of. `version` is the published
-     * one, else the one under way.
+     * Returns contents of a collection in id order, with the fields that their facets are made of. `version` is the published
+     * one, or the one in progress when none is published.
      */
     facettable(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<Facettable[]> {
       return query<Facettable>(
         database,
-        `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id, t.content_hash, t.size, t.source,
-           t.url, t.description, t.metadata, t.created_at, t.updated_at
+        `select t.id as content_id, coalesce(cc.active_version, cc.version) as version, t.name, t.type, t.external_id,
+           t.content_hash, t.size, t.source, t.url, t.description, t.metadata, t.created_at, t.updated_at
          from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[]) order by t.id`,
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])
+         order by t.id`,
         { workspaceId: scope.workspaceId, collectionId, contentIds },
       );
     },
 
-    /** Whether a collection has anything that can be found. */
+    /** Whether a collection has any published content. */
     async hasPublished(scope: Scope, collectionId: string): Promise<boolean> {
       const rows = await query(
         database,
@@ -98,6 +67,59 @@ export function createPublicationStore(database: Database) {
       return rows.length > 0;
     },
   };
+}
+
+/** Locks the publishable contents and shows them as ready. The locks are held until the transaction ends. */
+function markReady(
+  transaction: Database,
+  scope: Scope,
+  { run, config }: { run: RunContents; config: Record<string, unknown> },
+): Promise<Published[]> {
+  return query<Published>(
+    transaction,
+    `with mine as (
+       select content_id, version, planned_chunks, reader, upload_id from content_collections
+       where workspace_id = :workspaceId and collection_id = :collectionId and run_id = :runId
+         and content_id = any(:contentIds::uuid[]) and stage = 'indexing' and not paused and indexed_chunks = planned_chunks
+       order by content_id for update
+     ), content as (
+       -- Later changes of these contents wait for the lock and then find this version published.
+       select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id
+       order by t.id for no key update of t
+     ), shown as (
+       update contents t set status = 'ready', status_message = null, updated_at = now(),
+         sync_status = case when t.sync_status = 'stale' then 'stale' else 'synced' end,
+         config = :config::jsonb || jsonb_build_object('reader', mine.reader)
+       from mine where t.id = mine.content_id and t.collection_id = :collectionId
+     ), residue as (
+       insert into residues (content_id, collection_id, workspace_id)
+       select content_id, :collectionId, :workspaceId from mine where version > 1
+       on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
+     ), ${ANNOUNCE_READY_CONTENTS}
+     select mine.content_id, mine.planned_chunks as chunks, content.stale
+     from mine join content on content.id = mine.content_id`,
+    { workspaceId: scope.workspaceId, ...run, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
+  );
+}
+
+/** Makes the new versions the active ones, and numbers the publications. */
+async function flipVersions(transaction: Database, scope: Scope, run: RunContents): Promise<void> {
+  await query(
+    transaction,
+    `with counter as (
+       update workspaces set publish_counter = publish_counter + :count::int
+       where id = :workspaceId returning publish_counter
+     ), numbered as (
+       select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
+     )
+     update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version,
+       chunk_count = cc.planned_chunks, active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key,
+       active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
+       publish_seq = counter.publish_counter - :count::int + numbered.place
+     from counter, numbered
+     where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
+    { workspaceId: scope.workspaceId, ...run, count: run.contentIds.length },
+  );
 }
 
 export type PublicationStore = ReturnType<typeof createPublicationStore>;

@@ -56,7 +56,8 @@ export type Restart = {
   reread?: boolean | undefined;
 };
 
-const IN_SCOPE = `cc.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
+const IN_SCOPE = `cc.workspace_id = :workspaceId
+  and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${notDeleting('cc.collection_id')}`;
 
 const TARGETED = `${IN_SCOPE} and ${IN_TARGET}`;
@@ -115,8 +116,8 @@ export function createRunControl(database: Database) {
         database,
         `insert into content_collections (content_id, collection_id, workspace_id, upload_id, run_id, workflow_id, stage, reader,
            version, dedupe_key, external_id, main_text, part_key, reread)
-         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key, external_id,
-           coalesce(main_text, false), part_key, coalesce(reread, false)
+         select content_id, :collectionId, :workspaceId, upload_id, run_id, workflow_id, stage, reader, 1, dedupe_key,
+           external_id, coalesce(main_text, false), part_key, coalesce(reread, false)
          from jsonb_to_recordset(:runs::jsonb) as x(content_id uuid, upload_id uuid, run_id uuid, workflow_id text, stage text,
            reader text, dedupe_key text, external_id text, main_text boolean, part_key text, reread boolean)`,
         { workspaceId: scope.workspaceId, collectionId, runs: JSON.stringify(runs) },
@@ -149,8 +150,8 @@ export function createRunControl(database: Database) {
            order by content_id for update
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
-             failure_code = null, paused = false, reader = coalesce(:reader, reader), upload_id = coalesce(:uploadId::uuid, upload_id),
-             main_text = coalesce(:mainText::boolean, main_text), version = version + 1,
+             failure_code = null, paused = false, reader = coalesce(:reader, reader),
+             upload_id = coalesce(:uploadId::uuid, upload_id), main_text = coalesce(:mainText::boolean, main_text), version = version + 1,
              reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
              text_sha256 = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id

@@ -12,7 +12,9 @@ export type RunRef = { collectionId: string; runId: string };
 /** The contents of a run that a step processes. */
 export type RunContents = RunRef & { contentIds: readonly string[] };
 
-/** What became of the others: paused, in a later stage, or taken over by another run, a cancel or a delete. */
+/**
+ * Contents by the result of a claim: `further` are in a later stage or have no work in this one, `gone` belong to another run.
+ */
 export type Claim = { owned: OwnedContent[]; paused: string[]; further: string[]; gone: string[] };
 
 export type Failure = { content_id: string; code: ErrorCode; message: string };
@@ -22,7 +24,7 @@ export type FinishedRead = {
   version: number;
   planned_chunks: number;
   text_sha256: string;
-  /** What the text is of (`textKey`), and what splitting it again wants to know. */
+  /** The `textKey` of the extracted text, and the facts needed to split it again without reading the file. */
   text?: { key: string; facts: TextFacts };
   file_data: Record<string, unknown>;
 };
@@ -42,31 +44,35 @@ export type StageStep = { stage: WorkingStage; upTo: WorkingStage; source?: Owne
 const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
   and cc.content_id = any(:contentIds::uuid[])`;
 
-/** What workflow steps do to their runs. Every statement requires the step's own `run_id`. */
+const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update`;
+
+/** Changes that workflow steps make to their runs. Every statement requires the `run_id` of the step (the fence). */
 export function createRunStages(database: Database) {
   const bind = (scope: Scope, run: RunContents) => ({ workspaceId: scope.workspaceId, ...run });
 
   return {
-    /** Pending contents of a run in id order, for planning batches. */
+    /** Returns a page of the contents of a run that are in progress, in id order. */
     listPending(scope: Scope, run: RunRef, page: { after: string | null; limit: number }) {
       return query<{ content_id: string; size: number | null; source: string }>(
         database,
         `select cc.content_id, t.size, t.source from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId and cc.stage in ${IN_PROGRESS}
-           and (:after::uuid is null or cc.content_id > :after) order by cc.content_id limit :limit`,
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+           and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
+         order by cc.content_id limit :limit`,
         { workspaceId: scope.workspaceId, ...run, ...page },
       );
     },
 
     /**
-     * Moves what this run still owns, and has no further than `upTo`, into a stage and shows it. What is further was done
-     * by an attempt before, or has nothing to do in this stage: `source` names what has.
+     * Moves the contents that this run still owns, and that are not beyond `upTo`, into a stage. Contents further on were
+     * processed by an earlier attempt. With `source`, only contents of that source have work in this stage; the others count as
+     * further on.
      */
     async begin(scope: Scope, run: RunContents, step: StageStep): Promise<Claim> {
-      const rows = await query<OwnedContent & { fate: 'owned' | 'paused' | 'further' | 'gone' }>(
+      const rows = await query<OwnedContent & { outcome: keyof Claim }>(
         database,
         `with mine as (
-           select content_id, paused, stage from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update
+           select content_id, paused, stage ${LOCK_MINE}
          ), moved as (
            update content_collections cc set stage = :stage, stage_message = null, updated_at = now(),
              dead_attempts = case when cc.stage = any(:before::text[]) then 1 else cc.dead_attempts + 1 end
@@ -78,9 +84,10 @@ export function createRunStages(database: Database) {
            update contents t set status = :stage, status_message = null, updated_at = now()
            from moved where t.id = moved.content_id and t.collection_id = :collectionId
          )
-         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, moved.reread, t.name, t.type, t.size, t.content_hash, t.source, t.url,
+         select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, moved.reread,
+           t.name, t.type, t.size, t.content_hash, t.source, t.url,
            case when moved.content_id is not null then 'owned' when mine.paused then 'paused'
-             when mine.content_id is not null then 'further' else 'gone' end as fate
+             when mine.content_id is not null then 'further' else 'gone' end as outcome
          from unnest(:contentIds::uuid[]) as asked(id)
          left join mine on mine.content_id = asked.id left join moved on moved.content_id = asked.id
          left join contents t on t.id = moved.content_id order by asked.id`,
@@ -92,45 +99,47 @@ export function createRunStages(database: Database) {
           upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
         },
       );
-      const idsOf = (fate: string) => rows.filter((row) => row.fate === fate).map((row) => row.content_id);
+      const idsOf = (outcome: keyof Claim) =>
+        rows.filter((row) => row.outcome === outcome).map((row) => row.content_id);
       return {
-        owned: rows.filter((row) => row.fate === 'owned'),
+        owned: rows.filter((row) => row.outcome === 'owned'),
         paused: idsOf('paused'),
         further: idsOf('further'),
         gone: idsOf('gone'),
       };
     },
 
-    /** Shows the stage that a content is in, within a step. A stalled attempt that wakes up late moves nothing back. */
+    /** Sets the stage of contents within a step. A stale attempt never moves a content back to an earlier stage. */
     async show(scope: Scope, run: RunContents, stage: WorkingStage): Promise<void> {
       await query(
         database,
         `with moved as (
-           update content_collections cc set stage = :stage, updated_at = now() where ${MINE} and cc.stage = any(:upTo::text[])
-           returning cc.content_id)
-         update contents t set status = :stage, updated_at = now() from moved where t.id = moved.content_id and t.collection_id = :collectionId
-           and t.status <> 'paused'`,
+           update content_collections cc set stage = :stage, updated_at = now()
+           where ${MINE} and cc.stage = any(:upTo::text[]) returning cc.content_id)
+         update contents t set status = :stage, updated_at = now() from moved
+         where t.id = moved.content_id and t.collection_id = :collectionId and t.status <> 'paused'`,
         { ...bind(scope, run), stage, upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(stage) + 1) },
       );
     },
 
-    /** Takes back the attempts of an orderly stop, which say nothing about the content. */
+    /** Takes back an attempt that the worker survived: it says nothing about the contents. */
     async forgiveAttempt(scope: Scope, run: RunContents): Promise<void> {
       await query(
         database,
-        `update content_collections cc set dead_attempts = greatest(cc.dead_attempts - 1, 0) where ${MINE} and cc.stage in ${IN_PROGRESS}`,
+        `update content_collections cc set dead_attempts = greatest(cc.dead_attempts - 1, 0)
+         where ${MINE} and cc.stage in ${IN_PROGRESS}`,
         bind(scope, run),
       );
     },
 
-    /** Ends contents of this run as `failed`; returns those that were still its own. */
+    /** Marks contents as `failed`. Returns those that this run still owned. */
     async fail(scope: Scope, run: RunRef, failures: readonly Failure[]): Promise<string[]> {
       if (failures.length === 0) return [];
       const contentIds = failures.map((failure) => failure.content_id);
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update
+           select content_id ${LOCK_MINE}
          ), failed as (
            update content_collections cc set stage = 'failed', stage_message = x.message, failure_code = x.code, paused = false,
              planned_chunks = null, indexed_chunks = 0, text_sha256 = null, updated_at = now()
@@ -138,11 +147,13 @@ export function createRunStages(database: Database) {
            where cc.content_id = mine.content_id and cc.collection_id = :collectionId
            returning cc.content_id, cc.upload_id, cc.stage_message, cc.failure_code, cc.active_version
          ), residue as (
-           insert into residues (content_id, collection_id, workspace_id) select content_id, :collectionId, :workspaceId from failed
+           insert into residues (content_id, collection_id, workspace_id)
+           select content_id, :collectionId, :workspaceId from failed
            on conflict (content_id, collection_id) do update set passes = 0, due_at = now()
          ), ${ANNOUNCE_FAILED_CONTENTS}, shown as (
            update contents t set status = 'failed', sync_status = 'error', updated_at = now(),
-             status_message = failed.stage_message || case when failed.active_version is null then '' else ' The version before it stays searchable.' end
+             status_message = failed.stage_message ||
+               case when failed.active_version is null then '' else ' The version before it stays searchable.' end
            from failed where t.id = failed.content_id and t.collection_id = :collectionId
          )
          select content_id from failed`,
@@ -151,7 +162,10 @@ export function createRunStages(database: Database) {
       return rows.map((row) => row.content_id);
     },
 
-    /** Records what a download brought; a later attempt does not download it again. */
+    /**
+     * Records a downloaded file, so that a later attempt does not download it again. Returns false when this run no longer owns
+     * it.
+     */
     async finishDownload(
       scope: Scope,
       run: RunRef,
@@ -164,43 +178,48 @@ export function createRunStages(database: Database) {
            update content_collections cc set stage = 'reading', dead_attempts = 0, updated_at = now()
            where ${MINE} and cc.stage = 'downloading' returning cc.content_id
          )
-         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(), file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
+         update contents t set name = :name, type = :type, size = :size, content_hash = :content_hash, updated_at = now(),
+           file_data = t.file_data - array['named_type', 'detected_type', 'type_note'] || :file_data::jsonb
          from mine where t.id = mine.content_id and t.workspace_id = :workspaceId returning t.id`,
         { ...bind(scope, { ...run, contentIds: [file.content_id] }), ...written },
       );
       return rows.length > 0;
     },
 
-    /** Shows what unfinished contents of a run wait for, e.g. a server that is away. */
+    /** Sets the status message of unfinished contents: what they wait for, e.g. an unavailable server. */
     async showWaiting(scope: Scope, run: RunContents, message: string): Promise<void> {
       await query(
         database,
         `with waiting as (
            update content_collections cc set stage_message = :message
-           where ${MINE} and cc.stage in ${IN_PROGRESS} and not cc.paused and cc.stage_message is distinct from :message returning cc.content_id)
-         update contents t set status_message = :message from waiting where t.id = waiting.content_id and t.collection_id = :collectionId`,
+           where ${MINE} and cc.stage in ${IN_PROGRESS} and not cc.paused and cc.stage_message is distinct from :message
+           returning cc.content_id)
+         update contents t set status_message = :message from waiting
+         where t.id = waiting.content_id and t.collection_id = :collectionId`,
         { ...bind(scope, run), message },
       );
     },
 
     /**
-     * Moves contents whose chunks are all written to `indexing`; returns those that this run still owns. One that another
-     * attempt has moved there stays as it is: this one was stalled, and the chunks are the same.
+     * Moves contents whose chunks are all written to `indexing`. Returns those that this run still owns. A content that another
+     * attempt has already moved there is left alone: this attempt is stale, and the chunks are the same.
      */
     async finishRead(scope: Scope, run: RunRef, finished: readonly FinishedRead[]): Promise<string[]> {
       if (finished.length === 0) return [];
       const rows = await query<{ content_id: string }>(
         database,
         `with mine as (
-           select content_id, version from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update
+           select content_id, version ${LOCK_MINE}
          ), input as (
-           select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int, text_sha256 text, text jsonb, file_data jsonb)
+           select * from jsonb_to_recordset(:finished::jsonb) as x(content_id uuid, version int, planned_chunks int,
+             text_sha256 text, text jsonb, file_data jsonb)
          ), surplus as (
            delete from chunks ch using input, mine where ch.content_id = input.content_id and mine.content_id = input.content_id
              and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
          ), moved as (
            update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
-             indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, text_key = input.text ->> 'key', text_facts = input.text -> 'facts', updated_at = now()
+             indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, text_key = input.text ->> 'key',
+             text_facts = input.text -> 'facts', updated_at = now()
            from mine join input using (content_id)
            where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
              and cc.stage <> 'indexing' returning cc.content_id, cc.paused
@@ -219,11 +238,12 @@ export function createRunStages(database: Database) {
       return rows.map((row) => row.content_id);
     },
 
-    /** The stages of these contents in this run; contents of another run are absent. */
+    /** Returns the stages of contents in this run; contents of another run are absent. */
     stagesOf(scope: Scope, run: RunContents) {
       return query<RunStage>(
         database,
-        `select cc.content_id, cc.stage, cc.paused, cc.failure_code, cc.chunk_count as chunks from content_collections cc where ${MINE}`,
+        `select cc.content_id, cc.stage, cc.paused, cc.failure_code, cc.chunk_count as chunks
+         from content_collections cc where ${MINE}`,
         bind(scope, run),
       );
     },

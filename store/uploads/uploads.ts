@@ -38,15 +38,17 @@ export type ManifestRow = {
   chunks: number;
 };
 
-/** What was sent together, new or not. Status and progress are derived from the runs of its contents. */
+/** Uploads: the contents of one request, new or existing. Status and progress are derived from the runs of the contents. */
 export function createUploadStore(database: Database) {
   return {
     async insert(scope: Scope, upload: NewUpload): Promise<void> {
       await query(
         database,
         `with added as (
-           insert into uploads (id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors, created_by)
-           values (:id, :workspaceId, :collectionId, :contentType, :ingest, :workflowId, :total, :failed, :errors::jsonb, :createdBy))
+           insert into uploads (id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads,
+             failed_uploads, errors, created_by)
+           values (:id, :workspaceId, :collectionId, :contentType, :ingest, :workflowId, :total,
+             :failed, :errors::jsonb, :createdBy))
          insert into upload_contents (upload_id, content_id, workspace_id)
          select distinct :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id)`,
         {
@@ -58,7 +60,7 @@ export function createUploadStore(database: Database) {
       );
     },
 
-    /** Has others who end work of the upload wait. */
+    /** Locks the upload, so that runs of it that end at the same time finish one after the other. */
     async lock(scope: Scope, id: string): Promise<void> {
       await query(database, `select from uploads where id = :id and workspace_id = :workspaceId for update`, {
         workspaceId: scope.workspaceId,
@@ -66,35 +68,40 @@ export function createUploadStore(database: Database) {
       });
     },
 
-    /** Adds contents that were found later, e.g. the pages of a crawl. */
+    /** Adds contents that were found during ingestion: pages of a crawl, or archive entries. */
     async addContents(scope: Scope, id: string, contentIds: readonly string[]): Promise<void> {
       await query(
         database,
         `insert into upload_contents (upload_id, content_id, workspace_id)
-         select :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id) on conflict do nothing`,
+         select :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id)
+         on conflict do nothing`,
         { workspaceId: scope.workspaceId, id, contentIds },
       );
     },
 
-    /** An upload whose collection the scope reaches, or null. */
+    /** Returns an upload whose collection the scope reaches, or null. */
     find(scope: Scope, id: string): Promise<UploadRow | null> {
       return queryOne<UploadRow>(
         database,
-        `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors, created_at, updated_at
+        `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors,
+           created_at, updated_at
          from uploads where id = :id and workspace_id = :workspaceId
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[])) and ${notDeleting('collection_id')}`,
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
+           and ${notDeleting('collection_id')}`,
         { ...scope, id },
       );
     },
 
-    /** Contents of the upload by status, and their published chunks. Deleted contents no longer count. */
+    /** Counts the contents of an upload by status, and their published chunks. Deleted contents no longer count. */
     async progress(
       scope: Scope,
       id: string,
     ): Promise<{ byStatus: Partial<Record<ContentStatus, number>>; chunks: number }> {
       const rows = await query<{ status: ContentStatus; count: number; chunks: number }>(
         database,
-        `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count, sum(cc.chunk_count)::bigint as chunks from uploads u
+        `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count,
+           sum(cc.chunk_count)::bigint as chunks
+         from uploads u
          join upload_contents uc on uc.upload_id = u.id
          join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
          where u.id = :id and u.workspace_id = :workspaceId group by 1`,
@@ -106,7 +113,10 @@ export function createUploadStore(database: Database) {
       };
     },
 
-    /** A page of the contents (or only of these) ordered by id, one row more than `limit` when there are more. */
+    /**
+     * Returns a page of the contents in id order, restricted to `only` when given, and one row more than `limit` when there are
+     * more.
+     */
     manifest(
       scope: Scope,
       id: string,
@@ -114,7 +124,9 @@ export function createUploadStore(database: Database) {
     ): Promise<ManifestRow[]> {
       return query<ManifestRow>(
         database,
-        `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message, cc.chunk_count as chunks from uploads u
+        `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
+           cc.chunk_count as chunks
+         from uploads u
          join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
          join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
          where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)
