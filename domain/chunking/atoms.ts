@@ -1,7 +1,7 @@
 import { classifyLines, type Line } from './lines.ts';
 import { cutWithin, findSentenceEnds } from './sentences.ts';
 
-/** How good a place to cut is, before an atom; higher is better. `glued` is used only when nothing else is left. */
+/** Quality of a cut before an atom; higher is better. `glued` is used only when there is no other place. */
 export const BOUNDARY = {
   glued: 0,
   character: 1,
@@ -15,36 +15,36 @@ export const BOUNDARY = {
 } as const;
 export type Boundary = (typeof BOUNDARY)[keyof typeof BOUNDARY];
 
-/** A heading and what it holds until the next one of its level or above. The root has no heading: level 0. */
+/** A heading and the text up to the next heading of the same or a higher level. The root has no heading: level 0. */
 export type Section = { level: number; title: string; start: number; parent: Section | null };
 
 export type Table = { start: number; header: string };
 
-/** Smallest piece that a chunk is made of; between two atoms there is only blank space. */
+/** The smallest piece of a chunk. Between two atoms there is only whitespace. */
 export type Atom = {
   start: number;
   end: number;
-  /** At least 1, at least what the counter says, more for long strings without spaces. */
+  /** At least 1 and at least what the counter returns; more for long strings without spaces. */
   tokens: number;
   boundary: Boundary;
   section: Section;
   isHeading: boolean;
-  /** The table of a row, else null. */
+  /** The table that a row belongs to, else null. */
   table: Table | null;
 };
 
 export type AtomLimits = { maxTokens: number; countTokens: (text: string) => number };
 
 /**
- * Most characters charged as one token. Prose has 4 to 6; but WordPiece makes one `[UNK]` of a word of more than 100
- * characters, and blank space costs nothing, so that characters must be bounded too.
+ * Maximum characters counted as one token. Prose has 4 to 6 per token, but WordPiece turns a word of more than 100 characters
+ * into one `[UNK]`, and whitespace counts nothing, so the number of characters must be bounded as well.
  */
-export const MOST_CHARACTERS_PER_TOKEN = 12;
+export const MAX_CHARACTERS_PER_TOKEN = 12;
 
-/** A run of blank space longer than this is not counted whole; what it adds is found when the chunk is verified. */
-export const MOST_BLANK_COUNTED = 64;
+/** Only this much of a run of whitespace is counted for an atom; the rest is counted when the chunk is verified. */
+export const MAX_COUNTED_WHITESPACE = 64;
 
-/** What a line of code outside all others begins with: no indent, and nothing that ends what came before. */
+/** The first character of a top-level line of code: no indentation, and no closing bracket. */
 const TOP_LEVEL = /[^\s})\];]/;
 
 /** Splits a text into atoms of at most `limits.maxTokens`, lazily, in order, in time linear in its length. */
@@ -68,7 +68,7 @@ export function* splitIntoAtoms(text: string, limits: AtomLimits): Generator<Ato
   }
 }
 
-/** What one line tells about the boundary before the next. */
+/** Tracks sections, tables and the boundary before each line. */
 class LineState {
   section: Section = { level: 0, title: '', start: 0, parent: null };
   #previous: Line['role'] = 'blank';
@@ -77,7 +77,7 @@ class LineState {
   #isFirst = true;
   #table: Table | null = null;
 
-  /** The boundary before this line. */
+  /** Updates the state with a line and returns the boundary before it. */
   enter(line: Line, text: string): Boundary {
     const boundary = this.#boundaryBefore(line, TOP_LEVEL.test(text.charAt(line.start)));
     if (line.role === 'heading') this.section = openSection(this.section, line);
@@ -109,13 +109,13 @@ class LineState {
     if (line.role === 'table_delimiter' || line.role === 'fence_close') return BOUNDARY.glued;
     if (before === 'fence_open' || before === 'table_delimiter') return BOUNDARY.glued;
     const natural = this.#naturalBoundary(line, isTopLevel);
-    // What a colon announces belongs with it.
+    // A line that ends with a colon stays with what it introduces.
     return natural > BOUNDARY.line && /[:：]$/.test(this.#lastCharacters) ? BOUNDARY.line : natural;
   }
 
   #naturalBoundary(line: Line, isTopLevel: boolean): Boundary {
     const isAfterBlank = this.#previous === 'blank';
-    // A definition begins where code stands at the margin again.
+    // An unindented line of code starts a new definition.
     if (line.role === 'code') return isAfterBlank ? (isTopLevel ? BOUNDARY.block : BOUNDARY.item) : BOUNDARY.line;
     if (line.role === 'table_row') return line.isHeader ? BOUNDARY.block : BOUNDARY.item;
     if (line.role === 'list_item') return this.#previousText === 'list_item' ? BOUNDARY.item : BOUNDARY.block;
@@ -132,7 +132,10 @@ function openSection(current: Section, heading: { level: number; title: string; 
 
 type Piece = { start: number; end: number; tokens: number; boundary: Boundary };
 
-/** Cuts lines into pieces that fit; remembers where the last one ended, for the blank space between counts too. */
+/**
+ * Cuts lines into pieces within the limits. Remembers the end of the last piece, because the whitespace between pieces counts
+ * too.
+ */
 class Cutter {
   readonly #text: string;
   readonly #limits: AtomLimits;
@@ -143,7 +146,7 @@ class Cutter {
     this.#limits = limits;
   }
 
-  /** The sentences of a line, each cut further until it fits. */
+  /** Yields the sentences of a line, each cut further until it fits. */
   *piecesOf(line: Line): Generator<Piece> {
     let start = line.start;
     let boundary: Boundary = BOUNDARY.sentence;
@@ -157,45 +160,46 @@ class Cutter {
     yield* this.#fit({ start, end: line.end, boundary });
   }
 
-  /** Cuts a span into pieces that fit, at the best places; nothing for blank space. */
+  /** Cuts a span into pieces that fit, at the best places. Yields nothing for whitespace. */
   *#fit(span: { start: number; end: number; boundary: Boundary }): Generator<Piece> {
     const { maxTokens } = this.#limits;
     let { start, boundary } = span;
-    let window = maxTokens * MOST_CHARACTERS_PER_TOKEN;
+    let window = maxTokens * MAX_CHARACTERS_PER_TOKEN;
     for (;;) {
-      start = this.#skipBlank(start, span.end);
+      start = this.#skipWhitespace(start, span.end);
       if (start >= span.end) return;
       let cut = this.#cut(start, { end: span.end, window });
-      let tokens = this.#charge(start, cut.end);
+      let tokens = this.#countTokens(start, cut.end);
       while (tokens > maxTokens && cut.end - start > 1) {
-        // Aims at what should fit by the density just seen, which holds for what follows too: little is counted twice.
+        // Estimates what fits from the token density just measured. The estimate also holds for the text that follows, so little
+        // is counted twice.
         window = Math.max(1, Math.floor((cut.end - start) * Math.min(0.9, (0.95 * maxTokens) / tokens)));
         cut = this.#cut(start, { end: cut.end, window });
-        tokens = this.#charge(start, cut.end);
+        tokens = this.#countTokens(start, cut.end);
       }
       const end = start + this.#text.slice(start, cut.end).trimEnd().length;
       yield { start, end, tokens, boundary };
-      if (tokens < maxTokens / 2) window = Math.min(window * 2, maxTokens * MOST_CHARACTERS_PER_TOKEN);
+      if (tokens < maxTokens / 2) window = Math.min(window * 2, maxTokens * MAX_CHARACTERS_PER_TOKEN);
       this.#lastEnd = end;
       start = cut.end;
       boundary = cut.boundary;
     }
   }
 
-  /** Where to end a piece that begins at `start`, and the boundary that is then after it. */
+  /** Returns the end of a piece that starts at `start`, and the boundary after it. */
   #cut(start: number, within: { end: number; window: number }): { end: number; boundary: Boundary } {
     if (within.end - start <= within.window) return { end: within.end, boundary: BOUNDARY.word };
     const found = cutWithin(this.#text.slice(start, start + within.window + 1), within.window);
     return { end: start + found.end, boundary: BOUNDARY[found.kind] };
   }
 
-  /** Tokens that a piece counts for, with (some of) the blank space before it. */
-  #charge(start: number, end: number): number {
-    const piece = this.#text.slice(Math.max(this.#lastEnd, start - MOST_BLANK_COUNTED), end);
-    return Math.max(1, this.#limits.countTokens(piece), Math.ceil((end - start) / MOST_CHARACTERS_PER_TOKEN));
+  /** Returns the tokens counted for a piece, including (part of) the whitespace before it. */
+  #countTokens(start: number, end: number): number {
+    const piece = this.#text.slice(Math.max(this.#lastEnd, start - MAX_COUNTED_WHITESPACE), end);
+    return Math.max(1, this.#limits.countTokens(piece), Math.ceil((end - start) / MAX_CHARACTERS_PER_TOKEN));
   }
 
-  #skipBlank(start: number, end: number): number {
+  #skipWhitespace(start: number, end: number): number {
     let at = start;
     while (at < end && this.#text.charAt(at).trim() === '') at++;
     return at;

@@ -6,28 +6,28 @@ export type PlannedChunk = {
   /** UTF-16 offsets in the extracted text. */
   start: number;
   end: number;
-  /** Tokens of `indexedText(chunk)`, never fewer than the counter says; at most `limits.maxTokens`. */
+  /** Tokens of `indexedText(chunk)`: at least what the counter returns, at most `limits.maxTokens`. */
   tokens: number;
-  /** Titles of the headings that hold for the whole chunk, outermost first, whether or not `text` begins with them. */
+  /** Titles of the headings that apply to the whole chunk, outermost first, whether or not `text` starts with them. */
   headingPath: readonly string[];
   /**
-   * What a reader of this chunk alone would miss: the headings above that are not in `text`, and for a table that began
-   * in an earlier chunk its header row. Empty when nothing is missing. Goes before `text` in what is embedded and indexed.
+   * Context that the chunk alone lacks: the headings above that are not in `text`, and the header row of a table that started in
+   * an earlier chunk. Empty when nothing is missing. Embedded and indexed before `text`.
    */
   context: string;
   /** Page on which the chunk starts; null for formats without pages. */
   page: number | null;
 };
 
-/** What is embedded and keyword-indexed for a chunk: its context, then its text. */
+/** The text of a chunk that is embedded and indexed for keyword search: its context, then its text. */
 export function indexedText(chunk: Pick<PlannedChunk, 'context' | 'text'>): string {
   return chunk.context === '' ? chunk.text : `${chunk.context}\n${chunk.text}`;
 }
 
 export type ChunkLimits = {
-  /** Most tokens in a chunk; at most what the embedder reads. */
+  /** Maximum tokens of a chunk; at most the limit of the embedder. */
   maxTokens: number;
-  /** Size aimed at, in tokens. */
+  /** Target size in tokens. */
   targetTokens: number;
 };
 

@@ -1,32 +1,32 @@
-/** One line of a Markdown-like text with the part it plays. `end` excludes the line break. */
+/** A line of a Markdown-like text and its role. `end` excludes the line break. */
 export type Line = { start: number; end: number } & LineRole;
 
 type LineRole =
   | { role: 'blank' | 'text' | 'list_item' | 'fence_open' | 'fence_close' | 'code' | 'rule' }
   | { role: 'heading'; level: number; title: string }
-  /** The line of `===` or `---` below a heading, the line of dashes below a table's header. */
+  /** The line of `===` or `---` below a heading; the line of dashes below a table header. */
   | { role: 'heading_underline' | 'table_delimiter' }
   | { role: 'table_row'; isHeader: boolean };
 
-/** Only this much of a line is looked at. Every pattern below is linear in it: texts are hostile. */
+/** Characters of a line that are examined. Every pattern below is linear in this length, because texts may be hostile. */
 const MARKUP_WINDOW = 2_000;
-/** What a line is only as a whole. */
-const WITHOUT_TEXT: ReadonlySet<Line['role']> = new Set(['blank', 'rule', 'heading_underline', 'table_delimiter']);
-/** A longer line is a paragraph, even with `#` before it. */
-const LONGEST_HEADING = 500;
-const LONGEST_TITLE = 200;
+/** Roles that require the whole line to match, so a line longer than the window cannot have them. */
+const WHOLE_LINE_ROLES: ReadonlySet<Line['role']> = new Set(['blank', 'rule', 'heading_underline', 'table_delimiter']);
+/** A longer line is a paragraph, even if it starts with `#`. */
+const MAX_HEADING_CHARACTERS = 500;
+const MAX_TITLE_CHARACTERS = 200;
 
 const ATX_HEADING = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
 const SETEXT_UNDERLINE = /^ {0,3}(?:={2,}|-{3,})[ \t]*$/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const LIST_ITEM = /^[ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t]/;
-/** On a trimmed line. */
+/** Applied to trimmed lines. */
 const TABLE_DELIMITER = /^\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?$/;
 
 /**
- * Walks over the lines of a text and tells headings, lists, tables, code and paragraphs apart (CommonMark's block marks
- * and GFM tables, read leniently; rows of a table without the line of dashes are taken as rows too). Looks one line ahead.
+ * Classifies the lines of a text as headings, lists, tables, code and paragraphs: block syntax of CommonMark and GFM tables, read
+ * leniently (table rows without a delimiter line count as rows too). Looks one line ahead.
  */
 export function* classifyLines(text: string): Generator<Line> {
   let fence: string | null = null;
@@ -40,8 +40,8 @@ export function* classifyLines(text: string): Generator<Line> {
       if (role.role === 'fence_close') fence = null;
     } else {
       role = roleOf({ content, next: nextLine(text, line.end), previous });
-      // Behind its beginning there may be text.
-      if (!isWhole && WITHOUT_TEXT.has(role.role)) role = { role: 'text' };
+      // The rest of the line beyond the window may contain text.
+      if (!isWhole && WHOLE_LINE_ROLES.has(role.role)) role = { role: 'text' };
       if (role.role === 'fence_open') fence = FENCE.exec(content)?.[1] ?? null;
     }
     previous = role.role;
@@ -76,7 +76,7 @@ function roleOf(line: { content: string; next: string; previous: Line['role'] })
   if (content.trim() === '') return { role: 'blank' };
   if (FENCE.test(content)) return { role: 'fence_open' };
   if (previous === 'heading' && SETEXT_UNDERLINE.test(content)) return { role: 'heading_underline' };
-  const isShort = content.length <= LONGEST_HEADING;
+  const isShort = content.length <= MAX_HEADING_CHARACTERS;
   const marks = isShort ? ATX_HEADING.exec(content) : null;
   if (marks)
     return { role: 'heading', level: marks[1]?.length ?? 1, title: plainTitle(content.slice(marks[0].length)) };
@@ -101,12 +101,12 @@ function tableRoleOf(line: { content: string; next: string; previous: Line['role
   return null;
 }
 
-/** A row begins with a bar or has a free-standing one. */
+/** A table row starts with a bar or contains a bar between spaces. */
 function isRow(content: string): boolean {
   return /^[ \t]*\|/.test(content) || content.includes(' | ');
 }
 
-/** A heading's text without Markdown's marks. */
+/** The text of a heading without Markdown syntax. */
 function plainTitle(markdown: string): string {
   return markdown
     .trim()
@@ -115,5 +115,5 @@ function plainTitle(markdown: string): string {
     .replaceAll(/[*`]+|\\(?=[^\w\s])/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, LONGEST_TITLE);
+    .slice(0, MAX_TITLE_CHARACTERS);
 }

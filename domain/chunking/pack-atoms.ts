@@ -1,7 +1,7 @@
 import { BOUNDARY, type Atom, type Boundary } from './atoms.ts';
 
-/** What being cut at a boundary is worth, on the scale of `sizeCost` (1 = a chunk twice the target, or empty). */
-const WORTH: Record<Boundary, number> = {
+/** Value of a cut at a boundary, on the scale of `sizeCost` (1 = a chunk of twice the target size, or an empty one). */
+const BOUNDARY_VALUE: Record<Boundary, number> = {
   [BOUNDARY.glued]: -4,
   [BOUNDARY.character]: -2,
   [BOUNDARY.word]: -1,
@@ -13,22 +13,22 @@ const WORTH: Record<Boundary, number> = {
   [BOUNDARY.heading]: 8,
 };
 
-/** A section shorter than this part of the target is put together with its next sibling or first child. */
-const TINY_PART = 0.25;
+/** A section smaller than this share of the target is merged with its next sibling or first child. */
+const TINY_SECTION_SHARE = 0.25;
 
 export type Packing<Chunk> = {
   targetTokens: number;
-  /** Most tokens of a chunk that begins with this atom, its context left out. At least the atom's own. */
+  /** Maximum tokens of a chunk that starts with this atom, without its context. At least the tokens of the atom. */
   roomFor(first: Atom): number;
-  /** Makes a chunk of these atoms, or of the first of them where all are too many after all; at least of one. */
+  /** Builds a chunk of these atoms, or of the first ones when all together turn out to be too many. Takes at least one. */
   build(atoms: readonly Atom[]): { chunk: Chunk; taken: number };
 };
 
 type Limits = Omit<Packing<unknown>, 'build'>;
 
 /**
- * Groups atoms into chunks: nothing crosses into a section unless what came before is tiny; within a section the cuts
- * are the best compromise of a good boundary and the size aimed at. Greedy with a look ahead of two chunks: linear, lazy.
+ * Groups atoms into chunks. A chunk never continues into the next section unless the previous one is tiny. Within a section each
+ * cut is the best compromise between a good boundary and the target size. Greedy with a lookahead of two chunks; linear and lazy.
  */
 export function* packAtoms<Chunk>(atoms: Iterable<Atom>, packing: Packing<Chunk>): Generator<Chunk> {
   let waiting: Atom[] = [];
@@ -60,17 +60,17 @@ function* drain<Chunk>(waiting: Atom[], packing: Packing<Chunk>): Generator<Chun
 
 function joins(waiting: readonly Atom[], tokens: number, next: { atom: Atom; packing: Limits }): boolean {
   const first = waiting[0];
-  if (!first || tokens >= next.packing.targetTokens * TINY_PART) return false;
+  if (!first || tokens >= next.packing.targetTokens * TINY_SECTION_SHARE) return false;
   return first.section.level > 0 && next.atom.section.level >= first.section.level;
 }
 
-/** A chunk may go a quarter over the target for a better end. */
+/** A chunk may exceed the target by a quarter to end at a better boundary. */
 function sizeLimit(waiting: readonly Atom[], packing: Limits): number {
   const first = waiting[0];
   return first ? Math.min(packing.roomFor(first), Math.ceil(packing.targetTokens * 1.25)) : packing.targetTokens;
 }
 
-/** How many of the waiting atoms make the next chunk; `isAll` when no atom of theirs is still to come. */
+/** Returns how many of the waiting atoms make the next chunk. `isAll`: no more atoms of the section follow. */
 function chooseCut(waiting: readonly Atom[], packing: Limits, isAll: boolean): number {
   const room = sizeLimit(waiting, packing);
   const all = total(waiting);
@@ -82,7 +82,7 @@ function chooseCut(waiting: readonly Atom[], packing: Limits, isAll: boolean): n
   let size = 0;
   for (const [index, atom] of waiting.entries()) {
     if (index > 0) {
-      const score = WORTH[atom.boundary] - sizeCost(size, ideal);
+      const score = BOUNDARY_VALUE[atom.boundary] - sizeCost(size, ideal);
       if (score >= bestScore) [best, bestScore] = [index, score];
     }
     size += atom.tokens;

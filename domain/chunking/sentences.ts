@@ -1,10 +1,10 @@
-/** Where a text may be cut: `end` is the offset after the last character that belongs to the left side. */
+/** A place where a text may be cut. `end`: the offset after the last character of the left side. */
 export type BreakPoint = { end: number; kind: 'sentence' | 'clause' };
 
 /**
- * Marks that may end a sentence: Latin ones need a space (or the end) after them, CJK full stops do not.
- * Rules of our own rather than Intl.Segmenter: its answers change with the ICU of the runtime, and chunks must not.
- * Repetitions are bounded: hostile runs of marks must not make the search quadratic.
+ * Punctuation that may end a sentence. Latin marks must be followed by whitespace or the end; CJK full stops need not.
+ * Not Intl.Segmenter: its results change with the ICU version of the runtime, and chunks must not change.
+ * Repetitions are bounded, so that hostile runs of marks cannot make the search quadratic.
  */
 const SENTENCE_MARK =
   /[.!?…]{1,6}["'”’»)\]}*_]{0,4}[,;]?["'”’»)\]}]{0,2}(?=\s|$)|[。！？｡]{1,6}[”’」』）】》]{0,4}|[؟।॥።။]{1,6}(?=\s|$)/gu;
@@ -18,8 +18,8 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Finds the places in `text` where a sentence ends (`sentence`), or may end (`clause`: the next word begins in lower
- * case, or a comma follows the mark). Linear in the length of the text.
+ * Finds the places in `text` where a sentence ends (`sentence`) or may end (`clause`: the next word starts with a lower-case
+ * letter, or a comma follows the mark). Linear in the length of the text.
  */
 export function* findSentenceEnds(text: string): Generator<BreakPoint> {
   for (const match of text.matchAll(SENTENCE_MARK)) {
@@ -43,12 +43,12 @@ function endsWithAbbreviation(text: string, dot: number): boolean {
 
 const CLAUSE_END = /[,;:，；：、|)\]](?=\s)|[，；：、]/gu;
 const SPACE = /\s/u;
-/** A character that belongs to the one before it: marks (variation selectors too), joiners, low surrogates. */
+/** A character that belongs to the previous one: combining marks, variation selectors, joiners, low surrogates. */
 const CONTINUES = /^(?:\p{M}|\u200d|[\udc00-\udfff])/u;
 
 /**
- * The best place to cut `text` within its first `window` characters: the last clause end in the second half of the
- * window, else the last space there, else any place that splits no character. Always in 1…window (or a little less).
+ * Returns the best place to cut `text` within its first `window` characters: the last clause end in the second half of the
+ * window, else the last whitespace there, else a place that splits no character. The result is between 1 and `window`.
  */
 export function cutWithin(text: string, window: number): { end: number; kind: 'clause' | 'word' | 'character' } {
   const from = Math.floor(window / 2);
@@ -69,7 +69,7 @@ function characterBoundary(text: string, window: number): number {
     if (before === 0x200d || (before >= 0xd800 && before <= 0xdbff)) continue;
     if (!CONTINUES.test(text.slice(end, end + 1))) return end;
   }
-  // A run of marks longer than any real character: only keep surrogate pairs whole.
+  // A run of marks longer than any real character: only surrogate pairs are kept together.
   const code = text.charCodeAt(window - 1);
   return code >= 0xd800 && code <= 0xdbff && window > 1 ? window - 1 : window;
 }

@@ -3,20 +3,20 @@ import { TASK_QUEUES } from '#domain/task-queues.ts';
 
 /**
  * Names, ids and arguments of the workflows of contents. Imported by workflows: no zod, no I/O.
- * Every id contains the id of its run, so that starting twice is starting once.
+ * Every workflow id contains the id of its run, so that starting a workflow twice has no effect.
  */
 
-/** Where a run works. */
+/** Identifies a run: a workspace, a collection and the run in it. */
 export type RunKey = { workspace_id: string; collection_id: string; run_id: string };
 
-/** `upload_id` is also the id of the run that an upload starts. */
+/** `upload_id` is also the id of the run of the upload. */
 export type IngestUploadArgs = { workspace_id: string; collection_id: string; upload_id: string; contents: number };
 
-/** `outbox_id`: workflow id whose outbox row this batch settles; null for a child of an upload. */
+/** `outbox_id`: the workflow id whose outbox row this batch completes; null for a child workflow. */
 export type IngestBatchArgs = RunKey & {
   content_ids: string[];
   upload_id: string | null;
-  /** True when some content may have to be downloaded first. */
+  /** True when some of the contents may have to be downloaded first. */
   downloads: boolean;
   outbox_id: string | null;
 };
@@ -34,7 +34,7 @@ export const uploadWorkflowId = (uploadId: string) => `ingest-upload/${uploadId}
 export const batchWorkflowId = (runId: string, number?: number) =>
   number === undefined ? `ingest-batch/${runId}` : `ingest-batch/${runId}/${number}`;
 
-/** Ingests everything of an upload. */
+/** Ingests all contents of an upload. */
 export function ingestUploadJob(args: IngestUploadArgs): JobStart {
   return {
     workflow_type: 'ingestUpload',
@@ -46,7 +46,7 @@ export function ingestUploadJob(args: IngestUploadArgs): JobStart {
   };
 }
 
-/** Ingests a few contents anew: a retry, or chunks created later. */
+/** Ingests a few contents again: after a retry, or when chunks are created later. */
 export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id: string | null }): JobStart {
   const workflowId = batchWorkflowId(run.run_id);
   const args: IngestBatchArgs = { ...run, downloads: true, outbox_id: workflowId };
@@ -60,18 +60,18 @@ export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id:
   };
 }
 
-/** Ingests what came out of an archive or a message. `upload_id`: the upload that waits for it, if one does. */
+/** Ingests entries of an archive or e-mail. `upload_id`: the upload that is complete only after them, if there is one. */
 export function unpackedBatchJob(
   run: RunKey & { content_ids: string[]; upload_id: string | null },
-  holderId: string,
+  archiveId: string,
 ): JobStart {
   const workflowId = batchWorkflowId(run.run_id);
   const args: IngestBatchArgs = { ...run, downloads: false, outbox_id: workflowId };
-  const summary = `Ingest ${count(run.content_ids.length, 'content')} that came out of content ${holderId}`;
+  const summary = `Ingest ${count(run.content_ids.length, 'content')} unpacked from content ${archiveId}`;
   return { ...ingestBatchJob(run), args, summary };
 }
 
-/** Brings changed metadata into the index, without embedding again. */
+/** Writes changed metadata to the index, without embedding again. */
 export function reprojectJob(args: ReprojectArgs): JobStart {
   return {
     workflow_type: 'reprojectContents',
@@ -83,7 +83,7 @@ export function reprojectJob(args: ReprojectArgs): JobStart {
   };
 }
 
-/** Removes what a content no longer holds; nobody waits for a receipt. */
+/** Deletes the entries that an archive or e-mail no longer contains. There is no receipt. */
 export function deletePartsJob(args: DeleteContentArgs): JobStart {
   return {
     workflow_type: 'deleteParts',
@@ -91,11 +91,11 @@ export function deletePartsJob(args: DeleteContentArgs): JobStart {
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
-    summary: `Delete what content ${args.content_id} no longer holds`,
+    summary: `Delete entries that content ${args.content_id} no longer contains`,
   };
 }
 
-/** Removes a content everywhere, up to its receipt. */
+/** Deletes a content from the index and the database, and completes the receipt. */
 export function deleteContentJob(args: DeleteContentArgs): JobStart {
   return {
     workflow_type: 'deleteContent',

@@ -1,52 +1,53 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 import { errorMeaning } from '#domain/error-meanings.ts';
 
-/** What the steps of ingestion tell their workflows. Counts, ids and codes only. Imported by workflows: no zod, no I/O. */
+/** Results that ingestion steps return to their workflows: counts, ids and codes only. Imported by workflows: no zod, no I/O. */
 
 export type BatchPlan = {
   batches: { content_ids: string[]; downloads: boolean }[];
-  /** Behind the last content planned; null when there are no more. */
+  /** Cursor after the last planned content; null when there are no more. */
   next: string | null;
 };
 
 /**
- * What is left to do for the contents of a batch after a step; those in no list are settled. `more` were not begun, because the
- * step's time was over: it comes again for them, behind what others wait for.
+ * What is left to do for the contents of a batch after a step. `go_on`: ready for the next step. `paused`: paused by a user.
+ * `more`: not processed because the time slice was over; the workflow calls the step again for them. Contents in no list have
+ * ended.
  */
 export type StepOutcome = { go_on: string[]; paused: string[]; more?: string[] };
 
 export type SliceOutcome = {
-  /** False when the slice ended because its time was over. */
+  /** False when chunks are left because the time slice was over. */
   done: boolean;
-  /** Chunks written in this slice. */
+  /** Chunks written in this time slice. */
   chunks: number;
 };
 
 export type PublishOutcome = {
   published: number;
-  /** Changed while they were indexed. */
+  /** Contents whose metadata changed during indexing. */
   stale: string[];
   paused: string[];
-  /** Paused while they were indexed, and no longer: not whole yet. */
+  /** Contents that were paused during indexing and have been resumed: they are not completely indexed yet. */
   resumed: string[];
 };
 
-/** Failed contents of one error code: how many, and the ids of the first ones. */
+/** Failed contents with one error code: their number, and the ids of the first ones. */
 export type FailureGroup = { code: ErrorCode; count: number; content_ids: string[] };
 
 export type BatchOutcome = { ready: number; failed: number; other: number; chunks: number; failures: FailureGroup[] };
 
 export const NO_OUTCOME: BatchOutcome = { ready: 0, failed: 0, other: 0, chunks: 0, failures: [] };
 
-/** Most ids that are kept of contents which failed for the same reason. */
-const SHOWN_IDS = 3;
+/** Ids kept per error code. */
+const MAX_SHOWN_IDS = 3;
 
-/** Groups failed contents by code, in the order in which the codes first occur. */
+/** Groups failed contents by code, in the order of first occurrence. */
 export function groupFailures(failed: readonly { content_id: string; code: ErrorCode }[]): FailureGroup[] {
   return mergeGroups(failed.map(({ content_id, code }) => ({ code, count: 1, content_ids: [content_id] })));
 }
 
-/** Adds up what batches brought. */
+/** Adds the outcomes of two batches. */
 export function addOutcomes(a: BatchOutcome, b: BatchOutcome): BatchOutcome {
   return {
     ready: a.ready + b.ready,
@@ -61,14 +62,14 @@ function mergeGroups(groups: readonly FailureGroup[]): FailureGroup[] {
   const merged: FailureGroup[] = [];
   for (const group of groups) {
     const same = merged.find(({ code }) => code === group.code);
-    const ids = [...(same?.content_ids ?? []), ...group.content_ids].slice(0, SHOWN_IDS);
+    const ids = [...(same?.content_ids ?? []), ...group.content_ids].slice(0, MAX_SHOWN_IDS);
     if (same) Object.assign(same, { count: same.count + group.count, content_ids: ids });
     else merged.push({ ...group, content_ids: ids });
   }
   return merged;
 }
 
-/** One line for people: `38 ready, 2 failed, 1204 chunks`. */
+/** Describes an outcome in one line: `38 ready, 2 failed, 1204 chunks`. */
 export function describeOutcome(outcome: BatchOutcome): string {
   const parts = [`${outcome.ready} ready`, `${outcome.failed} failed`];
   if (outcome.other > 0) parts.push(`${outcome.other} cancelled, deleted or taken over`);
@@ -76,7 +77,7 @@ export function describeOutcome(outcome: BatchOutcome): string {
   return parts.join(', ');
 }
 
-/** A Markdown list of what failed, why, and what to do; the most frequent reason first. Empty when nothing failed. */
+/** Returns a Markdown list of the failures with meaning and remedy, the most frequent code first. Empty when nothing failed. */
 export function describeFailures(failures: readonly FailureGroup[]): string {
   return failures
     .toSorted((a, b) => b.count - a.count)
@@ -88,12 +89,12 @@ export function describeFailures(failures: readonly FailureGroup[]): string {
     .join('\n');
 }
 
-/** Contents that came to an end. */
+/** Number of contents that have ended. */
 export function finishedCount(outcome: BatchOutcome): number {
   return outcome.ready + outcome.failed + outcome.other;
 }
 
-/** How a run ended, in the words of an upload's status: operators filter lists by it. */
+/** The final status of a run, as a status of uploads. Operators filter workflows by it. */
 export function finalStatusOf(outcome: BatchOutcome): 'completed' | 'completed_with_errors' | 'failed' | 'cancelled' {
   const settled = finishedCount(outcome);
   if (settled > 0 && outcome.failed === settled) return 'failed';

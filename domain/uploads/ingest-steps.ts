@@ -3,34 +3,34 @@ import type { BatchOutcome, BatchPlan, PublishOutcome, SliceOutcome, StepOutcome
 import type { ControlAction, RunKey } from './ingest-jobs.ts';
 
 /**
- * The steps that workflows call by name; `activities/` implements them. Histories hold these arguments and results, so
- * a change must still read the old ones. Imported by workflows: no zod, no I/O.
+ * The activities that workflows call by name, implemented in `activities/`. Histories contain their arguments and results, so
+ * changed code must still accept the old ones. Imported by workflows: no zod, no I/O.
  */
 
-/** Contents of one run. */
+/** Contents of a run that are processed together. */
 export type Batch = RunKey & { content_ids: string[] };
 
 export type UploadKey = { workspace_id: string; collection_id: string; upload_id: string };
 
 export type UpkeepSteps = {
-  /** The next batches of a run, in content order. */
+  /** Plans the next batches of a run, in content order. */
   planBatches(plan: RunKey & { after: string | null }): Promise<BatchPlan>;
-  /** Pauses, resumes or cancels an upload as an operator asked in the Temporal UI. */
+  /** Pauses, resumes or cancels an upload for an operator who sent the signal in the Temporal UI. */
   controlUpload(control: UploadKey & { action: ControlAction }): Promise<void>;
-  /** Ends what is left of these contents as failed; infrastructure did not let them finish. */
+  /** Marks the unfinished contents as failed. */
   failContents(failure: Batch & { code: ErrorCode; message: string }): Promise<void>;
-  /** What became of the contents of a batch. */
+  /** Counts the results of a batch. */
   summarizeBatch(batch: Batch): Promise<BatchOutcome>;
-  /** Takes the work off the outbox; contents of the run that are under way without a workflow end as failed. */
+  /** Completes the outbox row of a run. Contents of the run that still count as in progress fail. */
   settleRun(run: RunKey & { outbox_id: string }): Promise<void>;
-  /** Removes what came out of a content and is being deleted, some at a time; true when none is left. */
+  /** Removes archive entries that are being deleted, for one time slice. Returns true when none is left. */
   removeParts(deletion: DeletionKey): Promise<boolean>;
-  /** Removes chunks of a content, some at a time; true when none is left. */
+  /** Removes chunks of a content, for one time slice. Returns true when none is left. */
   removeChunks(deletion: DeletionKey): Promise<boolean>;
   removeFromIndex(deletion: DeletionKey): Promise<void>;
-  /** Verifies that nothing is left and completes the receipt; false when something was found. */
+  /** Verifies that nothing is left and completes the receipt. Returns false when something was found. */
   completeDeletion(deletion: DeletionKey & { outbox_id: string }): Promise<boolean>;
-  /** The work of this outbox row is done. */
+  /** Completes an outbox row. */
   settleOutbox(work: { workspace_id: string; outbox_id: string }): Promise<void>;
 };
 
@@ -41,11 +41,11 @@ export type DownloadSteps = {
 };
 
 export type IngestSteps = {
-  /** Reads and splits: chunk rows are written, nothing is searchable yet. */
+  /** Reads and splits contents. Writes their chunk rows; nothing is searchable yet. */
   readContents(batch: Batch): Promise<StepOutcome>;
 };
 
-/** The last chunk that is done; `stamp` tells what was written, and is absent in histories of before it was noted. */
+/** The last chunk written. `stamp`: a hash of the facets written; absent in older histories. */
 export type ReprojectCursor = { content_id: string; chunk_index: number; stamp?: string };
 export type ReprojectSlice = {
   workspace_id: string;
@@ -55,10 +55,10 @@ export type ReprojectSlice = {
 };
 
 export type IndexSteps = {
-  /** Embeds and indexes for at most half a minute; progress is kept in Postgres. */
+  /** Embeds and indexes for one time slice. Progress is kept in Postgres. */
   indexSlice(batch: Batch): Promise<SliceOutcome>;
-  /** Publishes what is indexed whole. */
+  /** Publishes the contents whose chunks are all indexed. */
   publishContents(batch: Batch): Promise<PublishOutcome>;
-  /** Brings changed metadata of published contents into the index, for half a minute; where to go on, null at the end. */
+  /** Writes changed metadata of published contents to the index, for one time slice. Returns the cursor, or null at the end. */
   reprojectContents(contents: ReprojectSlice): Promise<ReprojectCursor | null>;
 };

@@ -151,7 +151,8 @@ export function createRunControl(database: Database) {
          ), restarted as (
            update content_collections cc set run_id = :runId, workflow_id = :workflowId, stage = :stage, stage_message = null,
              failure_code = null, paused = false, reader = coalesce(:reader, reader),
-             upload_id = coalesce(:uploadId::uuid, upload_id), main_text = coalesce(:mainText::boolean, main_text), version = version + 1,
+             upload_id = coalesce(:uploadId::uuid, upload_id), main_text = coalesce(:mainText::boolean, main_text),
+             version = version + 1,
              reread = coalesce(:reread::boolean, false), dead_attempts = 0, planned_chunks = null, indexed_chunks = 0,
              text_sha256 = null, updated_at = now()
            from target where cc.content_id = target.content_id and cc.collection_id = :collectionId returning cc.content_id

@@ -7,9 +7,7 @@ import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { ANNOUNCE_FAILED_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
-/** A run in a collection. */
 export type RunRef = { collectionId: string; runId: string };
-/** The contents of a run that a step processes. */
 export type RunContents = RunRef & { contentIds: readonly string[] };
 
 /**
@@ -49,7 +47,6 @@ const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${I
 /** Changes that workflow steps make to their runs. Every statement requires the `run_id` of the step (the fence). */
 export function createRunStages(database: Database) {
   const bind = (scope: Scope, run: RunContents) => ({ workspaceId: scope.workspaceId, ...run });
-
   return {
     /** Returns a page of the contents of a run that are in progress, in id order. */
     listPending(scope: Scope, run: RunRef, page: { after: string | null; limit: number }) {
@@ -99,8 +96,7 @@ export function createRunStages(database: Database) {
           upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
         },
       );
-      const idsOf = (outcome: keyof Claim) =>
-        rows.filter((row) => row.outcome === outcome).map((row) => row.content_id);
+      const idsOf = (name: keyof Claim) => rows.filter((row) => row.outcome === name).map((row) => row.content_id);
       return {
         owned: rows.filter((row) => row.outcome === 'owned'),
         paused: idsOf('paused'),
