@@ -5,24 +5,24 @@ import { collectionScope } from '#domain/access/scope.ts';
 import { toActivityFailure, isPassing } from './failures.ts';
 import type { WorkerServices } from './worker-services.ts';
 
-/** What a step knows of its surroundings. */
+/** What an activity knows about its execution. */
 export type StepContext = {
-  /** From 1; more than 1 when an attempt before failed or died. */
+  /** Starts at 1; greater when an earlier attempt failed or its worker died. */
   attempt: number;
-  /** Aborted when the worker stops, or when the server gave this step to another worker. */
+  /** Aborted when the worker stops, or when the server has assigned the activity to another worker. */
   signal: AbortSignal;
 };
 
-const BEAT_MS = 2_000;
+const HEARTBEAT_INTERVAL_MS = 2_000;
 
-/** Runs a step with heartbeats, and maps what goes wrong to what Temporal is told. */
+/** Runs an activity with heartbeats, logs and measures it, and maps its errors to Temporal failures. */
 export async function runStep<Result>(
   services: WorkerServices,
   step: { name: string; workspaceId: string; batch: Batch | null },
   work: (context: StepContext) => Promise<Result>,
 ): Promise<Result> {
   const { info, cancellationSignal, heartbeat } = Context.current();
-  const beat = setInterval(() => heartbeat(), BEAT_MS);
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
   const startedMs = performance.now();
   try {
     return await work({ attempt: info.attempt, signal: cancellationSignal });
@@ -47,23 +47,22 @@ export async function runStep<Result>(
   }
 }
 
-/** Says in the contents what they wait for; it is gone with the next step that succeeds. */
+/** Sets the status message of the contents to what they wait for. The next step that succeeds clears it. */
 async function showWaiting(services: WorkerServices, batch: Batch, error: unknown): Promise<void> {
   const reason = error instanceof AppError ? error.message : 'The infrastructure is busy.';
   const message = `${reason.replace(/[;,] try again[^.;]*/, '')} Ingestion waits and goes on by itself.`;
-  const { collection_id: collectionId, run_id: runId, content_ids: contentIds } = batch;
   try {
-    await services.stores.runs.showWaiting(collectionScope(batch), { collectionId, runId, contentIds }, message);
+    await services.stores.runs.showWaiting(collectionScope(batch), runContentsOf(batch), message);
   } catch (failure) {
-    // Postgres itself may be what is away.
+    // Postgres itself may be unavailable.
     services.log.info(
       { error: failure, workspace_id: batch.workspace_id },
-      'what contents wait for could not be shown',
+      'the status message of waiting contents could not be written',
     );
   }
 }
 
-/** The run of a batch, for the stores. */
+/** Converts a batch, or some of its contents, to the parameter of store methods. */
 export function runContentsOf(batch: Batch, contentIds: readonly string[] = batch.content_ids) {
   return { collectionId: batch.collection_id, runId: batch.run_id, contentIds };
 }

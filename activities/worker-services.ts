@@ -2,30 +2,30 @@ import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
 import type { PagePool } from '#providers/crawler/page-pool.ts';
 import type { ReaderPool } from '#providers/readers/reader-pool.ts';
 
-/** How much is unpacked of an uploaded archive or message, with all that is packed inside. */
+/** Limits for unpacking an uploaded archive or e-mail, including everything nested in it. */
 export type ArchiveLimits = {
   maxEntries: number;
   maxBytes: number;
-  /** Times the size of what was uploaded. */
+  /** Maximum unpacked bytes, as a multiple of the size of the uploaded file. */
   maxRatio: number;
-  /** How deep archives and messages are unpacked that lie in one another. */
+  /** Maximum nesting depth of archives and e-mails. */
   maxDepth: number;
 };
 
-/** What steps work with: everything operations have, and the ways to documents. */
+/** The services of activities: those of operations, and the child processes that read documents and pages. */
 export type WorkerServices = WebhookServices & {
   documents: ReaderPool;
-  /** Looks into what sites answer. */
+  /** Parses pages that sites return. */
   pages: PagePool;
   downloads: { maxBytes: number; totalTimeoutMs: number };
   crawling: {
     userAgent: string;
-    /** Between two requests to a host; its robots.txt may ask for more, up to `maxDelayMs`. */
+    /** Delay between two requests to a host. Its robots.txt may require more, up to `maxDelayMs`. */
     delayMs: number;
     maxDelayMs: number;
     pageTimeoutMs: number;
     maxPageBytes: number;
-    /** Most pages of one path that differ in their query. */
+    /** Maximum pages with the same path and different query strings. */
     queriesOfPath: number;
   };
   archives: ArchiveLimits;

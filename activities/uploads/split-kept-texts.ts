@@ -11,17 +11,17 @@ import { collectionScope } from '#domain/access/scope.ts';
 import { mayHoldEntries } from '#activities/archives/entry-count.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-/** A text that was there, split anew. */
+/** A stored text that was split again. */
 export type SplitText = { content: OwnedContent; result: ReadResult; kept: StoredBlob };
 
-/** What was split, and the contents whose files have to be read. Dispose when all results are consumed. */
+/** The texts that were split, and the contents whose files must be read. Dispose after all results are consumed. */
 export type SplitKeptTexts = AsyncDisposable & { texts: SplitText[]; others: OwnedContent[] };
 
 type Checkout = { content: OwnedContent; text: KeptText; path: string; release: () => Promise<void> };
 
 /**
- * Splits the texts of contents that were read before, by the same reader and of the same bytes: their files are not read again.
- * Archives and messages are: what they hold is not in their text.
+ * Splits the stored texts of contents that the same reader has extracted from the same bytes before, so their files are not read
+ * again. Excludes archives and e-mails: their entries are not part of their text.
  */
 export async function splitKeptTexts(
   services: WorkerServices,
@@ -37,7 +37,7 @@ export async function splitKeptTexts(
     const texts: SplitText[] = [];
     for (const [place, outcome] of split.outcomes.entries()) {
       const file = files[place];
-      // What cannot be split is read: that says what is wrong with it.
+      // A text that cannot be split is read from its file, which reports what is wrong with it.
       if (!file || !outcome.ok || outcome.result.chunkCount === 0) continue;
       const { content, text } = file;
       const { bytes } = text.text_facts;
@@ -62,12 +62,12 @@ async function checkOutTexts(
   batch: Batch,
   contents: readonly OwnedContent[],
 ): Promise<Checkout[]> {
-  const wanted = contents
+  const candidates = contents
     .filter((content) => content.content_hash !== null && !content.reread && !mayHoldEntries(content))
     .map((content) => ({ content, content_id: content.content_id, text_key: textKey(content) }));
   const found = await services.stores.existingContents.findKeptTexts(
     collectionScope(batch),
-    wanted.map(({ content_id, text_key }) => ({ content_id, text_key })),
+    candidates.map(({ content_id, text_key }) => ({ content_id, text_key })),
   );
   const files: Checkout[] = [];
   for (const text of found) {
@@ -76,7 +76,7 @@ async function checkOutTexts(
     try {
       files.push({ content, text, ...(await services.blobs.checkOut(batch.workspace_id, text.text_sha256)) });
     } catch (error) {
-      // A text that is gone is read again.
+      // A text that is missing is extracted again.
       if (!(error instanceof AppError) || isPassing(error)) throw error;
     }
   }

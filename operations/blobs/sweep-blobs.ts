@@ -1,14 +1,15 @@
 import type { BlobKey } from '#store/blobs/blob-sweep.ts';
 import type { Services } from '#operations/services.ts';
 
-const UNUSED_MS = 24 * 60 * 60 * 1000;
-const PAGE = 2_000;
-const AT_ONCE = 200;
+const MIN_UNUSED_MS = 24 * 60 * 60 * 1000;
+const PAGE_SIZE = 2_000;
+const FILE_BATCH_SIZE = 200;
 
 /**
- * Deletes blobs that nothing has referred to for a day, and half-written files of killed uploads. Returns how many blobs went.
+ * Deletes blobs that nothing has referred to for a day, and temporary files of aborted uploads. Returns the number of deleted
+ * blobs.
  */
-export async function sweepBlobs(services: Services, unusedMs = UNUSED_MS): Promise<number> {
+export async function sweepBlobs(services: Services, unusedMs = MIN_UNUSED_MS): Promise<number> {
   const { system } = services.stores;
   let count = await sweepUnused(services, unusedMs);
   count += await sweepRowless(services, unusedMs);
@@ -17,22 +18,22 @@ export async function sweepBlobs(services: Services, unusedMs = UNUSED_MS): Prom
   return count;
 }
 
-/** Looks at all blobs page by page: one statement over millions of them would outlast its time. */
+/** Walks all blobs page by page: one statement over millions of rows would exceed its timeout. */
 async function sweepUnused(services: Services, unusedMs: number): Promise<number> {
   const { system } = services.stores;
   let count = 0;
   for (let after: BlobKey | null = null; ;) {
-    const page = await system.walkBlobs(unusedMs, { after, limit: PAGE });
+    const page = await system.walkBlobs(unusedMs, { after, limit: PAGE_SIZE });
     for (const { is_unused: isUnused, ...blob } of page) {
       const remove = () => services.blobs.delete(blob.workspace_id, blob.sha256);
       if (isUnused && (await system.deleteBlob(blob, unusedMs, remove))) count += 1;
     }
     after = page.at(-1) ?? null;
-    if (page.length < PAGE) return count;
+    if (page.length < PAGE_SIZE) return count;
   }
 }
 
-/** Bytes whose request was refused or cut off before it came to a row. */
+/** Deletes files without a row: their request was rejected or aborted before the row was written. */
 async function sweepRowless(services: Services, unusedMs: number): Promise<number> {
   const before = new Date(services.clock.now().getTime() - unusedMs);
   let count = 0;
@@ -48,7 +49,7 @@ async function sweepRowless(services: Services, unusedMs: number): Promise<numbe
   };
   for await (const blob of services.blobs.walk(before)) {
     page.push(blob);
-    if (page.length === AT_ONCE) await flush();
+    if (page.length === FILE_BATCH_SIZE) await flush();
   }
   await flush();
   return count;

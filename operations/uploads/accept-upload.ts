@@ -22,17 +22,17 @@ export type { ReceivedItem } from './plan-upload.ts';
 export type ReceivedUpload = {
   form: UploadForm;
   items: readonly ReceivedItem[];
-  /** Items that did not get as far, e.g. files over the size limit. */
+  /** Items rejected while the request was received, e.g. files over the size limit. */
   errors: readonly UploadError[];
   idempotency: Idempotency | null;
 };
 
 type UploadToWrite = { id: string; form: UploadForm; planned: PlannedItem[]; errors: UploadError[] };
-type SortedUpload = UploadToWrite & { sorted: MatchedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
+type MatchedUpload = UploadToWrite & { matched: MatchedItem[]; workflowId: string | null; crawls: PlannedCrawl[] };
 
 /**
- * Takes an upload: contents, runs, outbox and answer in one transaction, then tries to start the workflow at once.
- * Bytes that the collection has under this name, and URLs it has, are the existing content.
+ * Accepts an upload: writes contents, runs, outbox rows and the idempotent response in one transaction, then tries to start the
+ * workflow. Bytes that the collection already has under the same name, and URLs that it already has, become the existing content.
  * @throws AppError `forbidden` when the collection is not accessible or archived, `validation_failed` for the form.
  */
 export async function acceptUpload(
@@ -41,11 +41,11 @@ export async function acceptUpload(
   received: ReceivedUpload,
 ): Promise<Answer<UploadResponse>> {
   const { form } = received;
-  if (!reachesCollection(caller.scope, form.collection_id)) throw inaccessible();
+  if (!reachesCollection(caller.scope, form.collection_id)) throw collectionInaccessible();
   const { planned, errors } = await planUpload(services, { form, items: received.items, caller });
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
-  // Uploads into one collection wait for each other anyway; here they do so without a connection that others need.
+  // Uploads into one collection wait for each other in the database anyway. Waiting here does not occupy a database connection.
   const { status, body } = await runExclusiveByKey(form.collection_id, () =>
     withIdempotency(services, caller, {
       route: 'POST /upload',
@@ -68,58 +68,58 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   const { scope } = caller;
   const { form, planned } = upload;
   const status = await stores.collections.lockForUpload(scope, form.collection_id);
-  if (status === null) throw inaccessible();
+  if (status === null) throw collectionInaccessible();
   if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
-  if (planned.length === 0) return { answer: answerOf(upload, null, []), jobs: [] };
+  if (planned.length === 0) return { answer: responseFor(upload, null, []), jobs: [] };
   await retainBlobs(
     services,
     scope,
     planned.flatMap((item) => item.blob ?? []),
   );
-  const sorted = await matchUploadItems(stores, scope, upload);
-  const crawls = planCrawls(form, sorted);
-  const runs = sorted.filter((one) => one.action !== 'keep' && !isCrawled(one, crawls)).length;
+  const matched = await matchUploadItems(stores, scope, upload);
+  const crawls = planCrawls(form, matched);
+  const runs = matched.filter((one) => one.action !== 'keep' && !isCrawled(one, crawls)).length;
   const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
-  const stale = await writeContents(services, caller, { ...upload, sorted, workflowId, crawls });
+  const changed = await writeContents(services, caller, { ...upload, matched, workflowId, crawls });
   const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
-  const published = await stores.projections.claim(scope, stale);
+  const published = await stores.projections.claim(scope, changed);
   const jobs = [
     ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
     ...(await insertCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
   for (const job of jobs) await stores.outbox.add(scope, job);
-  // Nothing to ingest: it ends with its beginning.
+  // Nothing to ingest: the upload is already complete.
   if (workflowId === null && crawls.length === 0) await announceUploadCompleted(stores, scope, upload.id);
   return {
-    answer: answerOf(
+    answer: responseFor(
       upload,
       upload.id,
-      sorted.map((one) => toItem(one, form.ingest)),
+      matched.map((one) => toItem(one, form.ingest)),
     ),
     jobs,
   };
 }
 
-/** Writes contents, runs and the upload. Returns contents that can be filtered by something else than before. */
-async function writeContents({ stores }: Services, caller: Caller, upload: SortedUpload): Promise<string[]> {
-  const { form, sorted, id, workflowId } = upload;
+/** Writes contents, runs and the upload. Returns the existing contents whose filter values changed. */
+async function writeContents({ stores }: Services, caller: Caller, upload: MatchedUpload): Promise<string[]> {
+  const { form, matched, id, workflowId } = upload;
   const { scope } = caller;
   const stage: 'pending' | 'stored' = form.ingest ? 'pending' : 'stored';
-  const fresh = sorted.filter((one) => one.action === 'create');
+  const created = matched.filter((one) => one.action === 'create');
   await stores.contents.insert(
     scope,
     form.collection_id,
-    fresh.map(({ item }) => ({ ...item.content, status: stage })),
+    created.map(({ item }) => ({ ...item.content, status: stage })),
   );
-  const runs = fresh.map((one) => newRun(one, upload));
+  const runs = created.map((one) => newRun(one, upload));
   await stores.runControl.insert(scope, form.collection_id, runs);
   const changed = await updateExisting(stores, scope, upload);
-  for (const { item, contentId, action } of sorted) {
+  for (const { item, contentId, action } of matched) {
     if (action !== 'replace') continue;
     if (await stores.contents.replaceBytes(scope, { ...item.content, id: contentId })) changed.push(contentId);
   }
-  const restarted = sorted
+  const restarted = matched
     .filter((one) => one.action === 'rerun' || one.action === 'replace')
     .map((one) => one.contentId);
   await stores.runControl.restart(scope, form.collection_id, {
@@ -140,15 +140,15 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Sorte
     total: upload.planned.length + upload.errors.length,
     errors: upload.errors,
     createdBy: caller.principal,
-    contentIds: sorted.map((one) => one.contentId),
+    contentIds: matched.map((one) => one.contentId),
   });
   return changed;
 }
 
-/** The first run of a content: that of the upload, or of the crawl which starts from it. */
-function newRun(sorted: MatchedItem, { id, form, workflowId, crawls }: SortedUpload): NewRun {
-  const { content, dedupeKey } = sorted.item;
-  const crawl = crawls.find(({ contentId }) => contentId === sorted.contentId);
+/** Returns the first run of a new content: that of the upload, or that of the crawl that starts from it. */
+function newRun(matched: MatchedItem, { id, form, workflowId, crawls }: MatchedUpload): NewRun {
+  const { content, dedupeKey } = matched.item;
+  const crawl = crawls.find(({ contentId }) => contentId === matched.contentId);
   return {
     content_id: content.id,
     upload_id: id,
@@ -165,14 +165,14 @@ function isCrawled({ contentId }: MatchedItem, crawls: readonly PlannedCrawl[]):
   return crawls.some((crawl) => crawl.contentId === contentId);
 }
 
-async function updateExisting(stores: Stores, scope: Scope, { form, sorted }: SortedUpload): Promise<string[]> {
-  const sentMetadata = Object.keys(form.metadata).length > 0 || form.user_id !== null;
-  const existing = sorted.filter((one) => one.action === 'rerun' || one.action === 'keep');
+async function updateExisting(stores: Stores, scope: Scope, { form, matched }: MatchedUpload): Promise<string[]> {
+  const hasMetadata = Object.keys(form.metadata).length > 0 || form.user_id !== null;
+  const existing = matched.filter((one) => one.action === 'rerun' || one.action === 'keep');
   return stores.contents.updateFromUpload(
     scope,
     existing.map(({ item, contentId }) => ({
       id: contentId,
-      metadata: sentMetadata ? item.content.metadata : null,
+      metadata: hasMetadata ? item.content.metadata : null,
       description: form.description,
     })),
   );
@@ -184,7 +184,7 @@ function toItem({ item, contentId, action, stage }: MatchedItem, ingest: boolean
   return { content_id: contentId, name, source, type, size, content_hash, status, duplicate: action !== 'create' };
 }
 
-function answerOf(upload: UploadToWrite, uploadId: string | null, uploads: UploadItem[]): Answer<UploadResponse> {
+function responseFor(upload: UploadToWrite, uploadId: string | null, uploads: UploadItem[]): Answer<UploadResponse> {
   const body = {
     upload_id: uploadId,
     collection_id: upload.form.collection_id,
@@ -198,6 +198,6 @@ function answerOf(upload: UploadToWrite, uploadId: string | null, uploads: Uploa
   return { status: uploads.length > 0 ? 202 : 400, body };
 }
 
-function inaccessible(): AppError {
+function collectionInaccessible(): AppError {
   return new AppError('forbidden', 'The collection does not exist or is not accessible with this key.');
 }

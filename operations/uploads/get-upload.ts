@@ -15,7 +15,10 @@ import type { Services } from '#operations/services.ts';
 
 export type GetUploadQuery = { uploadId: string; limit: number; cursor?: string | undefined };
 
-/** Progress of an upload and a page of its manifest. @throws AppError `not_found`, `validation_failed` for a foreign cursor. */
+/**
+ * Returns the progress of an upload and a page of its manifest. @throws AppError `not_found`; `validation_failed` for a cursor of
+ * another list.
+ */
 export async function getUpload(services: Services, caller: Caller, query: GetUploadQuery): Promise<UploadProgress> {
   const { scope } = caller;
   const { stores } = services;
@@ -24,7 +27,7 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   const [after] = decodePosition(binding, query.cursor, z.tuple([z.uuid()])) ?? [null];
   const upload = await uploads.find(scope, query.uploadId);
   if (!upload) throw uploadNotFound();
-  // One after the other: this may run in a transaction, which has one connection.
+  // Sequential, because this may run in a transaction, which has one connection.
   const { status, progress, crawls } = await uploadState(stores, scope, upload);
   const rows = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
   const { page, next } = paginate(rows, { limit: query.limit, binding, positionOf: (row) => [row.content_id] });
@@ -48,7 +51,7 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   };
 }
 
-/** How far an upload is, which follows from its contents and crawls. */
+/** Derives the status and progress of an upload from its contents and crawls. */
 export async function uploadState(
   stores: Stores,
   scope: Scope,
@@ -83,7 +86,7 @@ function countsOf(byStatus: ByStatus): { total: number; settled: number } {
   return { total, settled };
 }
 
-/** Pages that a crawl under way knows of and will ask for, one at least: it cannot know that there are none. */
+/** Pages that a running crawl still expects to fetch, at least one: until it has ended it may find more. */
 function pagesToCome({ status, pages, max_pages }: UploadCrawl): number {
   if (status !== 'running' && status !== 'paused') return 0;
   const taken = pages.fetched + pages.unchanged + pages.failed + pages.gone;
@@ -115,7 +118,7 @@ function toCrawl({
   };
 }
 
-/** The status of the whole: it follows from its parts, so that it cannot contradict them. */
+/** Derives the status of an upload from its contents and crawls, so that it cannot contradict them. */
 function statusOf(upload: UploadRow, byStatus: ByStatus, crawls: readonly UploadCrawl[]): UploadStatus {
   const { total, settled } = countsOf(byStatus);
   const count = (status: ContentStatus) => byStatus[status] ?? 0;

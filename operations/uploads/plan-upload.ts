@@ -10,21 +10,21 @@ import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.t
 import { dedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
 import type { Services } from '#operations/services.ts';
 
-/** One input of an upload, with its bytes already in the blob store. `head` is its first 64 KiB. */
+/** A received item of an upload, with its bytes in the blob store. `head`: the first 64 KiB. */
 export type ReceivedItem =
   | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: StoredBlob; head: Uint8Array }
   | { source: 'url'; name: string; url: string };
 
-/** An item that can be taken, as the content it would become. */
+/** An accepted item, as the content that it becomes. */
 export type PlannedItem = {
   content: NewContent;
   blob: StoredBlob | null;
-  /** What makes a second upload of it the same; null when duplicates are wanted. */
+  /** Items with the same key are the same content; null when duplicates are allowed. */
   dedupeKey: string | null;
 };
 
 /**
- * Checks the form and turns items into contents to be; an item that cannot be taken becomes an error beside the others.
+ * Validates the form and plans a content for each item. Items that are rejected are returned in `errors`; the others continue.
  * @throws AppError `validation_failed` with every problem of the form.
  */
 export async function planUpload(
@@ -48,7 +48,7 @@ export async function planUpload(
   return { planned, errors };
 }
 
-/** What is wrong with a form beyond its shape. Fields whose shape is wrong are left out of `form`. */
+/** Returns the problems of a form that its schema does not cover. Fields that fail the schema are absent from `form`. */
 export function uploadFormIssues(
   { readers: { names }, limits }: Pick<Services, 'readers' | 'limits'>,
   form: CrawlForm & { [Name in 'metadata' | 'reader']?: UploadForm[Name] | undefined },
@@ -114,7 +114,7 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     sizeBytes,
     checkOut: () => services.blobs.checkOut(caller.scope.workspaceId, sha256),
   });
-  // A file that is only stored may be of any kind; reading it later says what is wrong with it.
+  // A file that is only stored may be of any type. Reading it later reports what is wrong with it.
   if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });
   const mismatch = type === null ? {} : services.readers.mismatchNotes(item.name, type);
   const content = {
@@ -136,7 +136,7 @@ function requireReadable(services: Services, file: { reader: string; type: strin
   if (file.type === null) {
     throw new AppError(
       'unsupported_type',
-      'The bytes are of no known document type. Convert the file to a supported type, or send it with ingest=false to store it only.',
+      'The file is of no known document type. Convert it to a supported type, or send it with ingest=false to only store it.',
     );
   }
   services.readers.requireReadable(file.reader, file.type);

@@ -4,13 +4,13 @@ import type { UploadResponse } from '#domain/records/upload.ts';
 import type { Services } from '#operations/services.ts';
 
 const FIRST_POLL_MS = 100;
-const LONGEST_POLL_MS = 1_000;
+const MAX_POLL_MS = 1_000;
 
 export type UploadWait = { timeoutS: number; signal?: AbortSignal };
 
 /**
- * Waits until nothing of an accepted upload is under way, at most `timeoutS` seconds; gives its answer with the statuses that
- * the contents have then. Never fails: what was accepted stays accepted, whatever is away by now.
+ * Waits until an accepted upload has finished, at most `timeoutS` seconds, and returns its response with the current statuses of
+ * the contents. Never throws: the upload stays accepted even if a dependency is unavailable now.
  */
 export async function waitForUpload(
   services: Services,
@@ -19,21 +19,21 @@ export async function waitForUpload(
 ): Promise<UploadResponse> {
   if (response.upload_id === null || wait.timeoutS === 0) return response;
   try {
-    await untilSettled(services, caller, { ...wait, uploadId: response.upload_id });
-    return await withPresentStatuses(services, caller, response);
+    await waitUntilFinished(services, caller, { ...wait, uploadId: response.upload_id });
+    return await withCurrentStatuses(services, caller, response);
   } catch (error) {
-    services.log.warn({ error, upload_id: response.upload_id }, 'an accepted upload could not be waited for');
+    services.log.warn({ error, upload_id: response.upload_id }, 'waiting for an accepted upload failed');
     return response;
   }
 }
 
-async function untilSettled(
+async function waitUntilFinished(
   services: Services,
   caller: Caller,
   wait: UploadWait & { uploadId: string },
 ): Promise<void> {
   const deadline = services.clock.now().getTime() + wait.timeoutS * 1000;
-  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, 1.3 * pollMs)) {
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(MAX_POLL_MS, 1.3 * pollMs)) {
     const leftMs = deadline - services.clock.now().getTime();
     if (leftMs <= 0 || wait.signal?.aborted === true) return;
     const { byStatus } = await services.stores.uploads.progress(caller.scope, wait.uploadId);
@@ -44,7 +44,7 @@ async function untilSettled(
   }
 }
 
-async function withPresentStatuses(
+async function withCurrentStatuses(
   services: Services,
   caller: Caller,
   response: UploadResponse,
@@ -53,7 +53,7 @@ async function withPresentStatuses(
   const manifest = await services.stores.uploads.manifest(caller.scope, response.upload_id, {
     after: null,
     limit: response.uploads.length,
-    // What came out of them is in the upload, too.
+    // The manifest also contains archive entries and crawled pages.
     only: response.uploads.map((item) => item.content_id),
   });
   const statuses = new Map(manifest.map((row) => [row.content_id, row.status]));

@@ -6,9 +6,7 @@ import { route } from '#api/http/route.ts';
 import { UploadParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
-  limit: queryInteger({ min: 1, max: 1000 })
-    .default(100)
-    .meta({ description: 'Contents of the manifest in one answer' }),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100).meta({ description: 'Page size of the manifest' }),
   cursor: QueryCursor,
 });
 
@@ -17,7 +15,7 @@ export const getUploadRoute = route(
     method: 'get',
     path: '/uploads/{upload_id}',
     tag: 'Uploads',
-    summary: 'Progress and manifest of an upload',
+    summary: 'Get the progress and manifest of an upload',
     permission: 'uploads:read',
     params: UploadParams,
     query: Query,
