@@ -12,7 +12,7 @@ const BATCH_RUNS = 500;
 const REMOVAL_BATCH_SIZE = { contents: 200, chunks: 2_000 };
 const UPLOAD_BATCH_ROWS = 5_000;
 
-/** Takes contents out of their runs, in the order of their ids, for at most half a minute. */
+/** Ends the runs of contents, in the order of their ids, for one time slice. Returns the cursor, null at the end. */
 export async function endCollectionRuns(
   services: WorkerServices,
   deletion: DeleteCollectionArgs & { after: string | null },
@@ -23,7 +23,7 @@ export async function endCollectionRuns(
     const page = { after, limit: BATCH_RUNS };
     const { ended, wakes } = await services.stores.transaction(async (stores) => {
       const runs = await stores.collectionDeletions.endRuns(collectionScope(deletion), deletionKey(deletion), page);
-      // Only what is paused waits to be woken; the others find out with their next write.
+      // Workflows of paused contents wait for a wake-up; the others notice with their next write.
       return { ended: runs, wakes: await enqueueWakeUps(stores, collectionScope(deletion), runs.workflowIds) };
     });
     sendWakeUps(services, wakes);
@@ -32,28 +32,30 @@ export async function endCollectionRuns(
   }).then((isDone) => (isDone ? null : after));
 }
 
-/** Counts the objects of the collection for the receipt, and drops its tenants. */
+/** Records the number of index objects in the receipt and drops the tenants of the collection. */
 export async function dropCollectionIndex(services: WorkerServices, deletion: DeleteCollectionArgs): Promise<void> {
   const scope = collectionScope(deletion);
   const tenants = await services.stores.collectionDeletions.listTenants(scope, deletion.collection_id);
-  const counts = await Promise.all(tenants.map((one) => services.vectors.countObjects(spaceOf(one), one.tenant, {})));
+  const counts = await Promise.all(
+    tenants.map((tenant) => services.vectors.countObjects(spaceOf(tenant), tenant.tenant, {})),
+  );
   const objects = counts.reduce((sum, count) => sum + count, 0);
-  // Before they are gone: who is killed between the two has counted all the same.
+  // Recorded before the tenants are dropped, so that the count survives a crash in between.
   await services.stores.collectionDeletions.recordObjectCount(scope, deletionKey(deletion), objects);
-  await Promise.all(tenants.map((one) => services.vectors.dropTenant(spaceOf(one), one.tenant)));
+  await Promise.all(tenants.map((tenant) => services.vectors.dropTenant(spaceOf(tenant), tenant.tenant)));
 }
 
-/** Removes chunks, contents and uploads for at most half a minute; true when none is left. */
+/** Removes chunks, contents and uploads for one time slice. Returns true when none is left. */
 export async function removeCollectionRows(
   services: WorkerServices,
   deletion: DeleteCollectionArgs,
   step: StepContext,
 ): Promise<boolean> {
   const scope = collectionScope(deletion);
-  const deleted = deletionKey(deletion);
+  const key = deletionKey(deletion);
   const removeContents = async () => {
     const removed = await services.stores.transaction(async (stores) => {
-      const renamed = await stores.collectionDeletions.removeContents(scope, deleted, REMOVAL_BATCH_SIZE);
+      const renamed = await stores.collectionDeletions.removeContents(scope, key, REMOVAL_BATCH_SIZE);
       return renamed && { jobs: await enqueueReprojection(stores, scope, renamed) };
     });
     if (removed) startWorkflows(services, scope, removed.jobs);
@@ -63,18 +65,20 @@ export async function removeCollectionRows(
     step,
     async () =>
       (await removeContents()) ||
-      (await services.stores.collectionDeletions.removeUploads(scope, deleted, UPLOAD_BATCH_ROWS)),
+      (await services.stores.collectionDeletions.removeUploads(scope, key, UPLOAD_BATCH_ROWS)),
   );
 }
 
-/** Looks whether anything is left; when nothing is, removes the collection and completes the receipt. */
+/** Removes the collection and completes the receipt; returns false when tenants or contents are left. */
 export async function completeCollectionDeletion(
   services: WorkerServices,
   deletion: DeleteCollectionArgs & { outbox_id: string },
 ): Promise<boolean> {
   const scope = collectionScope(deletion);
   const tenants = await services.stores.collectionDeletions.listTenants(scope, deletion.collection_id);
-  const exist = await Promise.all(tenants.map((one) => services.vectors.tenantExists(spaceOf(one), one.tenant)));
+  const exist = await Promise.all(
+    tenants.map((tenant) => services.vectors.tenantExists(spaceOf(tenant), tenant.tenant)),
+  );
   if (exist.includes(true)) return false;
   if (!(await services.stores.collectionDeletions.complete(scope, deletionKey(deletion)))) return false;
   await services.stores.outbox.settle(scope, deletion.outbox_id);

@@ -13,7 +13,7 @@ function spaceOf({ provider, model, model_hash, dimensions }: IndexedLink) {
   return { provider, model, model_hash, dimensions };
 }
 
-/** Removes the objects of a content from every index it is in. */
+/** Deletes the objects of a content from the index of every collection. */
 export async function removeFromIndex(services: WorkerServices, deletion: DeletionKey): Promise<void> {
   const scope = workspaceScope(deletion);
   const links = await services.stores.deletions.findLinks(scope, deletion.content_id);
@@ -25,7 +25,7 @@ export async function removeFromIndex(services: WorkerServices, deletion: Deleti
   }
 }
 
-/** Removes chunk rows for at most half a minute; true when none is left. */
+/** Removes chunk rows for one time slice (30 s). Returns true when none is left. */
 export async function removeChunks(
   services: WorkerServices,
   deletion: DeletionKey,
@@ -52,7 +52,7 @@ export async function removeChunks(
   return true;
 }
 
-/** Counts what is left in the index; when that is nothing, removes the last rows and completes the receipt. */
+/** Removes the last rows and completes the receipt; returns false when the index still has objects. */
 export async function completeDeletion(
   services: WorkerServices,
   deletion: DeletionKey & { outbox_id: string },

@@ -13,7 +13,7 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 
 const BATCH_SIZE = 128;
 
-/** Counts what there is to do, and has all memories written anew by the loop that looks after them. */
+/** Counts the contents and memories to write, and marks all memories for the loop that indexes them. */
 export async function beginReindexing(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {
   const scope = workspaceScope(args);
   const { space } = services.embedders.preferred;
@@ -24,7 +24,7 @@ export async function beginReindexing(services: WorkerServices, args: ReindexArg
   return progressOf(services, args);
 }
 
-/** Writes chunks into the index anew, collection after collection, for half a minute; null at the end. */
+/** Writes chunks to the index again, one collection after the other, for one time slice. Returns null at the end. */
 export async function reindexSlice(
   services: WorkerServices,
   args: ReindexArgs,
@@ -34,7 +34,7 @@ export async function reindexSlice(
   return isDone ? null : progressOf(services, args);
 }
 
-/** The next chunks, or the end of a collection; false behind the last one. */
+/** Writes the next chunks or finishes a collection; false after the last collection. */
 async function reindexNextChunks(services: WorkerServices, args: ReindexArgs, signal: AbortSignal): Promise<boolean> {
   const scope = workspaceScope(args);
   const { reindexings, collections } = services.stores;
@@ -48,10 +48,11 @@ async function reindexNextChunks(services: WorkerServices, args: ReindexArgs, si
     await reindexings.finishCollection(scope, args.reindexing_id, { collection, isSkipped: true });
     return true;
   }
-  const behind = collection === at.collection ? { content: at.content, chunk: at.chunk } : { content: null, chunk: -1 };
-  // At the beginning of each: a collection without chunks has an index, too.
-  if (behind.content === null) await services.vectors.ensureTenant(found.index.space, found.index.tenant);
-  const rows = await reindexings.listChunksAfter(scope, { collection, ...behind }, BATCH_SIZE);
+  const position =
+    collection === at.collection ? { content: at.content, chunk: at.chunk } : { content: null, chunk: -1 };
+  // At the start of each collection, because a collection without chunks needs a tenant too.
+  if (position.content === null) await services.vectors.ensureTenant(found.index.space, found.index.tenant);
+  const rows = await reindexings.listChunksAfter(scope, { collection, ...position }, BATCH_SIZE);
   if (rows.length === 0) {
     await reindexings.finishCollection(scope, args.reindexing_id, { collection, isSkipped: false });
     return true;
@@ -70,7 +71,10 @@ type Page = {
   vectors: readonly Float32Array[];
 };
 
-/** Writes what is still published, in turns with those who change its filters, and moves on in the same transaction. */
+/**
+ * Writes the chunks that are still published, under the lock of their filter fields, and advances the cursor in the same
+ * transaction.
+ */
 async function writePage(services: WorkerServices, args: ReindexArgs, page: Page): Promise<void> {
   const scope = workspaceScope(args);
   const { collection, index, rows, vectors } = page;
@@ -79,12 +83,12 @@ async function writePage(services: WorkerServices, args: ReindexArgs, page: Page
   const shared = await sharedFacets(services.stores, scope, { collection, contentIds });
   const objects = rows.flatMap((row, place) => {
     const [content, vector] = [shared.get(row.content_id), vectors[place]];
-    if (!vector) throw new Error('the embedder gave fewer vectors than texts');
+    if (!vector) throw new Error('the embedder returned fewer vectors than texts');
     if (content?.version !== row.version) return [];
     const facets = [...content.facets, ...chunkFacets(row.metadata)];
     return [{ id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector }];
   });
-  // What is there may be there in part only.
+  // Existing objects may be incomplete.
   if (objects.length > 0) await services.vectors.rewriteObjects(index.space, index.tenant, objects);
   const last = rows.at(-1);
   if (!last) return;
@@ -107,7 +111,7 @@ async function sharedFacets(stores: Stores, scope: Scope, of: { collection: stri
   );
 }
 
-/** Counts memories that the loop has written by now; null when none is left, or only those that it tries ever more rarely. */
+/** Counts the memories that have been written; null when none is left, or only those that are retried at growing intervals. */
 export async function followMemories(services: WorkerServices, args: ReindexArgs): Promise<ReindexProgress | null> {
   const isMore = await services.stores.reindexings.countIndexedMemories(workspaceScope(args), args.reindexing_id);
   return isMore ? progressOf(services, args) : null;

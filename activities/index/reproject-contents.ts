@@ -12,7 +12,10 @@ const PAGE_SIZE = 200;
 
 type Reprojection = { work: Omit<ReprojectSlice, 'after'>; index: IndexGeneration; timeSlice: TimeSlice };
 
-/** Writes the filters of published contents into the index anew, from the rows as they are now. */
+/**
+ * Writes the current filter fields of published contents to the index for one time slice. Returns the cursor, null at the
+ * end.
+ */
 export async function reprojectContents(
   services: WorkerServices,
   { after, ...work }: ReprojectSlice,
@@ -22,15 +25,15 @@ export async function reprojectContents(
   const reprojection = { work, index: found.index, timeSlice: startTimeSlice() };
   for (const contentId of work.content_ids.toSorted()) {
     if (after && contentId < after.content_id) continue;
-    const rest = await reprojectContent(services, reprojection, { contentId, after });
-    if (rest) return rest;
+    const cursor = await reprojectContent(services, reprojection, { contentId, after });
+    if (cursor) return cursor;
   }
   return null;
 }
 
 /**
- * Projects one content until what was written is what its row says at the end: it may change at any time, and a publication
- * may project it as well. Whoever writes last looks after that, so that no old value stays.
+ * Writes the filter fields of one content until they equal its row at the end. The content may change at any time, and a
+ * publication may write them too; each writer checks the row after writing, so that no outdated value remains.
  */
 async function reprojectContent(
   services: WorkerServices,
@@ -45,7 +48,7 @@ async function reprojectContent(
     if (!content) return null;
     const shared = sharedFacets(content);
     const stamp = createHash('sha256').update(shared.join('\n')).digest('base64url');
-    // What the slices before wrote may be of before the last change.
+    // Earlier time slices may have written values from before the latest change; then start again.
     const afterIndex = begun && (begun.stamp ?? stamp) === stamp ? begun.chunk_index : -1;
     begun = null;
     const stoppedAt = await writeFacets(services, reprojection, { contentId, shared, afterIndex });
@@ -54,7 +57,7 @@ async function reprojectContent(
   }
 }
 
-/** Where the time ran out, null when all chunks are written. */
+/** Returns the index of the last chunk when the time slice ends, null when all chunks are written. */
 async function writeFacets(
   services: WorkerServices,
   { work, index, timeSlice }: Reprojection,

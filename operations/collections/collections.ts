@@ -5,16 +5,16 @@ import type { Collection, CollectionList } from '#domain/records/collection.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
-/** A collection with its computed statistics. @throws AppError `not_found`. */
+/** Returns a collection with its computed statistics. @throws AppError `not_found`. */
 export async function getCollection(services: Services, caller: Caller, id: string): Promise<Collection> {
   const found = await services.stores.collections.find(caller.scope, id);
   if (!found) throw collectionNotFound();
   return found.collection;
 }
 
-/** The same for absent, foreign and unreachable collections. */
+/** The error for collections that do not exist or are outside the scope; it does not tell which. */
 export function collectionNotFound(): AppError {
-  return new AppError('not_found', 'There is no such collection, or this key does not reach it.');
+  return new AppError('not_found', 'The collection does not exist, or your credentials do not give access to it.');
 }
 
 type ListCollectionsQuery = {
@@ -27,7 +27,10 @@ type ListCollectionsQuery = {
   cursor?: string | undefined;
 };
 
-/** A page of the collections in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+/**
+ * Returns a page of the collections in scope, oldest first. @throws AppError `validation_failed` for a cursor of another
+ * list.
+ */
 export async function listCollections(
   services: Services,
   caller: Caller,

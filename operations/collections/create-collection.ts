@@ -7,9 +7,9 @@ import { parentNotFound } from './update-collection.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Creates a collection with the embedder it will always use. The index tenant comes with the first content.
- * @throws AppError `forbidden` for a key that is limited to named collections, `not_found` for its parent,
- *   `validation_failed`.
+ * Creates a collection. Its embedder cannot be changed later. Its tenant in the index is created with the first content.
+ * @throws AppError `forbidden` for an API key that is restricted to certain collections; `not_found` for the parent;
+ *   `validation_failed` for an embedder that is not configured.
  */
 export async function createCollection(
   services: Services,
@@ -17,9 +17,9 @@ export async function createCollection(
   request: { body: CreateCollectionRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Collection>> {
   const { body, idempotency } = request;
-  // A member of the workspace is limited to its own collections, of which this will be one.
+  // Users (members) may be restricted to their collections, too, but they get access to the collections that they create.
   if (caller.scope.collectionIds !== null && caller.userId === null) {
-    throw new AppError('forbidden', 'This key is limited to named collections and cannot create others.');
+    throw new AppError('forbidden', 'This API key is restricted to certain collections and cannot create others.');
   }
   const embedder = body.embedding
     ? services.embedders.find(body.embedding.provider, body.embedding.model)

@@ -7,8 +7,8 @@ import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 /**
- * Deletes a collection, active or archived: its own transaction takes it and what is only in it out of every answer, a
- * workflow removes runs, index and rows and completes the receipt. Deleting what is being deleted gives the same deletion.
+ * Deletes a collection, active or archived. One transaction hides it and everything that is only in it; a workflow then removes
+ * runs, index and rows, and completes the receipt. Deleting again returns the same deletion.
  * @throws AppError `not_found`.
  */
 export async function deleteCollection(services: Services, caller: Caller, id: string): Promise<DeletionAccepted> {
@@ -18,9 +18,9 @@ export async function deleteCollection(services: Services, caller: Caller, id: s
 }
 
 async function acceptDeletion(stores: Stores, { scope, principal: createdBy }: Caller, id: string) {
-  // Before any row: whoever changes parents takes this first.
+  // Lock order: the tree before any row, as every change of parents does.
   await stores.collectionChanges.lockTree(scope);
-  // Waits for uploads that are just being accepted; from now on none is.
+  // Waits for uploads that are being accepted; later ones are rejected.
   const status = await stores.collectionChanges.lock(scope, id);
   if (status === null) {
     const open = await stores.deletions.findUnfinished(scope, id);

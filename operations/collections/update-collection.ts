@@ -7,9 +7,9 @@ import type { Services } from '#operations/services.ts';
 import { collectionNotFound, getCollection } from './collections.ts';
 
 /**
- * Changes the fields of a collection that are sent.
- * @throws AppError `not_found` for it or its new parent, `conflict` when it is archived, `validation_failed` for a parent
- *   that is the collection itself or lies below it.
+ * Updates the fields of a collection that are set.
+ * @throws AppError `not_found` for the collection or its new parent; `conflict` when it is archived; `validation_failed` when the
+ *   parent is the collection itself or one of its descendants.
  */
 export async function updateCollection(
   services: Services,
@@ -18,7 +18,7 @@ export async function updateCollection(
 ): Promise<Collection> {
   const { id, fields } = update;
   return services.stores.transaction(async (stores) => {
-    // Before any row: whoever changes parents takes this first.
+    // Lock order: the tree before any row, as every change of parents does.
     if (fields.parent_id) await stores.collectionChanges.lockTree(caller.scope);
     await lockWritableCollection(stores, caller, id);
     if (fields.parent_id) await requireParent(stores, caller, { id, parentId: fields.parent_id });
@@ -30,8 +30,8 @@ export async function updateCollection(
 type Archiving = { id: string; action: 'archive' | 'unarchive'; idempotency: Idempotency | null };
 
 /**
- * Makes a collection read-only, or writable again. What is under way in it is finished all the same. One that is there
- * already stays as it is.
+ * Archives a collection, which makes it read-only, or unarchives it. Ingestion that is running is completed. Requesting the
+ * current state changes nothing.
  * @throws AppError `not_found`.
  */
 export async function archiveCollection(
@@ -39,22 +39,21 @@ export async function archiveCollection(
   caller: Caller,
   { id, action, idempotency }: Archiving,
 ): Promise<Answer<Collection>> {
-  const wanted = action === 'archive' ? 'archived' : 'active';
+  const targetStatus = action === 'archive' ? 'archived' : 'active';
   return withIdempotency(services, caller, {
     route: `POST /collections/{collection_id}/${action}`,
     idempotency,
     effect: async (stores) => {
       const status = await lockCollection(stores, caller, id);
-      if (status !== wanted) await stores.collectionChanges.setStatus(caller.scope, id, wanted);
+      if (status !== targetStatus) await stores.collectionChanges.setStatus(caller.scope, id, targetStatus);
       return { status: 200, body: await getCollection({ ...services, stores }, caller, id) };
     },
   });
 }
 
 /**
- * Replaces what a client keeps in the statistics of a collection. Keys that the service computes are shown as computed,
- * whatever is sent.
- * @throws AppError `not_found`, `conflict` when it is archived.
+ * Replaces the statistics that clients store for a collection. Keys that the service computes always have the computed values.
+ * @throws AppError `not_found`; `conflict` when it is archived.
  */
 export async function setCollectionStats(
   services: Services,
@@ -68,27 +67,27 @@ export async function setCollectionStats(
   });
 }
 
-/** Locks a collection for the transaction. @throws AppError `not_found`. */
+/** Locks a collection until the transaction ends and returns its status. @throws AppError `not_found`. */
 async function lockCollection(stores: Stores, caller: Caller, id: string): Promise<'active' | 'archived'> {
   const status = await stores.collectionChanges.lock(caller.scope, id);
   if (status === null) throw collectionNotFound();
   return status;
 }
 
-/** Locks a collection that may be changed. @throws AppError `not_found`; `conflict` for one that is archived. */
+/** Locks a collection in order to change it. @throws AppError `not_found`; `conflict` when it is archived. */
 async function lockWritableCollection(stores: Stores, caller: Caller, id: string): Promise<void> {
   if ((await lockCollection(stores, caller, id)) === 'archived') throw collectionArchived();
 }
 
-/** What every change of an archived collection and of its contents is answered with. */
+/** The error for changes of an archived collection and its contents. */
 export function collectionArchived(): AppError {
-  return new AppError('conflict', 'The collection is archived: it can be read, not changed. Unarchive it first.');
+  return new AppError('conflict', 'The collection is archived and cannot be changed. Unarchive it first.');
 }
 
 async function requireParent(stores: Stores, caller: Caller, link: { id: string; parentId: string }): Promise<void> {
   if (!(await stores.collections.findIndex(caller.scope, link.parentId))) throw parentNotFound();
   if (await stores.collectionChanges.isSameOrDescendant(caller.scope, link.id, link.parentId)) {
-    const msg = 'is the collection itself or lies below it';
+    const msg = 'is the collection itself or one of its descendants';
     throw validationError([{ loc: ['body', 'parent_id'], msg, type: 'parent_cycle' }]);
   }
 }
@@ -96,6 +95,6 @@ async function requireParent(stores: Stores, caller: Caller, link: { id: string;
 export function parentNotFound(): AppError {
   return new AppError(
     'not_found',
-    'There is no collection with the id given as parent_id, or this key does not reach it.',
+    'The collection in parent_id does not exist, or your credentials do not give access to it.',
   );
 }

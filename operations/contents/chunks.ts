@@ -7,14 +7,14 @@ import type { PublishedChunk } from '#store/contents/published-chunks.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
-/** A published chunk in reach. @throws AppError `not_found`, `dependency_unavailable` when its vector cannot be had. */
+/** Returns a published chunk in scope. @throws AppError `not_found`; `dependency_unavailable` when its vector is unavailable. */
 export async function getChunk(
   services: Services,
   caller: Caller,
   request: { chunkId: string; includeEmbedding: boolean },
 ): Promise<Chunk> {
   const [row] = await services.stores.chunks.findPublished(caller.scope, [request.chunkId]);
-  if (!row) throw new AppError('not_found', 'There is no such chunk, or this key does not reach it.');
+  if (!row) throw new AppError('not_found', 'The chunk does not exist, or your credentials do not give access to it.');
   services.accessCounter.record(caller.scope, row.content_id);
   const vectors = request.includeEmbedding ? await fetchEmbeddings(services, caller, [row]) : null;
   return toChunk(row, vectors?.get(row.id) ?? null);
@@ -29,9 +29,9 @@ export type ListChunksQuery = {
 };
 
 /**
- * A page of the published chunks in reach, in publication order: what is published during a walk comes behind it, so
- * nothing is skipped or shown twice.
- * @throws AppError `validation_failed` for a foreign cursor, `dependency_unavailable` when vectors cannot be had.
+ * Returns a page of the published chunks in scope, in publication order. Chunks that are published while a client reads the pages
+ * come last, so nothing is skipped or repeated.
+ * @throws AppError `validation_failed` for a cursor of another list; `dependency_unavailable` when vectors are unavailable.
  */
 export async function listChunks(services: Services, caller: Caller, query: ListChunksQuery): Promise<ChunkPage> {
   const filter = { collectionId: query.collection_id, contentId: query.content_id };
@@ -58,7 +58,7 @@ export async function listChunks(services: Services, caller: Caller, query: List
   };
 }
 
-/** A chunk row as the interface shows it. */
+/** Converts a row to the record of the API. */
 function toChunk(row: PublishedChunk, embedding: readonly number[] | null): Chunk {
   return {
     id: row.id,
@@ -74,8 +74,8 @@ function toChunk(row: PublishedChunk, embedding: readonly number[] | null): Chun
 }
 
 /**
- * Vectors of chunks by chunk id, from the index, one request a collection.
- * @throws AppError `dependency_unavailable` when Weaviate is away.
+ * Returns the vectors of chunks by chunk id, with one request to the index per collection.
+ * @throws AppError `dependency_unavailable` when Weaviate is unavailable.
  */
 export async function fetchEmbeddings(
   services: Services,

@@ -6,7 +6,7 @@ import type { Content } from '#domain/records/content.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 
-/** A content in reach. Reading it counts as an access. @throws AppError `not_found`. */
+/** Returns a content in scope and counts the access. @throws AppError `not_found`. */
 export async function getContent(services: Services, caller: Caller, id: string): Promise<Content> {
   const content = await services.stores.contents.find(caller.scope, id);
   if (!content) throw contentNotFound();
@@ -14,9 +14,9 @@ export async function getContent(services: Services, caller: Caller, id: string)
   return content;
 }
 
-/** The same for absent, foreign, deleted and unreachable contents. */
+/** The error for contents that do not exist, are deleted, or are outside the scope; it does not tell which. */
 export function contentNotFound(): AppError {
-  return new AppError('not_found', 'There is no such content, or this key does not reach it.');
+  return new AppError('not_found', 'The content does not exist, or your credentials do not give access to it.');
 }
 
 type ListContentsQuery = {
@@ -30,7 +30,7 @@ type ListContentsQuery = {
 
 type ContentPage = { data: Content[]; total_count: number; next_cursor: string | null; has_more: boolean };
 
-/** A page of the contents in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+/** Returns a page of the contents in scope, oldest first. @throws AppError `validation_failed` for a cursor of another list. */
 export async function listContents(services: Services, caller: Caller, query: ListContentsQuery): Promise<ContentPage> {
   const { collection_id: collectionId, status, search, linked_to: linkedTo } = query;
   const filter = { collectionId, status, search, linkedTo };
@@ -55,12 +55,12 @@ export async function listContents(services: Services, caller: Caller, query: Li
 
 type ContentFile = { stream: Readable; mediaType: string; name: string; sizeBytes: number };
 
-/** The original bytes of a content. @throws AppError `not_found`; `conflict` for a URL that is not downloaded yet. */
+/** Opens the original file of a content. @throws AppError `not_found`; `conflict` while its URL is not downloaded. */
 export async function openContentFile(services: Services, caller: Caller, contentId: string): Promise<ContentFile> {
   const file = await services.stores.contents.findFile(caller.scope, contentId);
   if (!file) throw contentNotFound();
   if (file.content_hash === null) {
-    throw new AppError('conflict', 'The content has no file yet: its URL was not downloaded.');
+    throw new AppError('conflict', 'The content has no file yet, because its URL has not been downloaded.');
   }
   const stream = await services.blobs.open(caller.scope.workspaceId, file.content_hash);
   services.accessCounter.record(caller.scope, contentId);
@@ -68,8 +68,8 @@ export async function openContentFile(services: Services, caller: Caller, conten
 }
 
 /**
- * The text that was read from a content and that its chunks are of: UTF-8, Markdown; their offsets count its UTF-16 code units.
- * @throws AppError `not_found`; `conflict` as long as the content was not read.
+ * Opens the text that was extracted from a content, as UTF-8 Markdown. Chunk offsets count UTF-16 code units of this text.
+ * @throws AppError `not_found`; `conflict` while the content has no text.
  */
 export async function openContentText(services: Services, caller: Caller, contentId: string): Promise<Readable> {
   const found = await services.stores.contents.findText(caller.scope, contentId);
@@ -77,7 +77,7 @@ export async function openContentText(services: Services, caller: Caller, conten
   if (found.text_sha256 === null) {
     throw new AppError(
       'conflict',
-      'The content has no text yet: wait until its status is ready, or see why it is not.',
+      'The content has no text yet. Wait until its status is ready; if it failed, see its status_message.',
     );
   }
   const stream = await services.blobs.open(caller.scope.workspaceId, found.text_sha256);

@@ -22,9 +22,9 @@ export type ContentControl = {
 };
 
 /**
- * Pauses, resumes, cancels or retries the ingestion of a content in the collections in reach; what came out of it goes along, but
- * for a retry, which takes out again what it holds. Asking for the state it is in already changes nothing.
- * @throws AppError `not_found`; `conflict` when the action does not fit the content's state.
+ * Pauses, resumes, cancels or retries the ingestion of a content in the collections in scope. Pause, resume and cancel apply
+ * to its archive entries too; a retry extracts them again. Requesting the current state changes nothing.
+ * @throws AppError `not_found`; `conflict` when the status of the content does not permit the action.
  */
 export async function controlContent(services: Services, caller: Caller, control: ContentControl): Promise<Content> {
   const { contentId, action, idempotency } = control;
@@ -60,13 +60,13 @@ async function retry(stores: Stores, caller: Caller, runs: readonly RunState[]):
   if (jobs.length === 0) {
     throw new AppError(
       'conflict',
-      `Only a failed or cancelled content can be retried; this one is ${runs[0]?.stage ?? 'gone'}.`,
+      `Only a failed or cancelled content can be retried; the status of this one is ${runs[0]?.stage ?? 'deleted'}.`,
     );
   }
   return jobs;
 }
 
-/** Gives one content a new run of its own, with the workflow in the outbox. */
+/** Starts a new run of one content and writes its job to the outbox. */
 export async function restartContent(
   stores: Stores,
   caller: Caller,
@@ -100,10 +100,16 @@ async function pauseResumeOrCancel(
   const { tree, action, runs } = control;
   const target = { contentIds: tree };
   const changed = await stores.runControl.control(caller.scope, target, action);
-  const isThere = (run: RunState) =>
+  const isInRequestedState = (run: RunState) =>
     action === 'cancel' ? run.stage === 'cancelled' : run.paused === (action === 'pause');
-  if (changed.length === 0 && !runs.some((run) => isThere(run) && (action === 'cancel' || !isSettled(run.stage)))) {
-    throw new AppError('conflict', `There is nothing to ${action}: the content is ${runs[0]?.stage ?? 'gone'}.`);
+  if (
+    changed.length === 0 &&
+    !runs.some((run) => isInRequestedState(run) && (action === 'cancel' || !isSettled(run.stage)))
+  ) {
+    throw new AppError(
+      'conflict',
+      `There is nothing to ${action}: the status of the content is ${runs[0]?.stage ?? 'deleted'}.`,
+    );
   }
   return enqueueWakeUps(
     stores,

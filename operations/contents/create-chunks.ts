@@ -15,9 +15,10 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 type Request = { body: CreateChunksRequest; idempotency: Idempotency | null };
 
 /**
- * Ingests a content that was only stored, or ingests one again with another reader. A content under way with the same
- * reader is left to it.
- * @throws AppError `not_found`; `conflict` while another ingestion of it runs; `validation_failed` for an unknown reader.
+ * Ingests a content that was only stored, or ingests a content again or into another collection. Does nothing when the content
+ * is already being ingested with the same reader.
+ * @throws AppError `not_found`; `conflict` while it is being ingested with another reader; `validation_failed` for an unknown
+ *   reader.
  */
 export async function createChunks(
   services: Services,
@@ -58,14 +59,14 @@ async function startIngestion(
   const content = await stores.contents.find(caller.scope, body.content_id);
   if (!content) throw contentNotFound();
   const collectionId = body.collection_id ?? content.collection_id;
-  // First the collection, then its runs: the order in which uploads lock them.
+  // Lock order: collection before runs, as uploads do.
   const collectionStatus = await stores.collections.lockForUpload(caller.scope, collectionId);
   const runs = await stores.runControl.lock(caller.scope, body.content_id);
   if (runs.length === 0) throw contentNotFound();
-  const run = runs.find((one) => one.collection_id === collectionId);
-  if (run?.stage === 'deleting' || runs.every((one) => one.stage === 'deleting'))
+  const run = runs.find((candidate) => candidate.collection_id === collectionId);
+  if (run?.stage === 'deleting' || runs.every((candidate) => candidate.stage === 'deleting'))
     throw new AppError('conflict', 'The content is being deleted.');
-  // Who names a reader wants it to read.
+  // A reader in the request means that the file is read again, even if a text is stored.
   const reread = body.reader !== undefined;
   const reader = body.reader ?? run?.reader ?? 'native';
   if (content.type === null) services.readers.requireAvailable(reader);
@@ -87,11 +88,12 @@ async function startIngestion(
 }
 
 function requireActive(status: string | null): void {
-  if (status === null) throw new AppError('not_found', 'There is no such collection, or this key does not reach it.');
+  if (status === null)
+    throw new AppError('not_found', 'The collection does not exist, or your credentials do not give access to it.');
   if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
 }
 
-/** Takes a content into one more collection. */
+/** Starts a run that ingests a content into another collection. */
 async function linkContent(
   stores: Stores,
   caller: Caller,

@@ -7,9 +7,8 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 
 /**
- * Deletes a content with what came out of it, in any state: its own transaction takes it out of search and out of every run, a
- * workflow removes chunks, index objects and rows and completes the receipt. Deleting what is being deleted gives the same
- * deletion.
+ * Deletes a content and its archive entries, in any state. One transaction hides them from searches and ends their runs; a
+ * workflow then removes chunks, index objects and rows, and completes the receipt. Deleting again returns the same deletion.
  * @throws AppError `not_found`.
  */
 export async function deleteContent(services: Services, caller: Caller, contentId: string): Promise<DeletionAccepted> {

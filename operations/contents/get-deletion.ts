@@ -4,7 +4,8 @@ import type { Deletion } from '#domain/records/deletion.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * The receipt of a deletion, complete or under way. With a workspace goes everybody who could ask for it, but the operator.
+ * Returns the receipt of a deletion, completed or not. The administrator reads receipts of deleted workspaces, whose members and
+ * keys no longer exist.
  * @throws AppError `not_found`.
  */
 export async function getDeletion({ stores }: Services, asker: Principal, id: string): Promise<Deletion> {
@@ -12,6 +13,7 @@ export async function getDeletion({ stores }: Services, asker: Principal, id: st
     asker === 'administrator'
       ? await stores.workspaceDeletions.findReceipt(id)
       : await stores.deletions.find(asker.scope, id, asker.principal);
-  if (!deletion) throw new AppError('not_found', 'There is no such deletion, or you do not reach it.');
+  if (!deletion)
+    throw new AppError('not_found', 'The deletion does not exist, or your credentials do not give access to it.');
   return deletion;
 }

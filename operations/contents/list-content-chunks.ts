@@ -11,29 +11,31 @@ export type ContentChunksQuery = {
   contentId: string;
   collectionId: string;
   includeEmbeddings: boolean;
-  /** Null for all of them. */
+  /** Null returns all chunks. */
   limit: number | null;
   cursor?: string | undefined;
 };
 
 export type ContentChunksAnswer = {
   head: { content_id: string; collection_id: string; total_chunks: number; includes_embeddings: boolean };
-  /** Read page by page as the answer is written. */
+  /** Read page by page while the response is written. */
   chunks: AsyncIterable<ContentChunk>;
-  /** Known when `chunks` has come to its end; null behind the last chunk. */
+  /** Available when `chunks` has ended; null after the last chunk. */
   nextCursor: () => string | null;
 };
 
 const PAGE_SIZE = 200;
-/** How often the first page is read again when the content changes between two statements. */
+/** Maximum number of reads of the first page, which is repeated when the content changes between two statements. */
 const MAX_ATTEMPTS = 3;
 
 type ContentChunkRow = PublishedChunk & { name: string; filters: Record<string, unknown>; version: number };
 
 /**
- * The published chunks of a content in one collection, in order. All are of one version: when another one is published
- * while the answer is written, or the content is deleted, the stream ends with an error rather than mix or cut them.
- * @throws AppError `not_found` when the content is not in that collection or not in reach.
+ * Returns the published chunks of a content in one collection, in order. All belong to one version: when another version is
+ * published or the content is deleted while the response is written, the stream ends with an error, never with mixed or
+ * missing chunks.
+ * @throws AppError `not_found` when the content is not in that collection or not in scope; `conflict` when the cursor belongs to
+ *   an older version.
  */
 export async function listContentChunks(
   services: Services,
@@ -48,7 +50,7 @@ export async function listContentChunks(
   if (version !== null && version !== link.active_version) {
     throw new AppError(
       'conflict',
-      'The content has a newer version since the first page; start again without the cursor.',
+      'A newer version was published after the first page; start again without the cursor.',
     );
   }
   services.accessCounter.record(caller.scope, query.contentId);
@@ -77,7 +79,7 @@ type Key = { contentId: string; collectionId: string };
 type Walk = { afterIndex: number; end: number | null };
 type Link = { chunk_count: number; active_version: number | null };
 
-/** How many chunks there are and the first of them, of one version: what was published in between is looked at again. */
+/** Returns the published version and its first chunks. Reads again when another version was published in between. */
 async function readStart(
   { stores }: Services,
   { scope }: Caller,
@@ -86,7 +88,10 @@ async function readStart(
   for (let attempt = 1; ; attempt += 1) {
     const link = await stores.chunks.findLink(scope, key);
     if (!link)
-      throw new AppError('not_found', 'There is no such content in that collection, or this key does not reach it.');
+      throw new AppError(
+        'not_found',
+        'The content is not in that collection, or your credentials do not give access to it.',
+      );
     const first = await stores.chunks.listContentChunks(scope, key, pageAfter(walk, walk.afterIndex));
     const isWhole = first.length > 0 || walk.afterIndex >= link.chunk_count - 1;
     if (attempt === MAX_ATTEMPTS || (isWhole && first.every((row) => row.version === link.active_version)))
@@ -112,7 +117,10 @@ async function* streamChunks(services: Services, caller: Caller, stream: Stream)
   let page = pageAfter(walk, walk.afterIndex);
   for (;;) {
     if (rows.some((row) => row.version !== link.active_version)) {
-      throw new AppError('conflict', 'The content got a newer version while it was read; ask again.');
+      throw new AppError(
+        'conflict',
+        'A newer version was published while the content was read; send the request again.',
+      );
     }
     const vectors = query.includeEmbeddings ? await fetchEmbeddings(services, caller, rows) : null;
     for (const row of rows) yield toContentChunk(row, vectors?.get(row.id) ?? null);

@@ -15,10 +15,10 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 type Update = { id: string; fields: UpdateContentRequest };
 
 /**
- * Changes the fields of a content that are sent. What filters see of it is brought into the index by a workflow, without
- * embedding anything again; until then the content is `stale`.
- * @throws AppError `not_found`, `validation_failed`; `conflict` when it is being deleted, is only in archived collections, or
- *   when its new `external_id` is another content's.
+ * Updates the fields of a content that are set. A workflow writes changed filter fields to the index, without embedding anything
+ * again; until then the content is `stale`.
+ * @throws AppError `not_found`, `validation_failed`; `conflict` when the content is being deleted, when all its collections are
+ *   archived, or when another content has the new `external_id`.
  */
 export async function updateContent(services: Services, caller: Caller, update: Update): Promise<Content> {
   const { metadata } = update.fields;
@@ -35,19 +35,22 @@ export async function updateContent(services: Services, caller: Caller, update: 
 async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Update) {
   const { scope } = caller;
   const externalId = externalIdOf(fields);
-  // First the collection, then its runs: the order in which uploads lock them.
+  // Lock order: collection before runs, as uploads do.
   if (externalId !== null) await stores.contentChanges.lockHomeCollection(scope, id);
   await requireWritable(stores, caller, id);
   if (externalId !== null && !(await stores.contentChanges.setExternalId(scope, id, externalId))) {
     throw new AppError(
       'conflict',
-      'This external_id is taken by another content, or the collection that it is unique in is out of reach; choose another one.',
+      'Another content has this external_id, or you have no access to the home collection of the content. ' +
+        'Choose another external_id.',
     );
   }
   const jobs: JobStart[] = [];
   if (Object.keys(fields).length > 0 && (await stores.contentChanges.update(scope, id, { ...fields, externalId }))) {
     const published = await stores.projections.claim(scope, [id]);
-    jobs.push(...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })));
+    jobs.push(
+      ...published.map((claim) => reprojectJob({ workspace_id: scope.workspaceId, ...claim, run_id: uuidv7() })),
+    );
     for (const job of jobs) await stores.outbox.add(scope, job);
   }
   const content = await stores.contents.find(scope, id);
@@ -55,7 +58,10 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
   return { content, jobs };
 }
 
-/** Locks the runs of a content, also where the caller does not reach, for filters follow there too, so that it is published either before or after the change. */
+/**
+ * Locks the runs of a content in all its collections, so that each publishes either before or after the change. This includes
+ * collections outside the scope of the caller, because their filters change too.
+ */
 async function requireWritable(stores: Stores, caller: Caller, id: string): Promise<void> {
   await stores.contentChanges.lockWithRuns(caller.scope, [id]);
   const runs = await stores.runControl.lock(caller.scope, id);

@@ -5,8 +5,8 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { Stores } from '#store/stores.ts';
 
 /**
- * Has the index follow contents whose `external_id` is another one, since they are at home in another collection: adds the
- * work to the outbox, in the transaction that moved them. Returns it, to be started when that is committed.
+ * Writes jobs to the outbox that update the filter fields of contents in the index, in the transaction that moved the contents to
+ * another home collection with another `external_id`. Returns the jobs, to start them after the commit.
  */
 export async function enqueueReprojection(
   stores: Stores,
@@ -15,7 +15,7 @@ export async function enqueueReprojection(
 ): Promise<JobStart[]> {
   if (contentIds.length === 0) return [];
   const published = await stores.projections.claim({ ...scope, collectionIds: null }, contentIds);
-  const jobs = published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() }));
+  const jobs = published.map((claim) => reprojectJob({ workspace_id: scope.workspaceId, ...claim, run_id: uuidv7() }));
   for (const job of jobs) await stores.outbox.add(scope, job);
   return jobs;
 }

@@ -9,9 +9,9 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { getWorkspace } from '#operations/workspaces/workspaces.ts';
 
 /**
- * Has everything of the caller's workspace written into the search index again, from the rows. While that is under way,
- * asking again gives the same.
- * @throws AppError `not_found`, `forbidden` for who does not reach all of it.
+ * Starts to write everything of the caller's workspace to the search index again. While a reindexing is in progress, returns that
+ * one.
+ * @throws AppError `not_found`; `forbidden` when the scope does not include the whole workspace.
  */
 export async function reindexWorkspace(
   services: Services,
@@ -26,11 +26,11 @@ export async function reindexWorkspace(
     idempotency,
     effect: async (stores) => {
       await getWorkspace({ ...services, stores }, caller);
-      const made = await stores.reindexings.insert(caller.scope, caller.principal);
-      const body = made ?? (await stores.reindexings.find(caller.scope));
-      if (!body) throw new AppError('conflict', 'The index was just made anew; try again.');
-      if (made) {
-        jobs.push(reindexJob({ workspace_id: workspaceId, reindexing_id: made.id }));
+      const created = await stores.reindexings.insert(caller.scope, caller.principal);
+      const body = created ?? (await stores.reindexings.find(caller.scope));
+      if (!body) throw new AppError('conflict', 'A reindexing has just ended; try again.');
+      if (created) {
+        jobs.push(reindexJob({ workspace_id: workspaceId, reindexing_id: created.id }));
         for (const job of jobs) await stores.outbox.add(caller.scope, job);
       }
       return { status: 202, body };
@@ -40,16 +40,19 @@ export async function reindexWorkspace(
   return answer;
 }
 
-/** How far that is, or how the last one ended. @throws AppError `not_found`, also when there was none. */
+/** Returns the progress of the current or latest reindexing. @throws AppError `not_found`, also when there was none. */
 export async function getReindexing(services: Services, caller: Caller): Promise<Reindexing> {
   requireWholeWorkspace(caller);
   await getWorkspace(services, caller);
   const found = await services.stores.reindexings.find(caller.scope);
-  if (!found) throw new AppError('not_found', 'The index of this workspace was never made anew.');
+  if (!found) throw new AppError('not_found', 'The index of this workspace has never been rebuilt.');
   return found;
 }
 
 function requireWholeWorkspace({ scope }: Caller): void {
   if (scope.collectionIds === null) return;
-  throw new AppError('forbidden', 'You reach some collections of this workspace only; this is about all of it.');
+  throw new AppError(
+    'forbidden',
+    'Your credentials give access to some collections only; this operation requires access to the whole workspace.',
+  );
 }

@@ -3,14 +3,17 @@ import type { Residue } from '#store/index/residue-system.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Waits before the passes over what ended runs left. The first one removes nearly everything; the later ones catch what a
- * stalled worker sent to the index after its run was over.
+ * Delays of the passes that remove the residue of ended runs. The first pass removes nearly everything; the later ones
+ * remove what a stale worker writes to the index after its run has ended.
  */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
 const BATCH_SIZE = 20;
 const BATCH_ROWS = 2_000;
 
-/** Removes chunk rows and index objects of versions that nobody needs any more. Returns how many contents were looked at. */
+/**
+ * Removes chunk rows and index objects of versions that are no longer needed. Returns the number of residues that were
+ * processed.
+ */
 export async function removeResidues(services: Services): Promise<number> {
   const due = await services.stores.system.claimDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
   for (const residue of due) {
@@ -20,7 +23,7 @@ export async function removeResidues(services: Services): Promise<number> {
     } catch (error) {
       services.log.warn(
         { error, content_id: residue.content_id, workspace_id: residue.workspace_id },
-        'a residue stays for the next pass',
+        'a residue could not be removed; the next pass retries it',
       );
     }
   }
