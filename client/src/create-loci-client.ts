@@ -2,14 +2,14 @@ import createClient, { type Client } from 'openapi-fetch';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
 import type { paths } from './schema.ts';
-import { createRetryingFetch, type Fetch, type Sending } from './send.ts';
+import { createRetryingFetch, type Fetch, type Transport } from './transport.ts';
 import { upload, type UploadOptions, type UploadResult } from './upload/upload.ts';
 import { waitUntilReady, type ReadyResult, type WaitOptions, type WaitTarget } from './wait-until-ready.ts';
 
 export type LociClientOptions = ConnectionOptions & {
-  /** Used instead of the `fetch` of Node. */
+  /** Replaces Node's `fetch`. */
   fetch?: Fetch;
-  /** How often a request that may be repeated is sent again while the service is away or busy; 4 by default, some 5 seconds. */
+  /** Number of retries of a repeatable request while the service is unavailable or busy; default 4, about 5 seconds. */
   retries?: number;
 };
 
@@ -18,13 +18,13 @@ export type LociApi = Client<paths, `${string}/${string}`>;
 export type LociClient = {
   /** Every endpoint, typed: `loci.api.POST('/api/v1/collections/search', { body })`. See openapi-fetch, and `dataOf`. */
   readonly api: LociApi;
-  /** Where the service is and who asks. */
+  /** Address and credentials in use. */
   readonly connection: Connection;
-  /** Uploads files, texts and URLs of any number and size, in as many requests as that takes. */
+  /** Uploads any number of files, texts and URLs of any size, in as many requests as necessary. */
   upload(options: UploadOptions): Promise<UploadResult>;
-  /** Waits until nothing of an upload, or of some contents, is under way. */
+  /** Waits until uploads or contents have no more work to do. */
   waitUntilReady(target: WaitTarget, options?: WaitOptions): Promise<ReadyResult>;
-  /** Walks a list, asking for page after page: `for await (const content of loci.paginate('/api/v1/contents'))`. */
+  /** Iterates over all entries of a list: `for await (const content of loci.paginate('/api/v1/contents'))`. */
   paginate<Path extends ListPath>(
     path: Path,
     options?: ListOptions<Path>,
@@ -34,28 +34,28 @@ export type LociClient = {
 const DEFAULT_RETRIES = 4;
 
 /**
- * A client of the service at `baseUrl`, or of the one that `findConnection` finds. Nothing is sent before it is used.
- * @throws LociError `not_configured` or `not_running` when no service is named and none is found
+ * Creates a client for the service at `baseUrl`, or for the one that `findConnection` finds. Sends no request yet.
+ * @throws LociError `not_configured` or `not_running` if no service is given and none is found
  */
 export function createLociClient(options: LociClientOptions = {}): LociClient {
   const connection = findConnection(options);
-  const sending: Sending = {
+  const transport: Transport = {
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     baseUrl: connection.baseUrl,
     headers: headersOf(connection),
     retries: options.retries ?? DEFAULT_RETRIES,
   };
   const api = createClient<paths>({
-    baseUrl: sending.baseUrl,
-    headers: sending.headers,
-    // `fetch` would take the key along to whatever host it is sent to.
+    baseUrl: transport.baseUrl,
+    headers: transport.headers,
+    // `fetch` would send the API key to the target of a redirect.
     redirect: 'manual',
-    fetch: createRetryingFetch(sending),
+    fetch: createRetryingFetch(transport),
   });
   return {
     api,
     connection,
-    upload: (what) => upload({ api, sending }, what),
+    upload: (what) => upload({ api, transport }, what),
     waitUntilReady: (target, how) => waitUntilReady(api, target, how),
     paginate: (path, how) => paginate(api, path, how),
   };

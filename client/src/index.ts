@@ -1,4 +1,4 @@
-/** The public list of the package. */
+/** The public exports of the package. */
 export { createLociClient } from './create-loci-client.ts';
 export type { LociApi, LociClient, LociClientOptions } from './create-loci-client.ts';
 export { findConnection } from './connection.ts';
@@ -7,7 +7,7 @@ export { dataOf } from './data-of.ts';
 export { LociError } from './loci-error.ts';
 export type { LociIssue } from './loci-error.ts';
 export type { ItemOf, ListOptions, ListPath } from './paginate.ts';
-export type { UploadedItem } from './upload/match-answer.ts';
+export type { UploadedItem } from './upload/match-response.ts';
 export type { FileInput, UploadFailure } from './upload/upload-input.ts';
 export type { UploadOptions, UploadResult, UploadTally } from './upload/upload.ts';
 export type {

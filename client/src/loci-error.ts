@@ -11,20 +11,20 @@ export type LociErrorFields = {
 };
 
 /**
- * The one error of this client: what the service answered, or why it could not be asked. `message` and `detail` are for
- * people and say what to do; programs go by `code`.
+ * The only error that this client throws: an error response of the service, or the reason why it could not be reached.
+ * `message` and `detail` are for people and say what to do; programs should use `code`.
  */
 export class LociError extends Error {
-  /** HTTP status, or null where there was no answer: `code` is `unreachable` then, or `unreadable_file`. */
+  /** HTTP status, or null without a response; `code` is then for example `unreachable` or `unreadable_file`. */
   readonly status: number | null;
-  /** Of the service (`not_found`, `rate_limited` …), `validation_failed` for invalid requests, else `http_<status>`. */
+  /** Code of the service (`not_found` …), `validation_failed` for invalid requests, otherwise `http_<status>`. */
   readonly code: string;
   readonly detail: string;
-  /** Finds the request in the logs of the service. */
+  /** Identifies the request in the logs of the service. */
   readonly requestId: string | null;
   /** Every problem of an invalid request. */
   readonly issues: readonly LociIssue[];
-  /** How long the service wants to be left alone, when it said so. */
+  /** Time from the `Retry-After` header; null without one. */
   readonly retryAfterMs: number | null;
 
   constructor(detail: string, fields: LociErrorFields) {
@@ -39,29 +39,29 @@ export class LociError extends Error {
   }
 }
 
-/** The error that an answer with a status of 300 or more stands for. `body` is its parsed JSON, or its text. */
-export function errorOfAnswer(response: Response, body: unknown): LociError {
+/** Returns the error for a response with a status of 300 or more. `body` is its parsed JSON, or its text. */
+export function errorFromResponse(response: Response, body: unknown): LociError {
   const { status, headers } = response;
   const issues = issuesOf(body);
-  const told = textField(body, 'detail') ?? textField(body, 'message');
+  const detail = textField(body, 'detail') ?? textField(body, 'message');
   const listed = issues.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
-  return new LociError(told ?? (listed === '' ? bareStatus(response) : listed), {
+  return new LociError(detail ?? (listed === '' ? messageFromStatus(response) : listed), {
     status,
     code: textField(body, 'code') ?? (issues.length > 0 ? 'validation_failed' : `http_${status}`),
     requestId: textField(body, 'request_id') ?? headers.get('X-Request-Id'),
     issues,
-    retryAfterMs: retryAfterOf(headers.get('Retry-After')),
+    retryAfterMs: parseRetryAfter(headers.get('Retry-After')),
   });
 }
 
-function bareStatus({ status, headers }: Response): string {
+function messageFromStatus({ status, headers }: Response): string {
   const location = status < 400 ? headers.get('Location') : null;
-  if (location === null) return `The service answered with status ${status}.`;
-  return `The service answered with a redirect, which is not followed, to ${location}: give the address it has there.`;
+  if (location === null) return `The service responded with status ${status}.`;
+  return `The service redirects to ${location}. Redirects are not followed: use that address as the base URL.`;
 }
 
-/** Milliseconds of a `Retry-After` header, in seconds or as a date; null without one. */
-export function retryAfterOf(header: string | null): number | null {
+/** Returns the milliseconds of a `Retry-After` header (seconds or a date); null without one. */
+export function parseRetryAfter(header: string | null): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);
   const waitMs = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000;

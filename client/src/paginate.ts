@@ -1,4 +1,4 @@
-import { dataOf, type Answered } from './data-of.ts';
+import { dataOf, type ApiResult } from './data-of.ts';
 import type { LociApi } from './create-loci-client.ts';
 import type { paths } from './schema.ts';
 
@@ -12,7 +12,7 @@ type ParametersOf<Path extends keyof paths> = paths[Path] extends { get: { param
   ? Parameters
   : never;
 
-/** Paths whose GET answers a page: of a list with a cursor, or of one that skips. */
+/** Paths whose GET returns a page of a list, with a cursor or with `skip`. */
 export type ListPath = {
   [Path in keyof paths]: PageOf<Path> extends { next_cursor: string | null } | { data: Rows; total_count: number }
     ? ParametersOf<Path> extends { query?: { cursor?: string } | { skip?: number } }
@@ -21,10 +21,10 @@ export type ListPath = {
     : never;
 }[keyof paths];
 
-/** The list of a page, which is called as what it holds. */
+/** The entries of a page; the name of their field depends on the list. */
 type Rows = readonly unknown[];
 
-/** What the list at this path holds. */
+/** Type of the entries of the list at this path. */
 export type ItemOf<Path extends ListPath> =
   PageOf<Path> extends { data: infer List extends Rows }
     ? List[number]
@@ -34,7 +34,7 @@ export type ItemOf<Path extends ListPath> =
         ? List[number]
         : never;
 
-/** Parameters of the path, filters of the list and the size of a page. */
+/** Path parameters, filters of the list, and the page size. */
 export type ListOptions<Path extends ListPath> = {
   path?: ParametersOf<Path> extends { path?: infer Values } ? Values : never;
   query?: ParametersOf<Path> extends { query?: infer Values } ? Omit<NonNullable<Values>, 'cursor' | 'skip'> : never;
@@ -48,19 +48,19 @@ type AnyPage = {
   next_cursor?: string | null;
   total_count?: number;
 };
-type GetPage = (path: string, init: object) => Promise<Answered<AnyPage>>;
+type GetPage = (path: string, init: object) => Promise<ApiResult<AnyPage>>;
 
 /**
- * Every item of a list, in its order; the next page is asked for when the one before is used up. Lists without a cursor
- * (conversations) are walked by position: what is added or goes meanwhile can show an item twice, or not at all.
- * @throws LociError as soon as a page cannot be had
+ * Yields every entry of a list in its order and requests the next page when needed. Lists without a cursor (conversations)
+ * are paged by position: concurrent additions and deletions can repeat or skip entries.
+ * @throws LociError if a page cannot be loaded
  */
 export async function* paginate<Path extends ListPath>(
   api: LociApi,
   path: Path,
   options: ListOptions<Path> = {},
 ): AsyncGenerator<ItemOf<Path>, void, undefined> {
-  // TypeScript cannot follow one call over all the paths at once; `ListPath` says that each answers a page.
+  // TypeScript cannot check one call for all paths at once; `ListPath` guarantees that each returns a page.
   const get = api.GET as unknown as GetPage;
   const signal = options.signal ? { signal: options.signal } : {};
   let position: { cursor?: string; skip?: number } | null = {};
@@ -68,7 +68,7 @@ export async function* paginate<Path extends ListPath>(
   while (position !== null) {
     const query: object = { ...options.query, ...position };
     const page: AnyPage = await dataOf(get(path, { params: { path: options.path, query }, ...signal }));
-    // The names of its list are those of `ItemOf`.
+    // The same fields as in `ItemOf`.
     const items = (page.data ?? page.chunks ?? page.contents ?? []) as ItemOf<Path>[];
     yield* items;
     seen += items.length;

@@ -5,7 +5,7 @@ import { dataOf } from './data-of.ts';
 import { paginate } from './paginate.ts';
 import type { components } from './schema.ts';
 
-/** Contents by their ids, all contents of some uploads, or both. */
+/** Contents by id, all contents of uploads, or both. */
 export type WaitTarget = {
   contentIds?: readonly string[] | undefined;
   uploadId?: string | undefined;
@@ -13,15 +13,15 @@ export type WaitTarget = {
 };
 
 export type WaitOptions = {
-  /** Ends the waiting; what is waited for goes on. */
+  /** Stops waiting; the ingestion continues. */
   signal?: AbortSignal | undefined;
-  /** Called after every look at the service. */
+  /** Called after every status request. */
   onProgress?: ((progress: WaitProgress) => void) | undefined;
 };
 
 export type WaitProgress = {
   total: number;
-  /** Contents with no work under way: ready, failed, cancelled, or only stored. */
+  /** Contents without remaining work: ready, failed, cancelled, or only stored. */
   settled: number;
   byStatus: Partial<Record<ContentStatus, number>>;
 };
@@ -31,21 +31,21 @@ export type ContentStatus = Content['status'];
 export type SettledContent = { content_id: string; name: string; status: ContentStatus; status_message: string | null };
 
 export type ReadyResult = WaitProgress & {
-  /** Contents that came to another end than `ready` or `stored`, with the reason in `status_message`. */
+  /** Contents that ended neither `ready` nor `stored`, with the reason in `status_message`. */
   failed: SettledContent[];
 };
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 3_000;
-const GROWTH = 1.3;
-const REQUESTS_AT_ONCE = 4;
+const MIN_WAIT_MS = 250;
+const MAX_WAIT_MS = 3_000;
+const WAIT_GROWTH = 1.3;
+const REQUEST_CONCURRENCY = 4;
 const SETTLED: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored', 'failed', 'cancelled', 'deleting']);
-const GOOD: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored']);
+const SUCCESSFUL: ReadonlySet<string> = new Set<ContentStatus>(['ready', 'stored']);
 
 /**
- * Waits until nothing of some uploads or contents is under way, asking less often the longer it takes. What is paused is
- * waited for until somebody resumes it. What is deleted meanwhile is no longer counted.
- * @throws LociError when the service cannot be asked, or knows no such upload or content; the reason of `signal` when it was aborted
+ * Waits until uploads or contents have no more work to do, with growing intervals between the status requests. Paused
+ * contents are waited for until they are resumed. Contents that are deleted in the meantime are no longer counted.
+ * @throws LociError if the service is unreachable or an upload or content does not exist; the reason of `signal` if aborted
  */
 export async function waitUntilReady(
   api: LociApi,
@@ -54,14 +54,14 @@ export async function waitUntilReady(
 ): Promise<ReadyResult> {
   const uploadIds = [...(target.uploadIds ?? []), ...(target.uploadId === undefined ? [] : [target.uploadId])];
   const parts = [
-    ...[...new Set(uploadIds)].map((id) => uploadPart(api, id)),
-    ...[...new Set(target.contentIds)].map((id) => contentPart(api, id)),
+    ...[...new Set(uploadIds)].map((id) => watchUpload(api, id)),
+    ...[...new Set(target.contentIds)].map((id) => watchContent(api, id)),
   ];
-  const how = { concurrency: REQUESTS_AT_ONCE, ...(signal ? { signal } : {}) };
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * GROWTH)) {
+  const how = { concurrency: REQUEST_CONCURRENCY, ...(signal ? { signal } : {}) };
+  for (let waitMs = MIN_WAIT_MS; ; waitMs = Math.min(MAX_WAIT_MS, waitMs * WAIT_GROWTH)) {
     signal?.throwIfAborted();
     const open = parts.filter(({ progress }) => progress === null || progress.settled < progress.total);
-    await pMap(open, (part) => part.look(signal), how);
+    await pMap(open, (part) => part.refresh(signal), how);
     const progress = sumOf(parts);
     onProgress?.(progress);
     if (progress.settled >= progress.total) {
@@ -72,20 +72,20 @@ export async function waitUntilReady(
   }
 }
 
-/** One upload or content that is waited for. */
-type Part = {
-  /** As last seen; null before the first look. */
+/** An upload or content that is waited for. */
+type WatchedItem = {
+  /** Progress at the last status request; null before the first one. */
   progress: WaitProgress | null;
-  look(signal: AbortSignal | undefined): Promise<void>;
+  refresh(signal: AbortSignal | undefined): Promise<void>;
   failed(signal: AbortSignal | undefined): Promise<SettledContent[]>;
 };
 
-/** One request a look, however many contents it has. */
-function uploadPart(api: LociApi, uploadId: string): Part {
+/** Needs one status request, however many contents the upload has. */
+function watchUpload(api: LociApi, uploadId: string): WatchedItem {
   const path = { upload_id: uploadId };
   return {
     progress: null,
-    async look(signal) {
+    async refresh(signal) {
       const params = { path, query: { limit: 1 } };
       const answered = api.GET('/api/v1/uploads/{upload_id}', { params, ...(signal ? { signal } : {}) });
       const { progress } = await dataOf(answered);
@@ -97,17 +97,17 @@ function uploadPart(api: LociApi, uploadId: string): Part {
       const found: SettledContent[] = [];
       const query = { limit: 1000 };
       const list = paginate(api, '/api/v1/uploads/{upload_id}', { path, query, ...(signal ? { signal } : {}) });
-      for await (const content of list) if (!GOOD.has(content.status)) found.push(content);
+      for await (const content of list) if (!SUCCESSFUL.has(content.status)) found.push(content);
       return found;
     },
   };
 }
 
-function contentPart(api: LociApi, contentId: string): Part {
+function watchContent(api: LociApi, contentId: string): WatchedItem {
   let content: SettledContent | null = null;
   return {
     progress: null,
-    async look(signal) {
+    async refresh(signal) {
       const params = { path: { content_id: contentId } };
       const answered = await api.GET('/api/v1/contents/{content_id}', { params, ...(signal ? { signal } : {}) });
       const isGone = this.progress !== null && answered.response.status === 404;
@@ -115,7 +115,7 @@ function contentPart(api: LociApi, contentId: string): Part {
       this.progress = progressOf(content);
     },
     async failed() {
-      return content === null || GOOD.has(content.status) ? [] : [content];
+      return content === null || SUCCESSFUL.has(content.status) ? [] : [content];
     },
   };
 }
@@ -129,7 +129,7 @@ function progressOf(content: SettledContent | null): WaitProgress {
   return { total: 1, settled: SETTLED.has(content.status) ? 1 : 0, byStatus: { [content.status]: 1 } };
 }
 
-function sumOf(parts: readonly Part[]): WaitProgress {
+function sumOf(parts: readonly WatchedItem[]): WaitProgress {
   const sum = { total: 0, settled: 0, byStatus: new Map<string, number>() };
   for (const { progress } of parts) {
     sum.total += progress?.total ?? 0;

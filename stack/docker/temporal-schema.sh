@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes Temporal's two databases and brings their schemas to the version of this image. Doing it again changes nothing.
-# Where and as whom: SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER, SQL_PASSWORD.
+# Creates Temporal's two databases and updates their schemas to the version of this image. Idempotent.
+# The connection is read from SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD.
 set -eu
 
 for kind in temporal visibility; do

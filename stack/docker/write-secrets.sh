@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes passwords and keys for docker-compose.yml into .env (mode 0600), once: without them stored credentials and API
-# keys cannot be used again. Keep a copy of the file.
+# Generates the passwords and keys for docker-compose.yml in .env (mode 0600). Does not replace an existing file. Keep a
+# copy of the file: without it, stored credentials and API keys cannot be used.
 set -eu
 cd "$(dirname "$0")/../.."
 
 if [ -e .env ]; then
-  echo '.env is there already; it is left as it is.' >&2
+  echo '.env already exists and is not changed.' >&2
   exit 1
 fi
 umask 077
@@ -18,4 +18,4 @@ LOCI_ADMIN_TOKEN=$(random)
 LOCI_API_KEY_PEPPER=$(random)
 LOCI_SECRET_KEYS=1:$(head -c 32 /dev/urandom | base64 | tr -d '\n')
 EOF
-echo 'Wrote .env. Now: docker compose up'
+echo 'Wrote .env. Now run: docker compose up'

@@ -21,7 +21,7 @@ test('a file that came with a repository sends nothing to another machine', asyn
     environment: { LOCI_API_KEY: 'loci_mine' },
   });
   t.is(code, 1);
-  t.regex(stderr, /leads to another machine.*Give --base-url and an API key/);
+  t.regex(stderr, /points to another machine.*Give --base-url and an API key/);
 });
 
 test('an interrupt ends a command that waits for its answer', async (t) => {

@@ -53,7 +53,7 @@ test('collections are created, found by name, searched, archived and deleted', a
     '-m',
     '{"lang":"en"}',
   );
-  t.like(uploaded, { code: 0, stdout: '1 added, 0 there already, 0 failed, of 1.\n', stderr: '' });
+  t.like(uploaded, { code: 0, stdout: '1 added, 0 already present, 0 failed, of 1.\n', stderr: '' });
   const found = await loci.json(SearchResponse, 'search', 'otters', 'hands', '-c', 'Handbooks', '-f', '{"lang":"en"}');
   t.is(found.results.length, 1);
   t.is(found.query, 'otters hands');

@@ -79,7 +79,7 @@ test('a folder with a broken file among many: the others are found, the broken i
   t.is(shown.code, 1);
   t.regex(
     shown.stdout,
-    /^0 added, 41 there already, 2 failed, of 42\.\nFailed:\n {2}.*empty\.txt: The file is empty\.\n {2}.*torn\.pdf: .+\n$/,
+    /^0 added, 41 already present, 2 failed, of 42\.\nFailed:\n {2}.*empty\.txt: The file is empty\.\n {2}.*torn\.pdf: .+\n$/,
   );
   t.is(await loci.countContents(), 41);
 });
@@ -141,7 +141,7 @@ test('interrupted, it says how to go on, and ends with 130', async (t) => {
   const { code, stdout, stderr } = await ending(child);
   t.is(code, 130);
   t.is(stdout, '');
-  t.regex(stderr, /Stopped after 0 of 3\. Run the same again to go on/);
+  t.regex(stderr, /Stopped after 0 of 3\. Run the same command again to continue/);
 });
 
 test('a file of any size is streamed: what is held in memory is a fraction of it', async (t) => {

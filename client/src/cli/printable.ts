@@ -3,12 +3,12 @@ import { stripVTControlCharacters } from 'node:util';
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of the service as it can go to a terminal: file names and documents could hold commands for it. */
+/** Removes terminal control sequences, which file names and documents can contain, from a text of the service. */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROL, '');
 }
 
-/** The same on one line, cut to so many characters. */
+/** Returns a printable text on one line, truncated to `maxCharacters`. */
 export function oneLine(text: string, maxCharacters = Number.POSITIVE_INFINITY): string {
   const line = printable(text.replace(/\s+/g, ' ')).trim();
   if (line.length <= maxCharacters) return line;

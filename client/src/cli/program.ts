@@ -9,7 +9,7 @@ import { addMemories } from './commands/memories.ts';
 import { addSearch } from './commands/search.ts';
 import { addUpload } from './commands/upload.ts';
 import { addWebhooks } from './commands/webhooks.ts';
-import { createShell, type Surroundings } from './shell.ts';
+import { createShell, type ShellOptions } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -19,24 +19,25 @@ Examples:
   loci memories add "Prefers tea" --user ada
   loci keys create --label reader --permission collections:read --json
 
-Where Loci is: --base-url and --api-key, else LOCI_URL and LOCI_API_KEY, else .loci/connection.json of this folder or one
-above it, which npm start keeps. Exit codes: 0 done, 1 something failed, 2 wrong usage, 130 interrupted.`;
+The service is found by --base-url and --api-key, otherwise by LOCI_URL and LOCI_API_KEY, otherwise by
+.loci/connection.json in this folder or its parents, which npm start writes while it runs.
+Exit codes: 0 success, 1 at least one failure, 2 wrong usage, 130 interrupted.`;
 
-/** The whole command line. It throws instead of ending the process. */
-export function createProgram(surroundings: Surroundings): Command {
+/** Creates the command line. It throws errors instead of ending the process. */
+export function createProgram(surroundings: ShellOptions): Command {
   const program = new Command('loci')
     .description('Knowledge, memory and conversation from the command line')
     .version(versionOfPackage(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .addHelpText('after', EXAMPLES)
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(--help after a command shows how)')
+    .showHelpAfterError('(add --help to a command for its usage)')
     .exitOverride();
-  program.option('--base-url <url>', 'address of the service, e.g. http://127.0.0.1:8700 (LOCI_URL)');
+  program.option('--base-url <url>', 'address of the service, such as http://127.0.0.1:8700 (LOCI_URL)');
   program.option('--api-key <key>', 'API key (LOCI_API_KEY)');
-  program.option('--token <token>', 'bearer token of a user, instead of a key (LOCI_TOKEN)');
-  program.option('--workspace <id>', 'another workspace in reach (LOCI_WORKSPACE_ID)');
-  program.option('--json', 'print the result as JSON, and nothing else, to standard output');
+  program.option('--token <token>', 'bearer token of a user, instead of an API key (LOCI_TOKEN)');
+  program.option('--workspace <id>', 'id of another accessible workspace (LOCI_WORKSPACE_ID)');
+  program.option('--json', 'print only the result, as JSON, to standard output');
   const shell = createShell(() => program.opts(), surroundings);
   const groups = [addCollections, addContents, addMemories, addConversations, addKeys, addWebhooks];
   for (const add of [addUpload, addSearch, addCompress, ...groups]) add(program, shell);

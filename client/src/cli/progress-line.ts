@@ -2,12 +2,12 @@ import { Presets, SingleBar } from 'cli-progress';
 
 export type ProgressLine = {
   update(value: number, text: string): void;
-  /** There is more to do than was known. */
+  /** Raises the total. */
   grow(total: number): void;
   stop(): void;
 };
 
-/** A bar on standard error, where a person watches; nothing elsewhere. */
+/** Shows a progress bar on standard error if it is a terminal; otherwise does nothing. */
 export function startProgress(title: string, total: number, isShown: boolean): ProgressLine {
   const nothing = () => undefined;
   if (!isShown || total === 0 || !process.stderr.isTTY) return { update: nothing, grow: nothing, stop: nothing };

@@ -3,10 +3,10 @@ import { LociError } from '../loci-error.ts';
 import { printable } from './printable.ts';
 import { createProgram } from './program.ts';
 
-/** Exit codes: all went well; something failed; the command line is wrong; interrupted. */
+/** Exit codes; `usage` means an invalid command line. */
 const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
 
-/** Runs one command line and tells with what code the process should end. Never throws. */
+/** Runs one command line and returns the exit code. Never throws. */
 export async function runLoci(args: readonly string[]): Promise<number> {
   const stopping = new AbortController();
   const onSignal = () => (stopping.signal.aborted ? process.exit(EXIT.interrupted) : stopping.abort());
@@ -17,23 +17,23 @@ export async function runLoci(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return outcome.hasFailures ? EXIT.failure : EXIT.success;
   } catch (error) {
-    // It has printed what it has to say: help, the version, or what is wrong with the command line.
+    // Commander has already printed the help, the version or the usage error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
     if (stopping.signal.aborted) return EXIT.interrupted;
-    tell(error, args.includes('--json'));
+    printError(error, args.includes('--json'));
     return EXIT.failure;
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 
-function tell(error: unknown, isJson: boolean): void {
+function printError(error: unknown, isJson: boolean): void {
   if (!(error instanceof LociError)) {
     console.error(error instanceof Error ? error.stack : error);
     return;
   }
   const { status, code, requestId, issues } = error;
-  const detail = error.detail + advice(error);
+  const detail = error.detail + adviceFor(error);
   if (isJson) {
     console.error(JSON.stringify({ error: { status, code, detail, request_id: requestId, issues } }));
     return;
@@ -42,9 +42,10 @@ function tell(error: unknown, isJson: boolean): void {
   if (requestId !== null && (status ?? 0) >= 500) console.error(`      request ${printable(requestId)}`);
 }
 
-/** What a person at a terminal can do beyond what the service says. */
-function advice({ status, code }: LociError): string {
-  if (code === 'unreachable') return ' Is it running? Start it with npm start, or name another with --base-url.';
+/** Returns advice for the user that the message of the service does not contain. */
+function adviceFor({ status, code }: LociError): string {
+  if (code === 'unreachable')
+    return ' Is it running? Start it with npm start, or give another address with --base-url.';
   if (status === 401) return ' Give a key with --api-key or LOCI_API_KEY.';
   return '';
 }

@@ -1,9 +1,9 @@
 import { dataOf } from '../data-of.ts';
 import { createLociClient, type LociClient } from '../create-loci-client.ts';
 import { LociError } from '../loci-error.ts';
-import type { Fetch } from '../send.ts';
+import type { Fetch } from '../transport.ts';
 
-/** Options that every command takes. */
+/** Options of every command. */
 export type GlobalOptions = {
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
@@ -12,32 +12,32 @@ export type GlobalOptions = {
   json?: true | undefined;
 };
 
-/** What the commands work with. */
+/** Functions that the commands share. */
 export type Shell = {
-  /** A client of the service that options, environment or `.loci/connection.json` name. */
-  open(options?: { retries?: number }): LociClient;
-  /** Prints a result: as JSON, and nothing else, or as a text for people. */
+  /** Creates a client from the options, the environment or `.loci/connection.json`. */
+  openClient(options?: { retries?: number }): LociClient;
+  /** Prints a result: only JSON with `--json`, otherwise a text for people. */
   print<Value>(value: Value, text: (value: Value) => string): void;
-  /** A remark beside the result, for people only. */
-  remark(line: string): void;
+  /** Prints a note on standard error; nothing with `--json`. */
+  printNote(line: string): void;
   isJson(): boolean;
-  /** Has the command end with an exit code that says so. */
-  onFailures(): void;
+  /** Makes the command exit with the code for failures. */
+  reportFailures(): void;
   signal: AbortSignal;
 };
 
-export type Surroundings = { signal: AbortSignal; onFailures: () => void };
+export type ShellOptions = { signal: AbortSignal; onFailures: () => void };
 
-/** A person waits at the terminal: one more try, then the reason. */
+/** Interactive commands retry only once, so that the user sees the error soon. */
 const RETRIES = 1;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function createShell(globals: () => GlobalOptions, { signal, onFailures }: Surroundings): Shell {
+export function createShell(globals: () => GlobalOptions, { signal, onFailures }: ShellOptions): Shell {
   return {
     signal,
-    onFailures,
+    reportFailures: onFailures,
     isJson: () => globals().json === true,
-    open({ retries = RETRIES } = {}) {
+    openClient({ retries = RETRIES } = {}) {
       const { baseUrl, apiKey, token, workspace } = globals();
       return createLociClient({
         baseUrl,
@@ -51,13 +51,13 @@ export function createShell(globals: () => GlobalOptions, { signal, onFailures }
     print(value, text) {
       console.log(globals().json === true ? JSON.stringify(value, null, 2) : text(value));
     },
-    remark(line) {
+    printNote(line) {
       if (globals().json !== true) console.error(line);
     },
   };
 }
 
-/** Every request ends with the command, which takes its signals itself. */
+/** Returns a `fetch` that is aborted when the command is interrupted. */
 function interruptible(signal: AbortSignal): Fetch {
   return (input, init) => {
     const own = init?.signal ?? (input instanceof Request ? input.signal : null);
@@ -66,13 +66,13 @@ function interruptible(signal: AbortSignal): Fetch {
 }
 
 /**
- * The id of a collection given by id or name; without one, that of the local installation.
- * @throws LociError when there is none, or more than one of this name
+ * Returns the id of a collection given by id or name; without one, the id of the collection of the local installation.
+ * @throws LociError if there is none, or more than one with this name
  */
-export async function collectionIdOf(loci: LociClient, given: string | undefined): Promise<string> {
+export async function resolveCollectionId(loci: LociClient, given: string | undefined): Promise<string> {
   if (given === undefined) {
     if (loci.connection.collectionId !== null) return loci.connection.collectionId;
-    throw notFound('Name a collection with --collection, by name or id; loci collections list shows them.');
+    throw notFound('Select a collection with --collection, by name or id. loci collections list shows them.');
   }
   if (UUID.test(given)) return given;
   const query = { search: given, limit: 1000 };
@@ -84,7 +84,7 @@ export async function collectionIdOf(loci: LociClient, given: string | undefined
   }
   if (named.length === 1) return only.id;
   throw notFound(
-    `${named.length} collections are called "${given}"; name one by its id: ${named.map(({ id }) => id).join(', ')}`,
+    `${named.length} collections are called "${given}". Use the id of one: ${named.map(({ id }) => id).join(', ')}`,
   );
 }
 

@@ -2,30 +2,30 @@ import type { UploadResult } from '../upload/upload.ts';
 import type { ReadyResult } from '../wait-until-ready.ts';
 import { oneLine } from './printable.ts';
 
-/** What `loci upload --json` prints. */
-export type Report = {
+/** Output of `loci upload --json`. */
+export type UploadReport = {
   collection_id: string;
   upload_ids: string[];
-  /** Items given. */
+  /** Number of given items. */
   total: number;
-  /** Contents that are new. */
+  /** Number of new contents. */
   added: number;
-  /** The collection had them. */
+  /** Number of items that the collection already had. */
   present: number;
-  /** Whether it was waited for their ingestion; the failures of ingestion are in `failed` then. */
+  /** True if the command waited for the ingestion; `failed` then includes its failures. */
   waited: boolean;
   failed: { input: string; content_id: string | null; code: string; message: string }[];
 };
 
-/** What became of everything that was given. Without `ready` nobody waited for the ingestion. */
-export function reportOf(collectionId: string, sent: UploadResult, ready: ReadyResult | null): Report {
+/** Creates the report of an upload. `ready` is null if the command did not wait for the ingestion. */
+export function createUploadReport(collectionId: string, sent: UploadResult, ready: ReadyResult | null): UploadReport {
   const inputs = new Map(sent.items.map(({ content_id, input }) => [content_id, input]));
   const refused = sent.failures.map(({ input, code, message }) => ({ input, content_id: null, code, message }));
   const failed = (ready?.failed ?? []).map(({ content_id, name, status, status_message }) => ({
     input: inputs.get(content_id) ?? name,
     content_id,
     code: status,
-    message: status_message ?? `It was ${status}.`,
+    message: status_message ?? `The status is ${status}.`,
   }));
   return {
     collection_id: collectionId,
@@ -38,10 +38,10 @@ export function reportOf(collectionId: string, sent: UploadResult, ready: ReadyR
   };
 }
 
-/** The same for people, failures last. */
-export function summary({ total, added, present, waited, failed }: Report): string {
-  const done = `${added} added, ${present} there already, ${failed.length} failed, of ${total}.`;
-  const goesOn = waited ? '' : ' Ingestion goes on; loci contents list shows how far it is.';
+/** Formats the report as text, with failures at the end. */
+export function formatUploadReport({ total, added, present, waited, failed }: UploadReport): string {
+  const done = `${added} added, ${present} already present, ${failed.length} failed, of ${total}.`;
+  const continues = waited ? '' : ' Ingestion continues; loci contents list shows the progress.';
   const lines = failed.map(({ input, message }) => `  ${oneLine(input)}: ${oneLine(message)}`);
-  return [done + goesOn, ...(lines.length > 0 ? ['Failed:', ...lines] : [])].join('\n');
+  return [done + continues, ...(lines.length > 0 ? ['Failed:', ...lines] : [])].join('\n');
 }

@@ -1,16 +1,16 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export type Walked = { path: string } | { path: string; problem: unknown };
+export type WalkedFile = { path: string } | { path: string; problem: unknown };
 
 /**
- * The files of a folder and all below it, in order of their names. What begins with a dot is left out unless `hidden` is
- * set. Links to files are followed, links to folders are not: they could lead around in circles.
+ * Yields the files of a folder and its subfolders, ordered by name. Names that begin with a dot are skipped unless `hidden`
+ * is set. Links to files are followed; links to folders are not, because they could form cycles.
  */
 export async function* walkFiles(
   folder: string,
   options: { hidden: boolean },
-): AsyncGenerator<Walked, void, undefined> {
+): AsyncGenerator<WalkedFile, void, undefined> {
   let entries;
   try {
     entries = await readdir(folder, { withFileTypes: true });
@@ -24,11 +24,11 @@ export async function* walkFiles(
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* walkFiles(path, options);
     else if (entry.isFile()) yield { path };
-    else if (entry.isSymbolicLink()) yield* linked(path);
+    else if (entry.isSymbolicLink()) yield* followLink(path);
   }
 }
 
-async function* linked(path: string): AsyncGenerator<Walked, void, undefined> {
+async function* followLink(path: string): AsyncGenerator<WalkedFile, void, undefined> {
   try {
     if ((await stat(path)).isFile()) yield { path };
   } catch (problem) {

@@ -1,9 +1,9 @@
 import type { UploadInput } from './upload-input.ts';
 
-/** How much goes into one request. They shrink when the service takes less. */
+/** Limits of one request. They are reduced if the service accepts less. */
 export type BatchLimits = { maxItems: number; maxBytes: number };
 
-/** Inputs in batches within the limits of the moment, in their order; what is larger than a request goes alone. */
+/** Groups inputs in their order into batches within the current limits. An input over the size limit is sent alone. */
 export async function* planBatches(
   inputs: AsyncIterable<UploadInput>,
   limits: Readonly<BatchLimits>,

@@ -11,17 +11,17 @@ import type { UploadInput } from './upload-input.ts';
 type Content = components['schemas']['Content'];
 
 export type PresentContents = {
-  /** The content that sending this input would find, or null where it has to be sent. */
+  /** Returns the existing content for this input, or null if the input must be sent. */
   find(input: UploadInput): Promise<Content | null>;
 };
 
 const PAGE_ITEMS = 1000;
-/** Sending these again has an effect: they are tried again. */
+/** Contents in these statuses are sent again, which retries them. */
 const NOT_PRESENT: ReadonlySet<string> = new Set<Content['status']>(['failed', 'cancelled', 'deleting']);
 
 /**
- * What a collection has by now, so that a second run sends only what is missing. The service would find out by itself,
- * but only from the bytes. Null where looking would take more requests than sending.
+ * Lists the contents of a collection, so that a repeated upload sends only missing files. The service also detects
+ * duplicates, but only from the bytes. Returns null if listing would need more requests than sending.
  */
 export async function presentContents(
   api: LociApi,
@@ -33,7 +33,7 @@ export async function presentContents(
   if (total === 0 || (fileCount !== null && total / PAGE_ITEMS > fileCount)) return null;
   const byNameAndSize = new Map<string, Content[]>();
   for await (const content of paginate(api, '/api/v1/contents', { query: { ...query, limit: PAGE_ITEMS } })) {
-    if (!isLike(content, form)) continue;
+    if (!wouldStayUnchanged(content, form)) continue;
     const key = `${content.size} ${content.name}`;
     byNameAndSize.set(key, [...(byNameAndSize.get(key) ?? []), content]);
   }
@@ -47,8 +47,8 @@ export async function presentContents(
   };
 }
 
-/** Whether sending it with this form would leave it as it is. */
-function isLike(content: Content, { metadata, description, ingest }: UploadForm): boolean {
+/** Returns true if sending the content again with this form would not change it. */
+function wouldStayUnchanged(content: Content, { metadata, description, ingest }: UploadForm): boolean {
   if (NOT_PRESENT.has(content.status) || (content.status === 'stored' && ingest !== false)) return false;
   if (description !== undefined && description !== content.description) return false;
   return metadata === undefined || isDeepStrictEqual(content.metadata, metadata);
@@ -59,7 +59,7 @@ async function sha256Of(path: string): Promise<string | null> {
   try {
     for await (const bytes of createReadStream(path)) hash.update(bytes);
   } catch {
-    // Sending it tells what is wrong with it.
+    // Sending the file reports the error.
     return null;
   }
   return hash.digest('hex');

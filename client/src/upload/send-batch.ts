@@ -1,62 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { FormDataEncoder } from 'form-data-encoder';
-import { errorOfAnswer, LociError } from '../loci-error.ts';
-import { retrying } from '../retrying.ts';
-import { jsonOf, reach, type Sending } from '../send.ts';
-import { matchAnswer, type MatchedAnswer, type UploadAnswer } from './match-answer.ts';
-import { unreadable, type UploadInput } from './upload-input.ts';
+import { errorFromResponse, LociError } from '../loci-error.ts';
+import { withRetries } from '../with-retries.ts';
+import { readJson, reportUnreachable, type Transport } from '../transport.ts';
+import { matchResponse, type MatchedResponse, type UploadResponse } from './match-response.ts';
+import { unreadableReason, type UploadInput } from './upload-input.ts';
 
-/** What goes with every item of an upload. */
+/** Fields that apply to every item of an upload. */
 export type UploadForm = {
   collectionId: string;
-  /** Attached to every content; filters of searches can ask for it. */
+  /** Stored with every content; searches can filter by it. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   description?: string | undefined;
   userId?: string | undefined;
-  /** Name of the content when it is the only one of its request, else kept in its metadata. */
+  /** Name of the content if it is the only one of its request, otherwise stored in its metadata. */
   label?: string | undefined;
-  /** How files are read; `native`, by content, when absent. */
+  /** Reader of the files; default `native`, which detects the type from the content. */
   reader?: string | undefined;
-  /** False only stores; `POST /chunks/create` ingests later. */
+  /** False only stores the items; `POST /chunks/create` ingests them later. */
   ingest?: boolean | undefined;
-  /** `keep` takes the same bytes under the same name once more. */
+  /** `keep` creates another content for the same bytes and name. */
   onDuplicate?: 'existing' | 'keep' | undefined;
-  /** Follow the links of the URLs on their sites; `true` with the limits of the service. Files and texts are taken beside. */
+  /** Follows the links of the URLs within their sites; `true` uses the limits of the service. Ignored for files and texts. */
   crawl?: boolean | { maxPages?: number | undefined; maxDepth?: number | undefined } | undefined;
 };
 
-export type BatchToSend = {
-  sending: Sending;
+export type BatchContext = {
+  transport: Transport;
   form: UploadForm;
   signal?: AbortSignal | undefined;
-  /** Is told of bytes that have gone out; less than 0 when they went in vain and go again. */
+  /** Called with the number of bytes sent; negative if they have to be sent again. */
   onBytes: (count: number) => void;
 };
 
 /**
- * Sends one request, as often as it takes; the `Idempotency-Key` is that of the batch, so that it is taken once.
- * @throws LociError for what concerns the whole request; `unreadable_file` when a file changed while it was being sent
+ * Sends one batch with retries. All attempts have the same `Idempotency-Key`, so the batch is accepted only once.
+ * @throws LociError if the whole request fails; `unreadable_file` if a file changed while it was being sent
  */
 export async function sendBatch(
-  to: BatchToSend,
+  to: BatchContext,
   batch: readonly UploadInput[],
-): Promise<MatchedAnswer & { uploadId: string | null }> {
+): Promise<MatchedResponse & { uploadId: string | null }> {
   const key = randomUUID();
-  const attempt = async (): Promise<UploadAnswer> => {
-    const { sending, signal } = to;
-    // Opened anew each time: a stream of a body is used up by the attempt that failed.
-    const encoder = new FormDataEncoder(await formOf(to.form, batch));
-    const response = await reach(sending, async () => {
-      const body = counted(encoder, to.onBytes);
+  const attempt = async (): Promise<UploadResponse> => {
+    const { transport, signal } = to;
+    // Opened for each attempt, because a failed attempt has consumed the stream of the body.
+    const encoder = new FormDataEncoder(await createForm(to.form, batch));
+    const response = await reportUnreachable(transport, async () => {
+      const body = countBytes(encoder, to.onBytes);
       try {
-        return await sending.fetch(`${sending.baseUrl}/api/v1/upload`, {
+        return await transport.fetch(`${transport.baseUrl}/api/v1/upload`, {
           method: 'POST',
-          headers: { ...sending.headers, ...encoder.headers, 'Idempotency-Key': key },
-          // Not the form itself: where a file of it cannot be read, `fetch` of Node 24 neither fails nor ends.
+          headers: { ...transport.headers, ...encoder.headers, 'Idempotency-Key': key },
+          // Not the form itself: if a file in it cannot be read, `fetch` of Node 24 hangs.
           body: Readable.toWeb(Readable.from(body.stream)),
           duplex: 'half',
-          // Unless both are so, `fetch` keeps a copy of the whole body for a redirect or a window to come.
+          // Without both settings, `fetch` keeps a copy of the whole body for redirects and authentication.
           redirect: 'error',
           window: null,
           ...(signal ? { signal } : {}),
@@ -66,16 +66,16 @@ export async function sendBatch(
         throw isUnreadable(error) ? unreadableFile(error) : error;
       }
     });
-    const answer = await reach(sending, () => jsonOf(response));
-    // Where no item can be taken, the answer is a 400 that tells of each.
-    if (isUploadAnswer(answer)) return answer;
-    throw errorOfAnswer(response, answer);
+    const answer = await reportUnreachable(transport, () => readJson(response));
+    // If no item is accepted, the response is a 400 that lists every item.
+    if (isUploadResponse(answer)) return answer;
+    throw errorFromResponse(response, answer);
   };
-  const answer = await retrying(attempt, { retries: to.sending.retries, isRepeatable: true, signal: to.signal });
-  return { ...matchAnswer(batch, answer), uploadId: answer.upload_id };
+  const answer = await withRetries(attempt, { retries: to.transport.retries, isRepeatable: true, signal: to.signal });
+  return { ...matchResponse(batch, answer), uploadId: answer.upload_id };
 }
 
-function counted(encoder: FormDataEncoder, onBytes: (count: number) => void) {
+function countBytes(encoder: FormDataEncoder, onBytes: (count: number) => void) {
   let total = 0;
   async function* stream(): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const bytes of encoder.encode()) {
@@ -87,7 +87,7 @@ function counted(encoder: FormDataEncoder, onBytes: (count: number) => void) {
   return { stream: stream(), takeBack: () => onBytes(-total) };
 }
 
-async function formOf(form: UploadForm, batch: readonly UploadInput[]): Promise<FormData> {
+async function createForm(form: UploadForm, batch: readonly UploadInput[]): Promise<FormData> {
   const data = new FormData();
   data.append('collection_id', form.collectionId);
   data.append('content_type', batch[0]?.source ?? 'file');
@@ -110,7 +110,7 @@ async function formOf(form: UploadForm, batch: readonly UploadInput[]): Promise<
   return data;
 }
 
-/** A crawl starts from URLs, and files go in requests of their own. */
+/** A crawl starts from URLs; files are sent in separate requests. */
 function crawlFields({ crawl = false }: UploadForm): Record<string, string | undefined> {
   if (crawl === false) return {};
   const { maxPages, maxDepth } = crawl === true ? {} : crawl;
@@ -125,17 +125,17 @@ async function openInput(input: UploadInput): Promise<Blob | string> {
   }
 }
 
-/** A Blob of a file says so when the file is no longer what it was when it was opened. */
+/** Returns true for the error of a file Blob whose file has changed since it was opened. */
 function isUnreadable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'NotReadableError' || isUnreadable(error.cause);
 }
 
 function unreadableFile(error: unknown): LociError {
-  const message = isUnreadable(error) ? 'The file changed while it was being read.' : unreadable(error);
+  const message = isUnreadable(error) ? 'The file changed while it was being read.' : unreadableReason(error);
   return new LociError(message, { status: null, code: 'unreadable_file', cause: error });
 }
 
-function isUploadAnswer(answer: unknown): answer is UploadAnswer {
+function isUploadResponse(answer: unknown): answer is UploadResponse {
   return typeof answer === 'object' && answer !== null && 'uploads' in answer && 'errors' in answer;
 }

@@ -2,24 +2,24 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-/** A file on disk by its path, with another name if wanted; or one that is in memory. */
+/** A file on disk by path, optionally with another name; or a file in memory. */
 export type FileInput = string | { path: string; name?: string } | File;
 
-/** One thing to upload, before it is opened. */
+/** An item to upload that has not been opened yet. */
 export type UploadInput = {
   source: 'file' | 'text' | 'url';
-  /** What the caller gave: the path, the URL, the name of a file in memory, or `text`. */
+  /** As given by the caller: the path, the URL, the name of a file in memory, or `text`. */
   input: string;
-  /** As the service calls it. */
+  /** Name of the content in the service. */
   name: string;
   sizeBytes: number;
   /** Path of a file on disk. */
   path: string | null;
-  /** What goes into the form. A file on disk is opened, not read. */
+  /** Returns the form value. A file on disk is opened but not read. */
   open(): Promise<Blob | string>;
 };
 
-/** Something that was not sent, or not taken. */
+/** An item that could not be sent, or was rejected. */
 export type UploadFailure = {
   input: string;
   name: string;
@@ -28,7 +28,7 @@ export type UploadFailure = {
   message: string;
 };
 
-/** Looks at a file, which need not be there. */
+/** Checks a file; returns a failure if it does not exist or cannot be read. */
 export async function fileInput(file: FileInput): Promise<UploadInput | UploadFailure> {
   if (file instanceof File) {
     const of = { source: 'file' as const, input: file.name, name: plainName(file.name), path: null };
@@ -38,10 +38,10 @@ export async function fileInput(file: FileInput): Promise<UploadInput | UploadFa
   const of = { source: 'file' as const, input: path, name: plainName(name) };
   try {
     const found = await stat(path);
-    if (!found.isFile()) return { ...of, code: 'unreadable_file', message: 'This is no regular file.' };
+    if (!found.isFile()) return { ...of, code: 'unreadable_file', message: 'This is not a regular file.' };
     return { ...of, path, sizeBytes: found.size, open: () => openAsBlob(path) };
   } catch (error) {
-    return { ...of, code: 'unreadable_file', message: unreadable(error) };
+    return { ...of, code: 'unreadable_file', message: unreadableReason(error) };
   }
 }
 
@@ -54,15 +54,15 @@ export function urlInput(url: string): UploadInput {
   return { source: 'url', input: url, name: url, sizeBytes: url.length, path: null, open: async () => url };
 }
 
-/** Why a file cannot be read, for people. */
-export function unreadable(error: unknown): string {
+/** Returns a message that explains why a file cannot be read. */
+export function unreadableReason(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
-  if (code === 'ENOENT') return 'There is no such file.';
-  if (code === 'EACCES' || code === 'EPERM') return 'The file may not be read: permission denied.';
+  if (code === 'ENOENT') return 'The file does not exist.';
+  if (code === 'EACCES' || code === 'EPERM') return 'The file cannot be read: permission denied.';
   return `The file cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
 }
 
-/** The last part of a path, as the service keeps it. */
+/** Returns the last part of a path, normalized like the service does. */
 function plainName(name: string): string {
   return (name.split(/[/\\]/).at(-1) ?? name).normalize('NFC');
 }

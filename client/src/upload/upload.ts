@@ -1,11 +1,11 @@
 import pMap from 'p-map';
 import type { LociApi } from '../create-loci-client.ts';
 import { LociError } from '../loci-error.ts';
-import type { Sending } from '../send.ts';
-import type { UploadedItem } from './match-answer.ts';
+import type { Transport } from '../transport.ts';
+import type { UploadedItem } from './match-response.ts';
 import { type BatchLimits, planBatches } from './plan-batches.ts';
 import { presentContents } from './present-contents.ts';
-import { sendBatch, type BatchToSend, type UploadForm } from './send-batch.ts';
+import { sendBatch, type BatchContext, type UploadForm } from './send-batch.ts';
 import {
   fileInput,
   textInput,
@@ -16,50 +16,53 @@ import {
 } from './upload-input.ts';
 
 export type UploadOptions = UploadForm & {
-  /** Files on disk by path, which are streamed, and files in memory. */
+  /** Files on disk by path (streamed), and files in memory. */
   files?: Iterable<FileInput> | AsyncIterable<FileInput> | undefined;
   texts?: Iterable<string> | undefined;
   urls?: Iterable<string> | undefined;
-  /** Ask the collection first, and do not send files that it has under this name with these bytes. */
+  /** True skips files that the collection already has with the same name and bytes. */
   skipPresent?: boolean | undefined;
-  /** Most items of one request; 200 by default. The service may take fewer, and is given fewer then. */
+  /** Maximum items per request; default 200. Reduced automatically if the service accepts fewer. */
   maxItems?: number | undefined;
-  /** Most bytes of one request, unless a single file has more; 64 MiB by default. */
+  /** Maximum bytes per request, except for a single larger file; default 64 MiB. */
   maxBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: UploadTally) => void) | undefined;
 };
 
-/** How many items came to which end so far, and how many bytes went out, also of what is still under way. */
+/** Number of items by result so far, and number of bytes sent, including those of running requests. */
 export type UploadTally = { sent: number; present: number; failed: number; bytes: number };
 
 export type UploadResult = {
-  /** One of each request, for `waitUntilReady`. */
+  /** One id per request, for `waitUntilReady`. */
   uploadIds: string[];
-  /** What the service took, and what it had. Ingestion goes on after this. */
+  /** Items that the service accepted or already had. Their ingestion continues after the upload. */
   items: UploadedItem[];
-  /** What could not be read, or was refused. */
+  /** Items that could not be read or were rejected. */
   failures: UploadFailure[];
 };
 
 const MAX_ITEMS = 200;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** One is on its way while the service writes down the other; more would only wait for each other there. */
-const REQUESTS_AT_ONCE = 2;
-const ATTEMPTS_AT_CHANGING_FILE = 3;
+/** One request is sent while the service stores the other; more requests would only wait for each other. */
+const REQUEST_CONCURRENCY = 2;
+const MAX_ATTEMPTS_PER_CHANGING_FILE = 3;
 
-type Upload = BatchToSend & { limits: BatchLimits; result: UploadResult; report: () => void };
+type Upload = BatchContext & { limits: BatchLimits; result: UploadResult; report: () => void };
 
 /**
- * Uploads in as many requests as it takes. Items that cannot be taken are told in `failures`, and the others go on.
- * @throws LociError when nothing more can be sent: the service is away, or refuses collection, key or form
+ * Uploads all items in as many requests as necessary. Rejected items are reported in `failures`; the others continue.
+ * @throws LociError if the upload cannot continue: the service is unreachable, or rejects the collection, key or form
  */
-export async function upload(by: { api: LociApi; sending: Sending }, options: UploadOptions): Promise<UploadResult> {
+export async function upload(
+  by: { api: LociApi; transport: Transport },
+  options: UploadOptions,
+): Promise<UploadResult> {
   const result: UploadResult = { uploadIds: [], items: [], failures: [] };
   let bytes = 0;
   const report = () => options.onProgress?.({ ...tallyOf(result), bytes });
   const run: Upload = {
-    sending: by.sending,
+    transport: by.transport,
     form: options,
     signal: options.signal,
     limits: { maxItems: options.maxItems ?? MAX_ITEMS, maxBytes: options.maxBytes ?? MAX_BYTES },
@@ -70,11 +73,11 @@ export async function upload(by: { api: LociApi; sending: Sending }, options: Up
       report();
     },
   };
-  const files = planBatches(missingFiles(by.api, options, run), run.limits);
-  const texts = planBatches(each(options.texts, textInput), run.limits);
-  const urls = planBatches(each(options.urls, urlInput), run.limits);
-  const how = { concurrency: REQUESTS_AT_ONCE, ...(options.signal ? { signal: options.signal } : {}) };
-  for (const batches of [files, texts, urls]) await pMap(batches, (batch) => send(run, batch), how);
+  const files = planBatches(filesToSend(by.api, options, run), run.limits);
+  const texts = planBatches(mapInputs(options.texts, textInput), run.limits);
+  const urls = planBatches(mapInputs(options.urls, urlInput), run.limits);
+  const how = { concurrency: REQUEST_CONCURRENCY, ...(options.signal ? { signal: options.signal } : {}) };
+  for (const batches of [files, texts, urls]) await pMap(batches, (batch) => sendSplitting(run, batch), how);
   return result;
 }
 
@@ -83,8 +86,8 @@ function tallyOf({ items, failures }: UploadResult): Omit<UploadTally, 'bytes'> 
   return { sent: items.length - present, present, failed: failures.length };
 }
 
-/** The files that have to be sent; what becomes of the others is in the result already. */
-async function* missingFiles(api: LociApi, options: UploadOptions, run: Upload): AsyncGenerator<UploadInput> {
+/** Yields the files that must be sent, and adds skipped and unreadable files to the result. */
+async function* filesToSend(api: LociApi, options: UploadOptions, run: Upload): AsyncGenerator<UploadInput> {
   const { files = [], skipPresent = false, onDuplicate, userId, label } = options;
   const canSkip = skipPresent && onDuplicate !== 'keep' && userId === undefined && label === undefined;
   const present = canSkip ? await presentContents(api, options, Array.isArray(files) ? files.length : null) : null;
@@ -107,15 +110,15 @@ async function* missingFiles(api: LociApi, options: UploadOptions, run: Upload):
   }
 }
 
-async function* each(
+async function* mapInputs(
   texts: Iterable<string> | undefined,
   toInput: (text: string) => UploadInput,
 ): AsyncGenerator<UploadInput> {
   for (const text of texts ?? []) yield toInput(text);
 }
 
-/** Sends a batch, in parts where the whole is too much or has a file that cannot be read. */
-async function send(run: Upload, batch: readonly UploadInput[], attempts = 1): Promise<void> {
+/** Sends a batch; splits it if it is too large or contains a file that cannot be read. */
+async function sendSplitting(run: Upload, batch: readonly UploadInput[], attempts = 1): Promise<void> {
   try {
     const { items, failures, beyondLimit, uploadId } = await sendBatch(run, batch);
     run.result.items.push(...items);
@@ -124,16 +127,16 @@ async function send(run: Upload, batch: readonly UploadInput[], attempts = 1): P
     run.report();
     if (beyondLimit.length > 0) {
       run.limits.maxItems = Math.max(1, batch.length - beyondLimit.length);
-      await send(run, beyondLimit);
+      await sendSplitting(run, beyondLimit);
     }
   } catch (error) {
-    if (!(error instanceof LociError) || !concernsItems(error)) throw error;
+    if (!(error instanceof LociError) || !mayFitWithFewerItems(error)) throw error;
     const [first] = batch;
     if (batch.length > 1) {
-      if (error.status === 413) shrink(run.limits);
+      if (error.status === 413) halveLimits(run.limits);
       await sendHalves(run, batch);
-    } else if (error.code === 'unreadable_file' && attempts < ATTEMPTS_AT_CHANGING_FILE) {
-      await send(run, batch, attempts + 1);
+    } else if (error.code === 'unreadable_file' && attempts < MAX_ATTEMPTS_PER_CHANGING_FILE) {
+      await sendSplitting(run, batch, attempts + 1);
     } else if (first !== undefined) {
       const { input, name, source } = first;
       run.result.failures.push({ input, name, source, code: error.code, message: error.detail });
@@ -144,16 +147,16 @@ async function send(run: Upload, batch: readonly UploadInput[], attempts = 1): P
 
 async function sendHalves(run: Upload, batch: readonly UploadInput[]): Promise<void> {
   const middle = Math.ceil(batch.length / 2);
-  await send(run, batch.slice(0, middle));
-  await send(run, batch.slice(middle));
+  await sendSplitting(run, batch.slice(0, middle));
+  await sendSplitting(run, batch.slice(middle));
 }
 
-function shrink(limits: BatchLimits): void {
+function halveLimits(limits: BatchLimits): void {
   limits.maxItems = Math.max(1, Math.floor(limits.maxItems / 2));
   limits.maxBytes = Math.max(1, Math.floor(limits.maxBytes / 2));
 }
 
-/** Whether fewer items could be sent. */
-function concernsItems({ status, code }: LociError): boolean {
+/** Returns true if the error may disappear with fewer items. */
+function mayFitWithFewerItems({ status, code }: LociError): boolean {
   return status === 413 || code === 'unreadable_file';
 }

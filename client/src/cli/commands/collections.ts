@@ -2,17 +2,17 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { LociClient } from '../../create-loci-client.ts';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
-import { given } from '../given.ts';
-import { firstOf, LIMIT_OPTION } from '../lists.ts';
-import { repeated } from '../option-values.ts';
-import { collectionIdOf, type Shell } from '../shell.ts';
-import { record, table } from '../table.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
+import { collectRepeated } from '../option-parsers.ts';
+import { resolveCollectionId, type Shell } from '../shell.ts';
+import { formatRecord, formatTable } from '../table.ts';
 
 type Collection = components['schemas']['Collection'];
 
 /** `loci collections` */
 export function addCollections(program: Command, shell: Shell): void {
-  const collections = program.command('collections').description('What contents are kept in');
+  const collections = program.command('collections').description('Manage collections of contents');
   addList(collections, shell);
   addCreate(collections, shell);
   addByName(collections, shell);
@@ -22,26 +22,26 @@ function addByName(collections: Command, shell: Shell): void {
   const byName = (name: string, description: string) =>
     collections.command(name).description(description).argument('<id or name>');
   const of = async (loci: LociClient, one: string) => ({
-    params: { path: { collection_id: await collectionIdOf(loci, one) } },
+    params: { path: { collection_id: await resolveCollectionId(loci, one) } },
   });
   byName('get', 'Show a collection, with its statistics').action(async (one) => {
-    const loci = shell.open();
-    shell.print(await dataOf(loci.api.GET('/api/v1/collections/{collection_id}', await of(loci, one))), record);
+    const loci = shell.openClient();
+    shell.print(await dataOf(loci.api.GET('/api/v1/collections/{collection_id}', await of(loci, one))), formatRecord);
   });
-  byName('archive', 'Make a collection readable only').action(async (one) => {
-    const loci = shell.open();
+  byName('archive', 'Make a collection read-only').action(async (one) => {
+    const loci = shell.openClient();
     const path = '/api/v1/collections/{collection_id}/archive';
-    shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), record);
+    shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), formatRecord);
   });
   byName('unarchive', 'Make an archived collection writable again').action(async (one) => {
-    const loci = shell.open();
+    const loci = shell.openClient();
     const path = '/api/v1/collections/{collection_id}/unarchive';
-    shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), record);
+    shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), formatRecord);
   });
-  byName('delete', 'Delete a collection, with the contents that are in no other').action(async (one) => {
-    const loci = shell.open();
+  byName('delete', 'Delete a collection and the contents that belong to no other collection').action(async (one) => {
+    const loci = shell.openClient();
     const deletion = await dataOf(loci.api.DELETE('/api/v1/collections/{collection_id}', await of(loci, one)));
-    shell.print(deletion, record);
+    shell.print(deletion, formatRecord);
   });
 }
 
@@ -51,11 +51,11 @@ function addList(collections: Command, shell: Shell): void {
     .description('List collections, oldest first')
     .option('-s, --search <text>', 'part of the name')
     .addOption(new Option('--status <status>').choices(['active', 'archived', 'deleting'] as const))
-    .option('--tag <tag>', 'with this tag')
+    .option('--tag <tag>', 'only collections with this tag')
     .option(...LIMIT_OPTION)
     .action(async ({ limit, ...query }) => {
-      const loci = shell.open();
-      shell.print(await firstOf({ loci, shell, limit }, '/api/v1/collections', { query }), listed);
+      const loci = shell.openClient();
+      shell.print(await fetchList({ loci, shell, limit }, '/api/v1/collections', { query }), formatCollections);
     });
 }
 
@@ -65,25 +65,25 @@ function addCreate(collections: Command, shell: Shell): void {
     .description('Create a collection')
     .argument('<name>')
     .option('-d, --description <text>')
-    .option('--public', 'readable by everybody in the workspace')
-    .option('--tag <tag>', 'may be repeated', repeated)
+    .option('--public', 'readable by all members of the workspace')
+    .option('--tag <tag>', 'may be repeated', collectRepeated)
     .addOption(
-      new Option('--embedder <name>', 'what vectors are made with').choices(['local', 'openai', 'lexical'] as const),
+      new Option('--embedder <name>', 'embedder of the collection').choices(['local', 'openai', 'lexical'] as const),
     )
     .action(async (name, { description, public: isPublic, tag, embedder }) => {
-      const loci = shell.open();
+      const loci = shell.openClient();
       const body = {
         name,
-        ...given({ description, tags: tag }),
+        ...omitUndefined({ description, tags: tag }),
         ...(isPublic === true ? { visibility: 'public' as const } : {}),
         ...(embedder === undefined ? {} : { embedding: { provider: embedder } }),
       };
-      shell.print(await dataOf(loci.api.POST('/api/v1/collections', { body })), record);
+      shell.print(await dataOf(loci.api.POST('/api/v1/collections', { body })), formatRecord);
     });
 }
 
-function listed(collections: readonly Collection[]): string {
-  if (collections.length === 0) return 'There is no collection.';
+function formatCollections(collections: readonly Collection[]): string {
+  if (collections.length === 0) return 'There are no collections.';
   const rows = collections.map(({ id, status, created_at, name }) => [id, status, created_at, name]);
-  return table(['ID', 'STATUS', 'CREATED', 'NAME'], rows);
+  return formatTable(['ID', 'STATUS', 'CREATED', 'NAME'], rows);
 }

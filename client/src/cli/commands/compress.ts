@@ -2,27 +2,27 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
-import { fraction, integer } from '../option-values.ts';
+import { parseFraction, parseInteger } from '../option-parsers.ts';
 import type { Shell } from '../shell.ts';
 
-const MOST_TOKENS = 100_000_000;
+const MAX_TOKENS = 100_000_000;
 
 /** `loci compress` */
 export function addCompress(program: Command, shell: Shell): void {
   program
     .command('compress')
-    .description('Compress a text; a question at its end or beginning says what stays')
-    .argument('<file>', 'the text; - reads what is piped in')
+    .description('Compress a text; a question at its end or beginning determines what is kept')
+    .argument('<file>', 'file with the text; - reads standard input')
     .addOption(
-      new Option('-s, --strategy <strategy>', 'how')
+      new Option('-s, --strategy <strategy>', 'compression strategy')
         .choices(['ai_compress', 'extractive', 'dedupe'] as const)
         .default('ai_compress' as const),
     )
-    .option('-r, --ratio <part>', 'part of the tokens to keep, such as 0.3', fraction)
-    .option('-t, --tokens <number>', 'at most so many tokens', integer(1, MOST_TOKENS))
-    .option('-q, --query <query>', 'what the result has to answer')
+    .option('-r, --ratio <part>', 'share of the tokens to keep, such as 0.3', parseFraction)
+    .option('-t, --tokens <number>', 'maximum number of tokens to keep', parseInteger(1, MAX_TOKENS))
+    .option('-q, --query <query>', 'question that the result must answer')
     .action(async (file, { strategy, ratio, tokens, query }) => {
-      const loci = shell.open();
+      const loci = shell.openClient();
       const content = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
       const body = {
         content,

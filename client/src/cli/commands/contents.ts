@@ -1,9 +1,9 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
-import { firstOf, LIMIT_OPTION } from '../lists.ts';
-import { collectionIdOf, type Shell } from '../shell.ts';
-import { record, table } from '../table.ts';
+import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
+import { resolveCollectionId, type Shell } from '../shell.ts';
+import { formatRecord, formatTable } from '../table.ts';
 
 type Content = components['schemas']['Content'];
 
@@ -23,20 +23,23 @@ const STATUSES = [
 
 /** `loci contents` */
 export function addContents(program: Command, shell: Shell): void {
-  const contents = program.command('contents').description('What was uploaded');
+  const contents = program.command('contents').description('Manage uploaded contents');
   contents
     .command('list')
     .description('List contents, oldest first')
-    .option('-c, --collection <id or name>', 'of this collection; of all in reach by default')
-    .addOption(new Option('--status <status>', 'in this state').choices(STATUSES))
+    .option(
+      '-c, --collection <id or name>',
+      'only contents of this collection; by default of all accessible collections',
+    )
+    .addOption(new Option('--status <status>', 'only contents with this status').choices(STATUSES))
     .option(...LIMIT_OPTION)
     .action(async ({ collection, status, limit }) => {
-      const loci = shell.open();
+      const loci = shell.openClient();
       const query = {
-        ...(collection === undefined ? {} : { collection_id: await collectionIdOf(loci, collection) }),
+        ...(collection === undefined ? {} : { collection_id: await resolveCollectionId(loci, collection) }),
         ...(status === undefined ? {} : { status }),
       };
-      shell.print(await firstOf({ loci, shell, limit }, '/api/v1/contents', { query }), listed);
+      shell.print(await fetchList({ loci, shell, limit }, '/api/v1/contents', { query }), formatContents);
     });
   contents
     .command('get')
@@ -44,24 +47,24 @@ export function addContents(program: Command, shell: Shell): void {
     .argument('<id>')
     .action(async (id) => {
       const params = { path: { content_id: id } };
-      shell.print(await dataOf(shell.open().api.GET('/api/v1/contents/{content_id}', { params })), record);
+      shell.print(await dataOf(shell.openClient().api.GET('/api/v1/contents/{content_id}', { params })), formatRecord);
     });
   contents
     .command('delete')
-    .description('Delete contents; they are out of search at once')
+    .description('Delete contents; they disappear from search immediately')
     .argument('<id...>')
-    .action(async (ids) => shell.print(await eachOf(ids, deletion(shell)), outcomes));
+    .action(async (ids) => shell.print(await runForEach(ids, deleteContent(shell)), formatOutcomes));
   contents
     .command('retry')
-    .description('Begin again with contents that failed or were cancelled')
+    .description('Ingest failed or cancelled contents again')
     .argument('<id...>')
-    .action(async (ids) => shell.print(await eachOf(ids, retry(shell)), outcomes));
+    .action(async (ids) => shell.print(await runForEach(ids, retryContent(shell)), formatOutcomes));
 }
 
 type Outcome = { content_id: string; status: string; deletion_id?: string };
 
-function deletion(shell: Shell): (id: string) => Promise<Outcome> {
-  const { api } = shell.open();
+function deleteContent(shell: Shell): (id: string) => Promise<Outcome> {
+  const { api } = shell.openClient();
   return async (id) => {
     const params = { path: { content_id: id } };
     const accepted = await dataOf(api.DELETE('/api/v1/contents/{content_id}', { params }));
@@ -69,8 +72,8 @@ function deletion(shell: Shell): (id: string) => Promise<Outcome> {
   };
 }
 
-function retry(shell: Shell): (id: string) => Promise<Outcome> {
-  const { api } = shell.open();
+function retryContent(shell: Shell): (id: string) => Promise<Outcome> {
+  const { api } = shell.openClient();
   return async (id) => {
     const params = { path: { content_id: id } };
     const { status } = await dataOf(api.POST('/api/v1/contents/{content_id}/retry', { params }));
@@ -78,18 +81,18 @@ function retry(shell: Shell): (id: string) => Promise<Outcome> {
   };
 }
 
-async function eachOf(ids: readonly string[], act: (id: string) => Promise<Outcome>): Promise<Outcome[]> {
+async function runForEach(ids: readonly string[], act: (id: string) => Promise<Outcome>): Promise<Outcome[]> {
   const outcomesOfAll: Outcome[] = [];
   for (const id of ids) outcomesOfAll.push(await act(id));
   return outcomesOfAll;
 }
 
-function outcomes(all: readonly Outcome[]): string {
+function formatOutcomes(all: readonly Outcome[]): string {
   return all.map(({ content_id, status }) => `${content_id}  ${status}`).join('\n');
 }
 
-function listed(contents: readonly Content[]): string {
-  if (contents.length === 0) return 'There is no content.';
+function formatContents(contents: readonly Content[]): string {
+  if (contents.length === 0) return 'There are no contents.';
   const rows = contents.map(({ id, status, size, name, status_message }) => [
     id,
     status,
@@ -97,5 +100,5 @@ function listed(contents: readonly Content[]): string {
     name,
     status_message ?? '',
   ]);
-  return table(['ID', 'STATUS', 'BYTES', 'NAME', ''], rows);
+  return formatTable(['ID', 'STATUS', 'BYTES', 'NAME', ''], rows);
 }

@@ -1,24 +1,24 @@
 import type { Command } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
-import { given } from '../given.ts';
-import { firstOf, LIMIT_OPTION } from '../lists.ts';
-import { repeated } from '../option-values.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
+import { collectRepeated } from '../option-parsers.ts';
 import type { Shell } from '../shell.ts';
-import { record, table } from '../table.ts';
+import { formatRecord, formatTable } from '../table.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
 
 /** `loci keys` */
 export function addKeys(program: Command, shell: Shell): void {
-  const keys = program.command('keys').description('API keys of the workspace');
+  const keys = program.command('keys').description('Manage API keys of the workspace');
   keys
     .command('list')
     .description('List API keys, oldest first')
     .option(...LIMIT_OPTION)
     .action(async ({ limit }) => {
-      const loci = shell.open();
-      shell.print(await firstOf({ loci, shell, limit }, '/api/v1/api-keys', {}), listed);
+      const loci = shell.openClient();
+      shell.print(await fetchList({ loci, shell, limit }, '/api/v1/api-keys', {}), formatKeys);
     });
   addCreate(keys, shell);
   addById(keys, shell);
@@ -27,22 +27,22 @@ export function addKeys(program: Command, shell: Shell): void {
 function addCreate(keys: Command, shell: Shell): void {
   keys
     .command('create')
-    .description('Create an API key; its secret is shown this once')
+    .description('Create an API key; its secret is shown only once')
     .requiredOption(
       '-p, --permission <permission>',
       'such as collections:read, memories:write, or *; may be repeated',
-      repeated,
+      collectRepeated,
     )
-    .option('-l, --label <text>', 'what it is for')
-    .option('-c, --collection <id>', 'reaches these collections only; may be repeated', repeated)
-    .option('--ip <address or range>', 'usable from there only (CIDR); may be repeated', repeated)
+    .option('-l, --label <text>', 'purpose of the key')
+    .option('-c, --collection <id>', 'limit the key to this collection; may be repeated', collectRepeated)
+    .option('--ip <address or range>', 'limit the key to this address or CIDR range; may be repeated', collectRepeated)
     .option('--expires-at <time>', 'ISO 8601, with a time zone')
     .action(async ({ permission, label, collection, ip, expiresAt }) => {
       const optional = { label, collections: collection, ip_whitelist: ip, expires_at: expiresAt };
-      const body = { permissions: permission, ...given(optional) };
-      const key = await dataOf(shell.open().api.POST('/api/v1/api-keys', { body }));
-      shell.print(key, record);
-      shell.remark('Keep the secret: it is not shown again.');
+      const body = { permissions: permission, ...omitUndefined(optional) };
+      const key = await dataOf(shell.openClient().api.POST('/api/v1/api-keys', { body }));
+      shell.print(key, formatRecord);
+      shell.printNote('Keep the secret: it is not shown again.');
     });
 }
 
@@ -53,28 +53,35 @@ function addById(keys: Command, shell: Shell): void {
     .argument('<id>')
     .action(async (id) => {
       const params = { path: { api_key_id: id } };
-      shell.print(await dataOf(shell.open().api.GET('/api/v1/api-keys/{api_key_id}', { params })), record);
+      shell.print(await dataOf(shell.openClient().api.GET('/api/v1/api-keys/{api_key_id}', { params })), formatRecord);
     });
   keys
     .command('rotate')
-    .description('Give an API key a new secret, shown this once; the old one ends at once')
+    .description(
+      'Replace the secret of an API key; the new one is shown only once, the old one stops working immediately',
+    )
     .argument('<id>')
     .action(async (id) => {
       const params = { path: { api_key_id: id } };
-      shell.print(await dataOf(shell.open().api.POST('/api/v1/api-keys/{api_key_id}/rotate', { params })), record);
-      shell.remark('Keep the secret: it is not shown again.');
+      shell.print(
+        await dataOf(shell.openClient().api.POST('/api/v1/api-keys/{api_key_id}/rotate', { params })),
+        formatRecord,
+      );
+      shell.printNote('Keep the secret: it is not shown again.');
     });
   keys
     .command('revoke')
-    .description('End an API key for good')
+    .description('Permanently revoke an API key')
     .argument('<id>')
     .action(async (id) => {
-      await dataOf(shell.open().api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } }));
+      await dataOf(
+        shell.openClient().api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } }),
+      );
       shell.print({ id, status: 'revoked' }, () => `${id}  revoked`);
     });
 }
 
-function listed(keys: readonly ApiKey[]): string {
+function formatKeys(keys: readonly ApiKey[]): string {
   const rows = keys.map(({ id, status, permissions, last_used_at, label }) => [
     id,
     status,
@@ -82,5 +89,5 @@ function listed(keys: readonly ApiKey[]): string {
     last_used_at ?? 'never',
     label ?? '',
   ]);
-  return table(['ID', 'STATUS', 'PERMISSIONS', 'LAST USED', 'LABEL'], rows);
+  return formatTable(['ID', 'STATUS', 'PERMISSIONS', 'LAST USED', 'LABEL'], rows);
 }

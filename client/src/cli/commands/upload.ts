@@ -2,65 +2,65 @@ import { stat } from 'node:fs/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { LociClient } from '../../create-loci-client.ts';
 import { LociError } from '../../loci-error.ts';
-import { unreadable } from '../../upload/upload-input.ts';
+import { unreadableReason } from '../../upload/upload-input.ts';
 import type { UploadOptions, UploadResult, UploadTally } from '../../upload/upload.ts';
 import type { ReadyResult } from '../../wait-until-ready.ts';
-import { integer, jsonObject, repeated } from '../option-values.ts';
+import { parseInteger, parseJsonObject, collectRepeated } from '../option-parsers.ts';
 import { startProgress } from '../progress-line.ts';
-import { collectionIdOf, type Shell } from '../shell.ts';
-import { reportOf, summary } from '../upload-report.ts';
+import { resolveCollectionId, type Shell } from '../shell.ts';
+import { createUploadReport, formatUploadReport } from '../upload-report.ts';
 import { walkFiles } from '../walk-files.ts';
 
-/** Enough to sit out a restart of the service: about 40 seconds. */
+/** Enough for a restart of the service: about 40 seconds. */
 const RETRIES = 8;
 const HELP = `
-Folders are taken with all below them, without names that begin with a dot. What the collection has already, by name and
-bytes, is not sent: run the same again to go on after an interruption. Exit code 1 when something was not taken, with the
-list of what and why.`;
+Folders are uploaded with all their subfolders, without names that begin with a dot. Files that the collection already has,
+by name and bytes, are not sent: to continue after an interruption, run the same command again. The exit code is 1 if items
+failed; they are listed with the reason.`;
 
-type Given = { paths: string[]; urls: string[] };
-type Walk = { files: string[]; problems: UploadResult['failures'] };
+type UploadArguments = { paths: string[]; urls: string[] };
+type WalkResult = { files: string[]; problems: UploadResult['failures'] };
 
 /** `loci upload` */
 export function addUpload(program: Command, shell: Shell): void {
   program
     .command('upload')
-    .description('Upload files, folders, URLs and texts, and wait until they can be found')
-    .argument('[path or url...]', 'files, folders with all below them, or http(s) addresses')
-    .option('-c, --collection <id or name>', 'where to; the one of npm start by default')
-    .option('--text <text>', 'a text, as a content of its own; may be repeated', repeated)
-    .option('-m, --metadata <json>', `kept with every content, such as '{"lang":"en"}'`, jsonObject)
-    .option('-d, --description <text>', 'kept with every content')
-    .option('--reader <name>', 'how files are read; by content by default')
+    .description('Upload files, folders, URLs and texts, and wait until they are searchable')
+    .argument('[path or url...]', 'files, folders with all their subfolders, or http(s) URLs')
+    .option('-c, --collection <id or name>', 'target collection; by default the one of npm start')
+    .option('--text <text>', 'a text to upload as a content; may be repeated', collectRepeated)
+    .option('-m, --metadata <json>', `metadata of every content, such as '{"lang":"en"}'`, parseJsonObject)
+    .option('-d, --description <text>', 'description of every content')
+    .option('--reader <name>', 'reader of the files; by default detected from the content')
     .addOption(
-      new Option('--on-duplicate <what>', 'for the same bytes under the same name').choices([
+      new Option('--on-duplicate <what>', 'what to do for the same bytes with the same name').choices([
         'existing',
         'keep',
       ] as const),
     )
-    .option('--crawl', 'follow the links of the addresses, each on its own site')
-    .option('--max-pages <n>', 'most pages of a crawl; 100 by default', integer(1, 1_000_000))
-    .option('--max-depth <n>', 'most links from the address to a page of a crawl; 3 by default', integer(0, 50))
-    .option('--store-only', 'do not read and index yet')
-    .option('--hidden', 'take what begins with a dot, too')
-    .option('--no-wait', 'do not wait until everything can be found')
+    .option('--crawl', 'follow the links of each URL within its site')
+    .option('--max-pages <n>', 'maximum number of pages of a crawl; default 100', parseInteger(1, 1_000_000))
+    .option('--max-depth <n>', 'maximum number of links from the URL to a page; default 3', parseInteger(0, 50))
+    .option('--store-only', 'store only, do not ingest')
+    .option('--hidden', 'include names that begin with a dot')
+    .option('--no-wait', 'do not wait until everything is searchable')
     .addHelpText('after', HELP)
     .action(async (given, options) => {
-      const target = splitGiven(given);
+      const target = splitArguments(given);
       const hasLimits = options.maxPages !== undefined || options.maxDepth !== undefined;
       if ((options.crawl === true && target.urls.length === 0) || (hasLimits && options.crawl !== true)) {
-        const message = 'A crawl starts from an address: name one, with --crawl.';
+        const message = 'A crawl needs at least one URL and the option --crawl.';
         throw new LociError(message, { status: null, code: 'nothing_to_do' });
       }
       if (given.length === 0 && (options.text ?? []).length === 0) {
-        throw new LociError('Name something to upload: files, folders, URLs, or --text.', {
+        throw new LociError('Give something to upload: files, folders, URLs, or --text.', {
           status: null,
           code: 'nothing_to_do',
         });
       }
-      const collectionId = await collectionIdOf(shell.open(), options.collection);
+      const collectionId = await resolveCollectionId(shell.openClient(), options.collection);
       const walk = await walkAll(target.paths, options.hidden === true);
-      const loci = shell.open({ retries: RETRIES });
+      const loci = shell.openClient({ retries: RETRIES });
       const sent = await sendAll(loci, shell, {
         collectionId,
         files: walk.files,
@@ -75,26 +75,26 @@ export function addUpload(program: Command, shell: Shell): void {
       });
       sent.failures.unshift(...walk.problems);
       const ready = options.wait ? await waitForAll(loci, shell, sent) : null;
-      const report = reportOf(collectionId, sent, ready);
-      if (report.failed.length > 0) shell.onFailures();
-      shell.print(report, summary);
+      const report = createUploadReport(collectionId, sent, ready);
+      if (report.failed.length > 0) shell.reportFailures();
+      shell.print(report, formatUploadReport);
     });
 }
 
-function splitGiven(given: readonly string[]): Given {
+function splitArguments(given: readonly string[]): UploadArguments {
   const isUrl = (text: string) => /^https?:\/\//i.test(text);
   return { urls: given.filter(isUrl), paths: given.filter((text) => !isUrl(text)) };
 }
 
-async function walkAll(paths: readonly string[], hidden: boolean): Promise<Walk> {
-  const walk: Walk = { files: [], problems: [] };
+async function walkAll(paths: readonly string[], hidden: boolean): Promise<WalkResult> {
+  const walk: WalkResult = { files: [], problems: [] };
   for (const path of paths) {
     const isFolder = await stat(path).then(
       (found) => found.isDirectory(),
       () => false,
     );
     if (!isFolder) {
-      // One that is not there is told by the upload.
+      // The upload reports files that do not exist.
       walk.files.push(path);
       continue;
     }
@@ -106,7 +106,7 @@ async function walkAll(paths: readonly string[], hidden: boolean): Promise<Walk>
           name: found.path,
           source: 'file',
           code: 'unreadable_file',
-          message: unreadable(found.problem),
+          message: unreadableReason(found.problem),
         });
     }
   }
@@ -132,7 +132,9 @@ async function sendAll(
       },
     });
   } catch (error) {
-    shell.remark(`\nStopped after ${done} of ${total}. Run the same again to go on: nothing is taken twice.`);
+    shell.printNote(
+      `\nStopped after ${done} of ${total}. Run the same command again to continue; no item is uploaded twice.`,
+    );
     throw error;
   } finally {
     bar.stop();
@@ -141,7 +143,7 @@ async function sendAll(
 
 function progressText({ bytes, present, failed }: UploadTally): string {
   const parts = [`${(bytes / 1024 / 1024).toFixed(1)} MiB`];
-  if (present > 0) parts.push(`${present} there already`);
+  if (present > 0) parts.push(`${present} already present`);
   if (failed > 0) parts.push(`${failed} failed`);
   return parts.join(', ');
 }
@@ -160,7 +162,7 @@ async function waitForAll(loci: LociClient, shell: Shell, sent: UploadResult): P
         signal: shell.signal,
         onProgress({ settled, total, byStatus }) {
           const failed = byStatus.failed ?? 0;
-          // A crawl finds more and more.
+          // A crawl keeps finding pages.
           bar.grow(settledBefore + total);
           bar.update(settledBefore + settled, failed > 0 ? `${failed} failed` : '');
         },
@@ -168,7 +170,7 @@ async function waitForAll(loci: LociClient, shell: Shell, sent: UploadResult): P
     );
   } catch (error) {
     if (shell.signal.aborted)
-      shell.remark('\nEverything was taken; its ingestion goes on. loci contents list shows how far it is.');
+      shell.printNote('\nAll items were uploaded; their ingestion continues. loci contents list shows the progress.');
     throw error;
   } finally {
     bar.stop();

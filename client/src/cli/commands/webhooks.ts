@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
-import { given } from '../given.ts';
-import { firstOf, LIMIT_OPTION } from '../lists.ts';
-import { repeated } from '../option-values.ts';
+import { omitUndefined } from '../omit-undefined.ts';
+import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
+import { collectRepeated } from '../option-parsers.ts';
 import type { Shell } from '../shell.ts';
-import { record, table } from '../table.ts';
+import { formatRecord, formatTable } from '../table.ts';
 
 type Webhook = components['schemas']['Webhook'];
 type Delivery = components['schemas']['WebhookDelivery'];
@@ -24,25 +24,29 @@ const STATUSES = ['pending', 'retrying', 'delivered', 'failed'] as const satisfi
 
 /** `loci webhooks` */
 export function addWebhooks(program: Command, shell: Shell): void {
-  const webhooks = program.command('webhooks').description('Webhooks of the workspace, and what was sent to them');
+  const webhooks = program.command('webhooks').description('Manage webhooks of the workspace and their deliveries');
   webhooks
     .command('list')
     .description('List webhooks, oldest first')
     .option(...LIMIT_OPTION)
     .action(async ({ limit }) => {
-      shell.print(await firstOf({ loci: shell.open(), shell, limit }, '/api/v1/webhooks', {}), listed);
+      shell.print(await fetchList({ loci: shell.openClient(), shell, limit }, '/api/v1/webhooks', {}), formatWebhooks);
     });
   webhooks
     .command('create')
-    .description('Create a webhook; its secret is shown this once')
+    .description('Create a webhook; its secret is shown only once')
     .argument('<url>')
-    .option('-e, --event <type>', `${EVENTS.join(', ')}; may be repeated; all but content.* by default`, eventTypes)
-    .option('-c, --collection <id>', 'told of these collections only; may be repeated', repeated)
-    .option('-d, --description <text>', 'what it is for')
+    .option(
+      '-e, --event <type>',
+      `${EVENTS.join(', ')}; may be repeated; all but content.* by default`,
+      collectEventTypes,
+    )
+    .option('-c, --collection <id>', 'limit the webhook to this collection; may be repeated', collectRepeated)
+    .option('-d, --description <text>', 'purpose of the webhook')
     .action(async (url, { event, collection, description }) => {
-      const body = { url, ...given({ events: event, collections: collection, description }) };
-      shell.print(await dataOf(shell.open().api.POST('/api/v1/webhooks', { body })), record);
-      shell.remark('Keep the secret: it is not shown again.');
+      const body = { url, ...omitUndefined({ events: event, collections: collection, description }) };
+      shell.print(await dataOf(shell.openClient().api.POST('/api/v1/webhooks', { body })), formatRecord);
+      shell.printNote('Keep the secret: it is not shown again.');
     });
   addById(webhooks, shell);
   addDeliveries(webhooks, shell);
@@ -51,27 +55,35 @@ export function addWebhooks(program: Command, shell: Shell): void {
 function addById(webhooks: Command, shell: Shell): void {
   webhooks
     .command('test')
-    .description('Send a test event; deliveries show what became of it')
+    .description('Send a test event; deliveries shows the result')
     .argument('<id>')
     .action(async (id) => {
       const params = { path: { webhook_id: id } };
-      shell.print(await dataOf(shell.open().api.POST('/api/v1/webhooks/{webhook_id}/test', { params })), record);
+      shell.print(
+        await dataOf(shell.openClient().api.POST('/api/v1/webhooks/{webhook_id}/test', { params })),
+        formatRecord,
+      );
     });
   webhooks
     .command('rotate')
-    .description('Give a webhook a new secret, shown this once; the old one signs as well for 24 hours')
+    .description('Replace the secret of a webhook; the new one is shown only once, both sign for 24 hours')
     .argument('<id>')
     .action(async (id) => {
       const params = { path: { webhook_id: id } };
-      shell.print(await dataOf(shell.open().api.POST('/api/v1/webhooks/{webhook_id}/rotate', { params })), record);
-      shell.remark('Keep the secret: it is not shown again.');
+      shell.print(
+        await dataOf(shell.openClient().api.POST('/api/v1/webhooks/{webhook_id}/rotate', { params })),
+        formatRecord,
+      );
+      shell.printNote('Keep the secret: it is not shown again.');
     });
   webhooks
     .command('delete')
     .description('Delete a webhook')
     .argument('<id>')
     .action(async (id) => {
-      await dataOf(shell.open().api.DELETE('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } } }));
+      await dataOf(
+        shell.openClient().api.DELETE('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } } }),
+      );
       shell.print({ id, deleted: true }, () => `${id}  deleted`);
     });
 }
@@ -80,39 +92,39 @@ function addDeliveries(webhooks: Command, shell: Shell): void {
   webhooks
     .command('deliveries')
     .description('List deliveries, newest first')
-    .option('-w, --webhook <id>', 'to this webhook only')
-    .addOption(new Option('-s, --status <status>', 'in this state').choices(STATUSES))
+    .option('-w, --webhook <id>', 'only deliveries to this webhook')
+    .addOption(new Option('-s, --status <status>', 'only deliveries with this status').choices(STATUSES))
     .option(...LIMIT_OPTION)
     .action(async ({ webhook, status, limit }) => {
-      const query = given({ webhook_id: webhook, status });
+      const query = omitUndefined({ webhook_id: webhook, status });
       shell.print(
-        await firstOf({ loci: shell.open(), shell, limit }, '/api/v1/webhook-deliveries', { query }),
-        delivered,
+        await fetchList({ loci: shell.openClient(), shell, limit }, '/api/v1/webhook-deliveries', { query }),
+        formatDeliveries,
       );
     });
   webhooks
     .command('redeliver')
-    .description('Send a delivery that is over once more')
+    .description('Send a finished delivery again')
     .argument('<delivery id>')
     .action(async (id) => {
       const params = { path: { delivery_id: id } };
       const path = '/api/v1/webhook-deliveries/{delivery_id}/redeliver';
-      shell.print(await dataOf(shell.open().api.POST(path, { params })), record);
+      shell.print(await dataOf(shell.openClient().api.POST(path, { params })), formatRecord);
     });
 }
 
-function eventTypes(value: string, before: Event[] | undefined): Event[] {
+function collectEventTypes(value: string, before: Event[] | undefined): Event[] {
   const event = EVENTS.find((known) => known === value);
-  if (event === undefined) throw new InvalidArgumentError(`Give one of ${EVENTS.join(', ')}.`);
+  if (event === undefined) throw new InvalidArgumentError(`Use one of ${EVENTS.join(', ')}.`);
   return [...(before ?? []), event];
 }
 
-function listed(webhooks: readonly Webhook[]): string {
+function formatWebhooks(webhooks: readonly Webhook[]): string {
   const rows = webhooks.map(({ id, status, events, url }) => [id, status, events?.join(' ') ?? 'all', url]);
-  return table(['ID', 'STATUS', 'EVENTS', 'URL'], rows);
+  return formatTable(['ID', 'STATUS', 'EVENTS', 'URL'], rows);
 }
 
-function delivered(deliveries: readonly Delivery[]): string {
+function formatDeliveries(deliveries: readonly Delivery[]): string {
   const rows = deliveries.map(({ id, status, event_type, attempts, created_at, url }) => [
     id,
     status,
@@ -121,5 +133,5 @@ function delivered(deliveries: readonly Delivery[]): string {
     created_at,
     url,
   ]);
-  return table(['ID', 'STATUS', 'EVENT', 'ATTEMPTS', 'CREATED', 'URL'], rows);
+  return formatTable(['ID', 'STATUS', 'EVENT', 'ATTEMPTS', 'CREATED', 'URL'], rows);
 }

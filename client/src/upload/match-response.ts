@@ -1,43 +1,43 @@
 import type { components } from '../schema.ts';
 import type { UploadFailure, UploadInput } from './upload-input.ts';
 
-export type UploadAnswer = components['schemas']['UploadResponse'];
-type Item = UploadAnswer['uploads'][number];
-type ItemError = UploadAnswer['errors'][number];
+export type UploadResponse = components['schemas']['UploadResponse'];
+type Item = UploadResponse['uploads'][number];
+type ItemError = UploadResponse['errors'][number];
 
-/** A content that the service took or already had. */
+/** A content that the service accepted or already had. */
 export type UploadedItem = Item & {
-  /** The path, URL or name that was given. */
+  /** The given path, URL or name. */
   input: string;
-  /** Null where nothing was sent, because the content was there. */
+  /** Null if nothing was sent because the content already exists. */
   upload_id: string | null;
 };
 
-export type MatchedAnswer = {
+export type MatchedResponse = {
   items: UploadedItem[];
   failures: UploadFailure[];
-  /** More than the service takes in one request. */
+  /** Inputs beyond the item limit of the service for one request. */
   beyondLimit: UploadInput[];
 };
 
 /**
- * Finds out what became of each input of a request. The answer names items by their file names only, which several folders
- * may have; together with the size they are told apart.
+ * Assigns the items and errors of a response to the inputs of the request. The response identifies items by file name only,
+ * and files in several folders can have the same name; the size distinguishes them.
  */
-export function matchAnswer(batch: readonly UploadInput[], answer: UploadAnswer): MatchedAnswer {
+export function matchResponse(batch: readonly UploadInput[], answer: UploadResponse): MatchedResponse {
   const left = [...batch];
   const take = (fits: (input: UploadInput) => boolean): UploadInput | undefined => {
     const index = left.findIndex(fits);
     return index === -1 ? undefined : left.splice(index, 1)[0];
   };
-  // URLs first: those that are taken are told from refused ones by nothing but what is left.
+  // Rejected URLs first: the accepted ones are those that remain.
   const urlErrors = answer.errors
     .filter(({ source }) => source === 'url')
     .map((error) => ({ error, input: takeUrl(error, take) }));
-  const items = answer.uploads.map((item) => uploaded(item, takeItem(item, take), answer.upload_id));
+  const items = answer.uploads.map((item) => toUploadedItem(item, takeItem(item, take), answer.upload_id));
   const others = answer.errors
     .filter(({ source }) => source !== 'url')
-    .map((error) => ({ error, input: takeRefused(error, take) }));
+    .map((error) => ({ error, input: takeRejected(error, take) }));
   const refused = [...urlErrors, ...others];
   return {
     items,
@@ -61,20 +61,20 @@ function takeItem(item: Item, take: Take): UploadInput | undefined {
   );
 }
 
-function takeRefused({ source, name }: ItemError, take: Take): UploadInput | undefined {
+function takeRejected({ source, name }: ItemError, take: Take): UploadInput | undefined {
   return take((input) => input.source === source && input.name === name) ?? take((input) => input.source === source);
 }
 
-/** Errors show URLs without what may be secret in them, long ones cut, and nothing of what is no URL. */
+/** Errors contain URLs without their secret parts, truncated if they are long, and nothing of invalid URLs. */
 function takeUrl({ name }: ItemError, take: Take): UploadInput | undefined {
   const isShownAs = (shown: string) => shown === name || (name.endsWith('…') && shown.startsWith(name.slice(0, -1)));
   return (
-    take(({ source, input }) => source === 'url' && isShownAs(displayed(input))) ??
+    take(({ source, input }) => source === 'url' && isShownAs(displayUrl(input))) ??
     take(({ source, input }) => source === 'url' && !URL.canParse(input))
   );
 }
 
-function displayed(input: string): string {
+function displayUrl(input: string): string {
   if (!URL.canParse(input)) return input;
   const { protocol, host, pathname } = new URL(input);
   return host === '' ? `${protocol}…` : `${protocol}//${host}${pathname}`;
@@ -84,6 +84,6 @@ function isBeyondLimit({ code }: ItemError): boolean {
   return code === 'too_many_items';
 }
 
-function uploaded(item: Item, input: UploadInput | undefined, uploadId: string | null): UploadedItem {
+function toUploadedItem(item: Item, input: UploadInput | undefined, uploadId: string | null): UploadedItem {
   return { ...item, input: input?.input ?? item.name, upload_id: uploadId };
 }
