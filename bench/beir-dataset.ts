@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** A collection of documents with queries and what is relevant to them, as BEIR lays it out. */
+/** Documents, queries and relevance judgements in BEIR's layout. */
 export type BeirDataset = {
   documents: BeirDocument[];
   queries: { id: string; text: string }[];
-  /** By query, then by document: how relevant, more is better; 0 is not. Only queries with a relevant document. */
+  /** Relevance by query and document; higher is better, 0 is irrelevant. Only queries with a relevant document. */
   relevance: Map<string, Map<string, number>>;
 };
 export type BeirDocument = { id: string; title: string; text: string };
@@ -28,7 +28,7 @@ export async function readBeirDataset(folder: string): Promise<BeirDataset> {
   };
 }
 
-/** What is searched of a document: its title, if it has one, above its text. Empty for some. */
+/** Returns the searchable text of a document: its title, if any, above its text. Some documents are empty. */
 export function documentText({ title, text }: BeirDocument): string {
   return title === '' ? text : `${title}\n\n${text}`;
 }

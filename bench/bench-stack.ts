@@ -7,30 +7,32 @@ import { type RunningStack, startLocalStack } from '#stack/local-stack.ts';
 import { createLociServices, type LociServices, migrate, prepareFirstRun } from '#stack/loci-services.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
 
-/** The whole product, running for one benchmark on free ports with state that is thrown away. */
+/** The whole product, running for one benchmark on free ports with temporary state. */
 export type BenchStack = {
   client: ServiceClient;
-  /** What the client is let in with. */
+  /** API key of the client. */
   apiKey: string;
-  /** What API and worker run with; for the parts that are measured alone in this process. */
+  /** Configuration of API and worker, for parts that are measured in this process. */
   config: Config;
   workspaceId: string;
-  /** API and worker, to be stopped while something is measured alone, and to be looked at. */
+  /** API and worker processes; some benchmarks stop or kill them, or read their memory. */
   services: LociServices;
   servers: RunningStack;
 };
 
-/** Settings of the shell that may reach a benchmark: where programs come from, never where data is. */
-const PASSED_ON = /^LOCI_(CACHE_DIR|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY)$/;
+/** Settings that are inherited from the shell: the location of programs, never the location of data. */
+const INHERITED_SETTINGS = /^LOCI_(CACHE_DIR|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY)$/;
 
-/** Brings the product up, lets `use` measure, and takes it down again whatever happens. */
+/** Starts the product, runs `use`, and stops the product again in any case. */
 export async function withBenchStack<Result>(
   settings: Readonly<Record<`LOCI_${string}`, string>>,
   use: (stack: BenchStack) => Promise<Result>,
 ): Promise<Result> {
-  // Whatever ends this process, the reaper ends the stack and removes its state.
+  // If this process ends, the reaper stops the stack and removes its state.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('LOCI_') || INHERITED_SETTINGS.test(name),
+  );
   const environment = {
     ...Object.fromEntries(inherited),
     LOCI_LOG_LEVEL: 'info',

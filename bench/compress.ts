@@ -1,7 +1,7 @@
 /**
- * `npm run bench:compress -- --dataset DIR [--window CHARACTERS]`: how much of the passages that answer a question is left when the
- * text around them is compressed to 50, 25 and 10 % of its tokens, with and without the question in the text, beside random
- * sentences and the first ones. DIR has `questions.csv` and `corpora/*.md`. Needs no running service.
+ * `npm run bench:compress -- --dataset DIR [--window CHARACTERS]`: measures how much of the passages that answer a question
+ * remains when the text around them is compressed to 50, 25 and 10 % of its tokens, with and without the question in the text,
+ * compared with random sentences and with the first sentences. DIR contains `questions.csv` and `corpora/*.md`. Needs no servers.
  */
 import { parseArgs } from 'node:util';
 import { findQuestion } from '#domain/compression/find-question.ts';
@@ -9,31 +9,29 @@ import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
 import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
 import { extractSentences } from '#providers/compressors/extract-sentences.ts';
 import { seededRandom } from '#test/support/harness/seeded-random.ts';
-import { type GoldCase, readGoldCases, type Span } from './gold-passages.ts';
-import { median, verdict } from './statistics.ts';
+import { type GoldCase, readGoldCases, type Span } from './gold-cases.ts';
+import { median, formatVerdict } from './statistics.ts';
 
 const RATIOS = [0.5, 0.25, 0.1];
-/** Of a window's random sentences: one draw of all windows differs from another by 0.02. */
-const DRAWS = 10;
-const RANDOM = 'random sentences';
+/** Number of random draws per window; single draws of all windows differ by 0.02. */
+const RANDOM_DRAWS = 10;
+const RANDOM_METHOD = 'random sentences';
 const MIB = 1024 * 1024;
 
 const { values: options } = parseArgs({
   options: { dataset: { type: 'string' }, window: { type: 'string', default: '20000' } },
 });
 if (options.dataset === undefined)
-  throw new Error(
-    'Say where the data is: npm run bench:compress -- --dataset DIR, with questions.csv and corpora/*.md.',
-  );
+  throw new Error('Usage: npm run bench:compress -- --dataset DIR, where DIR contains questions.csv and corpora/*.md.');
 const { cases, leftOut } = await readGoldCases(options.dataset, Number(options.window));
 const countTokens = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
 const random = seededRandom(1);
 
-/** Parts of a text that are left of it, within a budget of tokens. */
-type Keep = (given: GoldCase, budgetTokens: number) => Span[];
+/** Returns the parts of a text that are kept within a budget of tokens. */
+type Method = (given: GoldCase, budgetTokens: number) => Span[];
 
-const ways: Readonly<Record<string, Keep>> = {
-  [RANDOM]: ({ text }, budget) => {
+const methods: Readonly<Record<string, Method>> = {
+  [RANDOM_METHOD]: ({ text }, budget) => {
     const units = splitUnits(text);
     const places = units
       .map((unit) => ({ unit, place: random.fraction() }))
@@ -50,26 +48,32 @@ const ways: Readonly<Record<string, Keep>> = {
     compress(`${text}\n\nQuestion: ${question}`, budget),
 };
 
-const found = cases.filter(({ text, question }) => findQuestion(`${text}\n\nQuestion: ${question}`)?.text === question);
-console.log(
-  `${cases.length} questions, each in ${options.window} characters; ${leftOut} whose passages lie further apart`,
+const detected = cases.filter(
+  ({ text, question }) => findQuestion(`${text}\n\nQuestion: ${question}`)?.text === question,
 );
-console.log(`${found.length} of the questions are found in the text`);
+console.log(
+  `${cases.length} questions, each in a window of ${options.window} characters; ${leftOut} skipped because their passages are further apart`,
+);
+console.log(`${detected.length} of the questions are detected in the text`);
 console.log(
   `\n| kept | ${RATIOS.map((ratio) => `${100 * ratio} %`).join(' | ')} |\n|---|${'---|'.repeat(RATIOS.length)}`,
 );
 const shares = new Map<string, number[]>();
-for (const [way, keep] of Object.entries(ways)) {
-  const draws = Array.from({ length: way === RANDOM ? DRAWS : 1 }, (_, draw) => draw);
-  const row = RATIOS.map((ratio) => mean(draws.flatMap(() => cases.map((given) => shareOf(given, keep, ratio)))));
+for (const [way, keep] of Object.entries(methods)) {
+  const draws = Array.from({ length: way === RANDOM_METHOD ? RANDOM_DRAWS : 1 }, (_, draw) => draw);
+  const row = RATIOS.map((ratio) => mean(draws.flatMap(() => cases.map((given) => shareKept(given, keep, ratio)))));
   shares.set(way, row);
   console.log(`| ${way} | ${row.map((share) => share.toFixed(3)).join(' | ')} |`);
 }
-const at = (way: string) => shares.get(way)?.[1] ?? NaN;
+const shareAt25Percent = (way: string) => shares.get(way)?.[1] ?? NaN;
 console.log(
-  verdict('at 25 %, with the question / random sentences', at('extractive, the question below the text') / at(RANDOM), {
-    atLeast: 3,
-  }),
+  formatVerdict(
+    'at 25 %, with the question / random sentences',
+    shareAt25Percent('extractive, the question below the text') / shareAt25Percent(RANDOM_METHOD),
+    {
+      atLeast: 3,
+    },
+  ),
 );
 measureSpeed();
 
@@ -89,7 +93,7 @@ function fill(text: string, units: readonly Unit[], budgetTokens: number): Span[
   });
 }
 
-function shareOf(given: GoldCase, keep: Keep, ratio: number): number {
+function shareKept(given: GoldCase, keep: Method, ratio: number): number {
   const kept = keep(given, Math.floor(countTokens(given.text) * ratio));
   let left = 0;
   let all = 0;
@@ -109,7 +113,7 @@ function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
-/** Time grows with the text, not with its square. */
+/** Checks that the time grows linearly with the text, not quadratically. */
 function measureSpeed(): void {
   const all = cases.map(({ text }) => text).join('\n');
   const [small = NaN, large = NaN] = [MIB / 4, MIB].map((size) => {
@@ -123,5 +127,5 @@ function measureSpeed(): void {
     return median(times);
   });
   console.log(`1 MiB: ${Math.round(large)} ms`);
-  console.log(verdict('time for 1 MiB / for a quarter of it', large / small, { atMost: 8 }));
+  console.log(formatVerdict('time for 1 MiB / for a quarter of it', large / small, { atMost: 8 }));
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:crawl [-- --articles 3000 --kills 3]`: crawls a site of a few thousand pages with everything that crawlers run
- * into, kills the worker on the way and the API once, and compares what came of it with how the site is built. Ends with status 1
- * when a page is missing, there twice, or one too many. Then crawls it again, unchanged, and measures the pace of several crawls of
+ * `npm run bench:crawl [-- --articles 3000 --kills 3]`: crawls a site of a few thousand pages with the usual crawler traps, kills
+ * the worker several times and the API once, and compares the result with the rules of the site. Exits with 1 if a page is
+ * missing, duplicated or superfluous. Then crawls the unchanged site again, and measures the request rate of several crawls of
  * one host.
  */
 import { readFile } from 'node:fs/promises';
@@ -13,8 +13,8 @@ import { UploadProgress } from '#domain/records/upload.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { startTrapSite } from '#test/support/servers/trap-site.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
-import { measurePace } from './crawl-pace.ts';
-import { mebibytes, milliseconds, seconds, verdict } from './statistics.ts';
+import { measureCrawlRate } from './crawl-rate.ts';
+import { mebibytes, milliseconds, seconds, formatVerdict } from './statistics.ts';
 
 const { values } = parseArgs({
   options: { articles: { type: 'string', default: '3000' }, kills: { type: 'string', default: '3' } },
@@ -23,7 +23,7 @@ const kills = Number(values.kills);
 const limits = { articles: Number(values.articles), maxDepth: 5, queriesOfPath: 7 };
 const settings = {
   LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
-  // One a second would measure the waiting.
+  // With the default of one request per second, the result would only measure the waiting.
   LOCI_CRAWL_DELAY_MS: '0',
   LOCI_CRAWL_PAGE_TIMEOUT_S: '10',
   LOCI_CRAWL_MAX_PAGE_BYTES: String(2 * 1024 * 1024),
@@ -33,44 +33,48 @@ const settings = {
 
 const site = await startTrapSite(limits);
 try {
-  const wrong = await withBenchStack(settings, async (stack) => {
+  const problemCount = await withBenchStack(settings, async (stack) => {
     const { id: collectionId } = await stack.client.createCollection('crawl');
-    console.log(`\n## A site of ${site.expected.size} pages, ${kills} kills of the worker`);
+    console.log(`\n## A site of ${site.expected.size} pages, ${kills} kills`);
     const first = await crawl(stack, collectionId, kills);
-    const problems = problemsOf(first.progress);
+    const problems = findProblems(first.progress);
     const requests = site.requests.length;
     console.log(describe(first.progress, first.elapsedMs, requests));
-    for (const problem of problems.slice(0, 20)) console.log(`wrong: ${problem}`);
-    console.log('\n## The same again, unchanged');
+    for (const problem of problems.slice(0, 20)) console.log(`problem: ${problem}`);
+    console.log('\n## Second crawl of the unchanged site');
     const second = await crawl(stack, collectionId, 0);
     console.log(describe(second.progress, second.elapsedMs, site.requests.length - requests));
-    console.log(`worker: at most ${mebibytes(await workerPeakBytes(stack))} since its last start`);
-    console.log(`history: ${(await eventsOf(stack, first.progress)).join(', ')} events in the runs of the workflow`);
-    console.log('\n## Three crawls of one host, which wants a second between two requests; the worker is killed');
-    const pace = await measurePace(stack);
+    console.log(`worker: peak ${mebibytes(await workerPeakBytes(stack))} since its last start`);
+    console.log(
+      `history: ${(await historyLengths(stack, first.progress)).join(', ')} events in the runs of the workflow`,
+    );
+    console.log('\n## Three crawls of one host that allows one request per second, with a kill of the worker');
+    const pace = await measureCrawlRate(stack);
     const shortest = `shortest pause ${milliseconds(pace.shortestMs)}`;
-    console.log(verdict(`${pace.requests} requests, ${shortest}; requests / seconds`, pace.ratio, { atMost: 1.01 }));
-    return problems.length + problemsOf(second.progress).length;
+    console.log(
+      formatVerdict(`${pace.requests} requests, ${shortest}; requests / seconds`, pace.ratio, { atMost: 1.01 }),
+    );
+    return problems.length + findProblems(second.progress).length;
   });
-  console.log(`\npages missing, twice or too many: ${wrong}`);
-  process.exitCode = wrong > 0 ? 1 : 0;
+  console.log(`\npages missing, duplicated or superfluous: ${problemCount}`);
+  process.exitCode = problemCount > 0 ? 1 : 0;
 } finally {
   await site.close();
 }
 
-/** Crawls to the end; kills the worker so often, evenly over the pages. */
+/** Runs a crawl to its end and kills processes `times` times, evenly distributed over the pages. */
 async function crawl(stack: BenchStack, collectionId: string, times: number) {
   const startedMs = performance.now();
   const fields = { crawl: 'true', urls: `${site.origin}/`, max_pages: '10000', max_depth: String(limits.maxDepth) };
   const { upload_id } = await stack.client.upload(collectionId, [], fields);
   let killed = 0;
   for (;;) {
-    const progress = await progressOf(stack, `${upload_id}?limit=1`);
+    const progress = await fetchProgress(stack, `${upload_id}?limit=1`);
     const pages = progress.crawls[0]?.pages;
     const taken = (pages?.fetched ?? 0) + (pages?.failed ?? 0);
     if (killed < times && taken > ((killed + 1) * site.expected.size) / (times + 1)) {
       killed += 1;
-      // The last time it is the API, which a crawl has nothing to do with.
+      // The last kill is one of the API, on which a crawl does not depend.
       const process = killed === times && times > 1 ? stack.services.api : stack.services.worker;
       await process.kill('SIGKILL');
       await process.start();
@@ -79,17 +83,17 @@ async function crawl(stack: BenchStack, collectionId: string, times: number) {
     if (progress.status !== 'running') break;
     await delay(200);
   }
-  return { progress: await whole(stack, upload_id ?? ''), elapsedMs: performance.now() - startedMs };
+  return { progress: await fetchUpload(stack, upload_id ?? ''), elapsedMs: performance.now() - startedMs };
 }
 
-/** The highest resident size of the worker since it was started. */
+/** Returns the peak resident size of the worker since its start. */
 async function workerPeakBytes({ services }: BenchStack): Promise<number> {
   const status = await readFile(`/proc/${services.worker.pid()}/status`, 'utf8').catch(() => '');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** How long the histories of a crawl are. */
-async function eventsOf({ config }: BenchStack, { crawls }: UploadProgress): Promise<number[]> {
+/** Returns the number of events in the histories of a crawl. */
+async function historyLengths({ config }: BenchStack, { crawls }: UploadProgress): Promise<number[]> {
   const connection = await Connection.connect({ address: config.temporal.address });
   try {
     const { workflow } = new Client({ connection, namespace: config.temporal.namespace });
@@ -102,35 +106,35 @@ async function eventsOf({ config }: BenchStack, { crawls }: UploadProgress): Pro
   }
 }
 
-/** An upload with all of its contents. */
-async function whole(stack: BenchStack, uploadId: string): Promise<UploadProgress> {
-  const first = await progressOf(stack, `${uploadId}?limit=1000`);
+/** Returns an upload with all its contents. */
+async function fetchUpload(stack: BenchStack, uploadId: string): Promise<UploadProgress> {
+  const first = await fetchProgress(stack, `${uploadId}?limit=1000`);
   const contents = [...first.contents];
   for (let cursor = first.next_cursor; cursor !== null;) {
-    const page = await progressOf(stack, `${uploadId}?limit=1000&cursor=${encodeURIComponent(cursor)}`);
+    const page = await fetchProgress(stack, `${uploadId}?limit=1000&cursor=${encodeURIComponent(cursor)}`);
     contents.push(...page.contents);
     cursor = page.next_cursor;
   }
   return { ...first, contents };
 }
 
-async function progressOf(stack: BenchStack, path: string): Promise<UploadProgress> {
+async function fetchProgress(stack: BenchStack, path: string): Promise<UploadProgress> {
   const url = `http://127.0.0.1:${stack.servers.ports.api}/api/v1/uploads/${path}`;
   const response = await fetch(url, { headers: { 'X-API-Key': stack.apiKey } });
   return UploadProgress.parse(await response.json());
 }
 
-/** What is not as the site is built, a line each. */
-function problemsOf({ contents }: UploadProgress): string[] {
-  const expected = counted([...site.expected].map(([path, status]) => `${path.split('?')[0]} ${status}`));
-  const found = counted(contents.map(({ name, status }) => `${name.replace(site.origin, '')} ${status}`));
+/** Returns one line for each difference from the expected pages. */
+function findProblems({ contents }: UploadProgress): string[] {
+  const expected = countLines([...site.expected].map(([path, status]) => `${path.split('?')[0]} ${status}`));
+  const found = countLines(contents.map(({ name, status }) => `${name.replace(site.origin, '')} ${status}`));
   return [...new Set([...expected.keys(), ...found.keys()])].flatMap((line) => {
-    const [wanted, there] = [expected.get(line) ?? 0, found.get(line) ?? 0];
-    return wanted === there ? [] : [`${line}: ${there} instead of ${wanted}`];
+    const [wanted, actual] = [expected.get(line) ?? 0, found.get(line) ?? 0];
+    return wanted === actual ? [] : [`${line}: ${actual} instead of ${wanted}`];
   });
 }
 
-function counted(lines: readonly string[]): Map<string, number> {
+function countLines(lines: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
   return counts;

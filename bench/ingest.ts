@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ingest [-- --dataset DIR --texts 5000 --rounds 1]`: an ingestion from the upload to the last content that is
- * ready, over the HTTP API, against the slowest of its stages alone on the same files in the same run.
+ * `npm run bench:ingest [-- --dataset DIR --texts 5000 --rounds 1]`: compares an ingestion over the HTTP API, from the upload to
+ * the last ready content, with the slowest of its stages alone, on the same files in the same run.
  */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import { parseArgs } from 'node:util';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { sampleText } from './sample-texts.ts';
 import { type LocalFile, measureStagesAlone, type StageTimes } from './stages-alone.ts';
-import { median, seconds, timed, verdict } from './statistics.ts';
+import { median, seconds, timed, formatVerdict } from './statistics.ts';
 
 const GOAL = 0.8;
 const TEXT_BYTES = 200;
-/** The folder of documents that is made when none is given: as many, as long. */
+/** Number and size of the documents that are generated without `--dataset`. */
 const DOCUMENTS = 60;
 const DOCUMENT_BYTES = 12_000;
 
@@ -29,7 +29,7 @@ const folder = await mkdtemp(join(tmpdir(), 'loci-bench-files-'));
 try {
   await withBenchStack({}, async (stack) => {
     const documents = options.dataset ? await filesIn(options.dataset) : await makeTexts(DOCUMENTS, DOCUMENT_BYTES);
-    const title = options.dataset ? `the documents of ${basename(options.dataset)}` : 'documents made by rule';
+    const title = options.dataset ? `the documents of ${basename(options.dataset)}` : 'generated documents';
     await measure(stack, title, documents);
     const texts = await makeTexts(Number(options.texts), TEXT_BYTES);
     await measure(stack, `texts of ${TEXT_BYTES} bytes`, texts);
@@ -42,19 +42,19 @@ async function measure(stack: BenchStack, title: string, files: readonly LocalFi
   console.log(`\n## ${files.length} files: ${title}`);
   const ratios: number[] = [];
   for (let round = 1; round <= Number(options.rounds) && files.length > 0; round += 1) {
-    // Before and after, so that a machine that is slower for a while does not flatter either side.
-    const before = await alone(stack, files);
+    // Before and after, so that a temporarily slower machine does not favour either side.
+    const before = await measureAlone(stack, files);
     const whole = await ingestAll(stack, files);
-    const after = await alone(stack, files);
+    const after = await measureAlone(stack, files);
     const slowest = Math.min(slowestOf(before), slowestOf(after));
     ratios.push(slowest / whole.elapsedMs);
     console.log(`alone before: ${describe(before)}\nalone after:  ${describe(after)}`);
     const { ready, failed, refused, chunks } = whole.result;
     console.log(
-      `end to end:   ${seconds(whole.elapsedMs)}, ${chunks} chunks; ${ready} ready, ${failed} failed, ${refused} refused`,
+      `end to end:   ${seconds(whole.elapsedMs)}, ${chunks} chunks; ${ready} ready, ${failed} failed, ${refused} rejected`,
     );
   }
-  console.log(verdict('slowest stage alone / end to end', median(ratios), { atLeast: GOAL }));
+  console.log(formatVerdict('slowest stage alone / end to end', median(ratios), { atLeast: GOAL }));
 }
 
 function slowestOf({ reading, embedding, writing }: StageTimes): number {
@@ -65,8 +65,8 @@ function describe({ reading, embedding, writing, chunks }: StageTimes): string {
   return `reading ${seconds(reading)}, embedding ${seconds(embedding)}, index writes ${seconds(writing)}; ${chunks} chunks`;
 }
 
-/** The stages with nothing else running: API and worker are stopped meanwhile. */
-async function alone(stack: BenchStack, files: readonly LocalFile[]): Promise<StageTimes> {
+/** Measures the stages while API and worker are stopped. */
+async function measureAlone(stack: BenchStack, files: readonly LocalFile[]): Promise<StageTimes> {
   await stack.services.worker.stop();
   await stack.services.api.stop();
   return measureStagesAlone(stack.config, files);
@@ -74,7 +74,7 @@ async function alone(stack: BenchStack, files: readonly LocalFile[]): Promise<St
 
 async function ingestAll(stack: BenchStack, files: readonly LocalFile[]) {
   await Promise.all([stack.services.api.start(), stack.services.worker.start()]);
-  // What only the first work after a start pays for: child processes, their tokenizers, connections, compiled code.
+  // Warm-up: child processes, their tokenizers, connections, compiled code.
   const warmUp = await stack.client.createCollection('warm-up');
   const few = Array.from({ length: 80 }, (_, number) => ({ name: `${number}.txt`, text: sampleText(number, 400) }));
   await stack.client.ingest(warmUp.id, few);
@@ -82,7 +82,7 @@ async function ingestAll(stack: BenchStack, files: readonly LocalFile[]) {
   return timed(() => stack.client.ingest(collection.id, files));
 }
 
-/** Every file below a folder, with its path as its name. */
+/** Lists all files below a folder, named by their path. */
 async function filesIn(dataset: string): Promise<LocalFile[]> {
   const entries = await readdir(dataset, { recursive: true, withFileTypes: true });
   return entries

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:paging [-- --page 1000 --calls 200 --collections 2]`: what a page far into a list costs, against the first one, by cursor over the
- * HTTP API; and how much of either is the count of all that each page tells.
+ * `npm run bench:paging [-- --page 1000 --calls 200 --collections 2]`: compares the cost of a page far into a list with that of
+ * the first page, by cursor over the HTTP API, and measures how much of it is the total count.
  */
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { createPostgres } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
-import { fillCollections, fillConversation } from './filled-lists.ts';
-import { sideBySide } from './side-by-side.ts';
-import { median, milliseconds, verdict } from './statistics.ts';
+import { fillCollections, fillConversation } from './fill-lists.ts';
+import { measureAlternately } from './measure-alternately.ts';
+import { median, milliseconds, formatVerdict } from './statistics.ts';
 
 const GOAL = 1.25;
 const PAGE_SIZE = 50;
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 });
 const pageNumber = Number(options.page);
 const calls = Number(options.calls);
-/** One page more than is walked, so that the last one that is asked for is a full one with others behind it. */
+/** One page more than is read, so that the last page read is full and has a successor. */
 const rows = (pageNumber + 1) * PAGE_SIZE;
 
 type List = { what: string; path: string; count: (stores: Stores) => Promise<unknown> };
@@ -39,7 +39,7 @@ await withBenchStack({ LOCI_EMBEDDER: 'lexical' }, async (stack) => {
     const whole = `/api/v1${path}limit=${PAGE_SIZE}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const answer = await pool.request({ method: 'GET', path: whole, headers: { 'X-API-Key': stack.apiKey } });
     const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`${whole} answered ${answer.statusCode}: ${text}`);
+    if (answer.statusCode !== 200) throw new Error(`${whole} returned ${answer.statusCode}: ${text}`);
     return Page.parse(JSON.parse(text)).next_cursor;
   };
   try {
@@ -51,7 +51,7 @@ await withBenchStack({ LOCI_EMBEDDER: 'lexical' }, async (stack) => {
     console.log(
       `pages of ${PAGE_SIZE}; ${rows} rows in each of ${collectionIds.length} collections, and in a conversation`,
     );
-    const lists = listsOf(stack, { collectionId: collectionIds[0] ?? '', conversationId });
+    const lists = createLists(stack, { collectionId: collectionIds[0] ?? '', conversationId });
     for (const list of lists) await compare(list, get, createStores(database));
   } finally {
     await pool.close();
@@ -59,7 +59,7 @@ await withBenchStack({ LOCI_EMBEDDER: 'lexical' }, async (stack) => {
   }
 });
 
-function listsOf({ workspaceId }: BenchStack, ids: { collectionId: string; conversationId: string }): List[] {
+function createLists({ workspaceId }: BenchStack, ids: { collectionId: string; conversationId: string }): List[] {
   const scope = { workspaceId, collectionIds: null };
   const { collectionId, conversationId } = ids;
   return [
@@ -90,12 +90,15 @@ async function compare({ what, path, count }: List, get: Get, stores: Stores): P
     if (cursor === null) throw new Error(`${what}: the list ended before page ${pageNumber}`);
   }
   const side = (from: string | null) => async () => void (await get(path, from));
-  const times = await sideBySide({ first: side(null), far: side(cursor) }, { clients: 1, count: calls });
-  const counted = await sideBySide({ count: async () => void (await count(stores)) }, { clients: 1, count: calls });
+  const times = await measureAlternately({ first: side(null), far: side(cursor) }, { clients: 1, count: calls });
+  const counted = await measureAlternately(
+    { count: async () => void (await count(stores)) },
+    { clients: 1, count: calls },
+  );
   const [first, far] = [median(times.first), median(times.far)];
   console.log(`\n## ${what}`);
   console.log(
     `page 1 ${milliseconds(first)}, page ${pageNumber} ${milliseconds(far)}; counting ${milliseconds(median(counted.count))}`,
   );
-  console.log(verdict(`page ${pageNumber} / page 1`, far / first, { atMost: GOAL }));
+  console.log(formatVerdict(`page ${pageNumber} / page 1`, far / first, { atMost: GOAL }));
 }

@@ -1,44 +1,45 @@
 /**
- * `npm run bench:retrieval -- --dataset DIR`: nDCG@10 and recall@10 of every search type through the whole service, on a folder in
- * BEIR's layout; beside it what Weaviate alone gives with vectors of the same model, measured in the same run.
+ * `npm run bench:retrieval -- --dataset DIR`: measures nDCG@10 and recall@10 of every search type through the whole service, on a
+ * folder in BEIR's layout, and of Weaviate alone with vectors of the same model, in the same run.
  */
 import { parseArgs } from 'node:util';
 import { type SearchType, SEARCH_TYPES } from '#domain/records/search.ts';
 import { type BeirDataset, documentText, readBeirDataset } from './beir-dataset.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { ndcg, recall } from './ranking-quality.ts';
-import { verdict } from './statistics.ts';
+import { formatVerdict } from './statistics.ts';
 import { openWeaviateAlone } from './weaviate-alone.ts';
 
 const DEPTH = 10;
-/** Chunks asked for, so that ten documents are left when chunks of the same document are counted once. */
-const CHUNKS = 50;
+/** Number of requested chunks; enough for ten documents when several chunks belong to the same document. */
+const CHUNK_LIMIT = 50;
 
 const { values: options } = parseArgs({ options: { dataset: { type: 'string' } } });
 if (options.dataset === undefined)
   throw new Error(
-    'Say where the data is: npm run bench:retrieval -- --dataset DIR, with corpus.jsonl, queries.jsonl and qrels/test.tsv.',
+    'Usage: npm run bench:retrieval -- --dataset DIR, where DIR contains corpus.jsonl, queries.jsonl and qrels/test.tsv.',
   );
 const dataset = await readBeirDataset(options.dataset);
 
-/** Document ids, best first, none twice. */
+/** Returns unique document ids, best first. */
 type Rank = (query: string, type: SearchType) => Promise<string[]>;
 
 await withBenchStack({}, async (stack) => {
   console.log(`${dataset.documents.length} documents, ${dataset.queries.length} queries`);
   await using alone = await openWeaviateAlone(stack.config, dataset.documents);
   const defaults = await evaluate((query) => alone.rankByDefaults(query, DEPTH), 'hybrid');
-  const bare: Record<string, Quality> = {};
-  for (const type of SEARCH_TYPES) bare[type] = await evaluate((query) => alone.rank(query, type, DEPTH), type);
-  const rank = await openService(stack);
+  const baseline: Record<string, Quality> = {};
+  for (const type of SEARCH_TYPES) baseline[type] = await evaluate((query) => alone.rank(query, type, DEPTH), type);
+  const rank = await createServiceRanking(stack);
   const service: Record<string, Quality> = {};
   for (const type of SEARCH_TYPES) service[type] = await evaluate(rank, type);
   console.log(`\n| search | Weaviate alone | the service |\n|---|---|---|`);
-  console.log(`| hybrid, Weaviate's defaults | ${show(defaults)} | |`);
-  for (const type of SEARCH_TYPES) console.log(`| ${type} | ${show(bare[type])} | ${show(service[type])} |`);
-  const goal = bare['hybrid']?.ndcg ?? NaN;
+  console.log(`| hybrid, Weaviate's defaults | ${formatQuality(defaults)} | |`);
+  for (const type of SEARCH_TYPES)
+    console.log(`| ${type} | ${formatQuality(baseline[type])} | ${formatQuality(service[type])} |`);
+  const goal = baseline['hybrid']?.ndcg ?? NaN;
   console.log(
-    verdict('hybrid nDCG@10, service / Weaviate alone', (service['hybrid']?.ndcg ?? NaN) / goal, { atLeast: 1 }),
+    formatVerdict('hybrid nDCG@10, service / Weaviate alone', (service['hybrid']?.ndcg ?? NaN) / goal, { atLeast: 1 }),
   );
 });
 
@@ -55,23 +56,23 @@ async function evaluate(rank: Rank, type: SearchType): Promise<Quality> {
   return { ndcg: total.ndcg / dataset.queries.length, recall: total.recall / dataset.queries.length };
 }
 
-function show(quality: Quality | undefined): string {
+function formatQuality(quality: Quality | undefined): string {
   return quality ? `nDCG@10 ${quality.ndcg.toFixed(3)}, recall@10 ${quality.recall.toFixed(3)}` : '';
 }
 
-/** Each document as a text file named by its id; a document is as good as its best chunk. */
-async function openService(stack: BenchStack): Promise<Rank> {
+/** Ingests each document as a text file named by its id; a document is ranked by its best chunk. */
+async function createServiceRanking(stack: BenchStack): Promise<Rank> {
   const collection = await stack.client.createCollection('retrieval');
-  const files = searchable(dataset).map(({ id, text }) => ({ name: `${id}.txt`, text }));
+  const files = nonEmptyDocuments(dataset).map(({ id, text }) => ({ name: `${id}.txt`, text }));
   const result = await stack.client.ingest(collection.id, files);
   console.log(`the service: ${JSON.stringify(result)}; ${dataset.documents.length - files.length} documents are empty`);
   return async (query, type) => {
-    const { results } = await stack.client.search({ collectionId: collection.id, query, type, limit: CHUNKS });
+    const { results } = await stack.client.search({ collectionId: collection.id, query, type, limit: CHUNK_LIMIT });
     return [...new Set(results.map(({ source }) => source.replace(/\.txt$/, '')))];
   };
 }
 
-function searchable({ documents }: BeirDataset) {
+function nonEmptyDocuments({ documents }: BeirDataset) {
   return documents
     .map((document) => ({ id: document.id, text: documentText(document) }))
     .filter(({ text }) => text.trim() !== '');

@@ -1,4 +1,4 @@
-/** English texts made by rule: the same number always gives the same text, and no two numbers the same. */
+/** Generates English texts: a number always gives the same text, and different numbers give different texts. */
 
 const SUBJECTS = (
   'engineer harbour library turbine orchard committee satellite glacier teacher engine bridge museum river factory ' +
@@ -19,14 +19,14 @@ const CIRCUMSTANCES = (
   'because the pressure fell|at the lowest temperature|while the pump was running|according to the report'
 ).split('|');
 
-/** A sentence of some 60 to 90 bytes. */
+/** Returns a sentence of about 60 to 90 bytes. */
 function sentence(random: () => number): string {
   const pick = (words: readonly string[]): string => words[Math.floor(random() * words.length)] ?? '';
   const object = () => `${pick(ADJECTIVES)} ${pick(SUBJECTS)}`;
   return `The ${object()} ${pick(VERBS)} the ${object()} ${pick(CIRCUMSTANCES)}.`;
 }
 
-/** The text with this number, of about `bytes` bytes, cut to exactly that many. */
+/** Returns the text with this number, cut to exactly `bytes` bytes. */
 export function sampleText(number: number, bytes: number): string {
   const random = generator(number);
   let text = `Note ${number}.`;
@@ -34,13 +34,13 @@ export function sampleText(number: number, bytes: number): string {
   return text.slice(0, bytes);
 }
 
-/** The question with this number; texts and questions share their words. */
+/** Returns the question with this number; texts and questions share a vocabulary. */
 export function sampleQuestion(number: number): string {
   const random = generator(0x5eed + number);
   return `${sentence(random)} ${sentence(random)} (${number})`;
 }
 
-/** Mulberry32: a small generator of equally distributed numbers from 0 to 1. */
+/** Mulberry32: a small generator of uniformly distributed numbers from 0 to 1. */
 function generator(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   return () => {

@@ -5,20 +5,20 @@ import { Collection } from '#domain/records/collection.ts';
 import { SearchResponse, type SearchType } from '#domain/records/search.ts';
 import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
 
-/** A file to upload: its name, and its bytes or where they are. */
+/** A file to upload: its name, and its text or path. */
 export type UploadFile = { name: string } & ({ text: string } | { path: string });
-/** What became of files. `refused` were not taken to begin with, e.g. for their type. */
+/** Result of an ingestion. `refused` counts files that the upload rejected, for example because of their type. */
 export type IngestResult = { ready: number; failed: number; refused: number; chunks: number };
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
-/** Often enough to be no part of a measurement, seldom enough to be no load. */
+/** Short enough not to affect a measurement, long enough not to cause load. */
 const POLL_MS = 100;
-/** Files in one request; the service's own default limit. */
+/** Files per request; the default limit of the service. */
 const ITEMS_PER_REQUEST = 1_000;
 const API = '/api/v1';
 
-/** Talks to a running API with one key, as any client would. Every call throws on an answer that is no success. */
+/** Returns a client for a running API with one key. Every call throws on an unsuccessful response. */
 export function createServiceClient(baseUrl: string, apiKey: string) {
   const pool = new Pool(baseUrl, { connections: 64 });
   const key = { 'X-API-Key': apiKey };
@@ -27,11 +27,11 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
     const headers = { ...key, 'Content-Type': 'application/json' };
     const answer = await pool.request({ method, path: API + path, headers, body: body ? JSON.stringify(body) : null });
     const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path} returned ${answer.statusCode}: ${text}`);
     return JSON.parse(text);
   };
 
-  /** Uploads files in one request, streamed from where they are. */
+  /** Uploads files in one streamed request. */
   const upload = async (
     collectionId: string,
     files: readonly UploadFile[],
@@ -46,13 +46,13 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
     }
     const response = await fetch(`${baseUrl}${API}/upload`, { method: 'POST', headers: key, body: form });
     const text = await response.text();
-    // No item taken is an answer too: each error says why.
-    if (!response.ok && response.status !== 400) throw new Error(`upload answered ${response.status}: ${text}`);
+    // A 400 means that no item was accepted; its errors give the reasons.
+    if (!response.ok && response.status !== 400) throw new Error(`upload returned ${response.status}: ${text}`);
     return UploadResponse.parse(JSON.parse(text));
   };
 
-  /** Waits until nothing of an upload is under way. */
-  const settled = async (uploadId: string): Promise<UploadProgress> => {
+  /** Waits until an upload has no more work to do. */
+  const waitUntilFinished = async (uploadId: string): Promise<UploadProgress> => {
     for (;;) {
       const progress = UploadProgress.parse(await json('GET', `/uploads/${uploadId}?limit=1`));
       if (progress.progress.settled === progress.progress.total) return progress;
@@ -60,7 +60,7 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
     }
   };
 
-  /** Uploads any number of files, request after request, and waits until all are ready or failed. */
+  /** Uploads any number of files in several requests, and waits until all are ready or failed. */
   const ingest = async (collectionId: string, files: readonly UploadFile[]): Promise<IngestResult> => {
     const result: IngestResult = { ready: 0, failed: 0, refused: 0, chunks: 0 };
     const uploads: string[] = [];
@@ -70,7 +70,7 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
       if (answer.upload_id !== null) uploads.push(answer.upload_id);
     }
     for (const id of uploads) {
-      const { progress } = await settled(id);
+      const { progress } = await waitUntilFinished(id);
       result.ready += progress.by_status['ready'] ?? 0;
       result.failed += progress.by_status['failed'] ?? 0;
       result.chunks += progress.chunks;
@@ -80,7 +80,7 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
 
   return {
     upload,
-    settled,
+    settled: waitUntilFinished,
     ingest,
     createCollection: async (name: string) => Collection.parse(await json('POST', '/collections', { name })),
     search: async (search: { collectionId: string; query: string; type: SearchType; limit: number }) =>

@@ -12,25 +12,25 @@ import { timed } from './statistics.ts';
 
 /** A file on this machine. */
 export type LocalFile = { name: string; path: string };
-/** How long each stage of an ingestion takes with the machine to itself, in milliseconds. */
+/** Duration of each stage of an ingestion on an otherwise idle machine, in milliseconds. */
 export type StageTimes = { reading: number; embedding: number; writing: number; chunks: number };
 
 const readerCatalogue = createReaderCatalogue({ hasUnstructured: false });
 const HEAD_BYTES = 64 * 1024;
 const WEAVIATE_TIMEOUT_MS = 60_000;
-/** What an ingestion writes at once. */
-const OBJECTS_AT_ONCE = 128;
+/** Number of objects per index write, as in an ingestion. */
+const BATCH_SIZE = 128;
 
 /**
- * Does the three stages of an ingestion one after the other in this process, each for all files before the next begins,
- * with the code, settings and limits of the worker and nothing between them: no API, workflow, database or fence.
+ * Runs the three stages of an ingestion one after the other in this process, each for all files before the next one starts,
+ * with the code, settings and limits of the worker, but without API, workflow, database and fence.
  */
 export async function measureStagesAlone(config: Config, files: readonly LocalFile[]): Promise<StageTimes> {
   const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
   try {
     const embedder = embedders.preferred;
     const read = await readAll(config, files, embedder);
-    await embedder.embed(read.texts.slice(0, OBJECTS_AT_ONCE), 'document');
+    await embedder.embed(read.texts.slice(0, BATCH_SIZE), 'document');
     const embedded = await timed(() => embedder.embed(read.texts, 'document'));
     const writing = await writeAll(config, embedder, { texts: read.texts, vectors: embedded.result });
     return { reading: read.elapsedMs, embedding: embedded.elapsedMs, writing, chunks: read.texts.length };
@@ -48,7 +48,7 @@ async function readAll(config: Config, files: readonly LocalFile[], embedder: Em
   });
   const plan = { limits: chunkLimitsFor(maxTokens), counting: tokenCounting };
   try {
-    const tasks = (await Promise.all(files.map(taskOf))).filter((task) => task !== null);
+    const tasks = (await Promise.all(files.map(createTask))).filter((task) => task !== null);
     // Starts the processes and loads their tokenizer.
     const warmUp = await pool.read(tasks.slice(0, 2 * config.readers.processes), { plan });
     await warmUp[Symbol.asyncDispose]();
@@ -65,8 +65,8 @@ async function readAll(config: Config, files: readonly LocalFile[], embedder: Em
   }
 }
 
-/** What the service makes of a file; null when it does not take it. */
-async function taskOf({ name, path }: LocalFile): Promise<ReadTask | null> {
+/** Returns the read task for a file; null if the service would reject the file. */
+async function createTask({ name, path }: LocalFile): Promise<ReadTask | null> {
   const file = await open(path);
   try {
     const head = Buffer.alloc(HEAD_BYTES);
@@ -102,8 +102,8 @@ async function writeAll(
   try {
     await vectors.ensureTenant(embedder.space, tenant);
     const { elapsedMs } = await timed(async () => {
-      for (let start = 0; start < objects.length; start += OBJECTS_AT_ONCE) {
-        await vectors.writeObjects(embedder.space, tenant, objects.slice(start, start + OBJECTS_AT_ONCE));
+      for (let start = 0; start < objects.length; start += BATCH_SIZE) {
+        await vectors.writeObjects(embedder.space, tenant, objects.slice(start, start + BATCH_SIZE));
       }
     });
     await vectors.dropTenant(embedder.space, tenant);

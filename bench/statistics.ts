@@ -1,4 +1,4 @@
-/** The value below which a share of the values lies (nearest rank). `share` is between 0 and 1. NaN of nothing. */
+/** Returns the percentile by nearest rank. `share` is between 0 and 1. NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
@@ -14,7 +14,7 @@ export function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Runs something and says how long it took, in milliseconds. */
+/** Runs `work` and measures its duration in milliseconds. */
 export async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Result; elapsedMs: number }> {
   const startedMs = performance.now();
   const result = await work();
@@ -25,8 +25,8 @@ export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 export const milliseconds = (ms: number): string => `${ms.toFixed(1)} ms`;
 export const mebibytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MiB`;
 
-/** One line of a report: what was measured, and whether it is as good as it should be. */
-export function verdict(what: string, value: number, goal: { atLeast: number } | { atMost: number }): string {
+/** Formats one line of a report: the measured value and whether it meets the goal. */
+export function formatVerdict(what: string, value: number, goal: { atLeast: number } | { atMost: number }): string {
   const isMet = 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost;
   const wanted = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`;
   return `${what}: ${value.toFixed(3)} (goal ${wanted}: ${isMet ? 'met' : 'MISSED'})`;

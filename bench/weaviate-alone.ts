@@ -7,11 +7,11 @@ import { createVectorIndex, type IndexObject } from '#store/weaviate/vector-inde
 import { className } from '#store/weaviate/class-definition.ts';
 import { type BeirDocument, documentText } from './beir-dataset.ts';
 
-const OBJECTS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
- * Whole documents in a tenant of their own, one vector each, cut where the model stops reading: what somebody gets who puts
- * documents into Weaviate without a service around it.
+ * Stores whole documents in a separate tenant, with one vector each, truncated at the token limit of the model: the result of
+ * using Weaviate without the service.
  */
 export async function openWeaviateAlone(config: Config, documents: readonly BeirDocument[]) {
   const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
@@ -21,8 +21,8 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
   const idOf = new Map(documents.map(({ id }) => [randomUUID() as string, id]));
   const objectIds = [...idOf.keys()];
   await vectors.ensureTenant(embedder.space, tenant);
-  for (let start = 0; start < documents.length; start += OBJECTS_AT_ONCE) {
-    const texts = documents.slice(start, start + OBJECTS_AT_ONCE).map(documentText);
+  for (let start = 0; start < documents.length; start += BATCH_SIZE) {
+    const texts = documents.slice(start, start + BATCH_SIZE).map(documentText);
     const embedded = await embedder.embed(texts, 'document');
     const objects = texts.map((text, place): IndexObject => {
       const id = objectIds[start + place] ?? '';
@@ -33,13 +33,13 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
   const client = await openWeaviateClient(config);
   const embedQuery = async (text: string) => (await embedder.embed([text], 'query'))[0] ?? new Float32Array();
   return {
-    /** With the service's class and its way to ask. */
+    /** Ranks with the service's class and query. */
     async rank(queryText: string, type: SearchType, limit: number): Promise<string[]> {
       const queryVector = type === 'keyword' ? null : await embedQuery(queryText);
       const hits = await vectors.search(embedder.space, tenant, { type, queryText, queryVector, filter: null, limit });
       return hits.map(({ id }) => idOf.get(id) ?? '');
     },
-    /** Hybrid with nothing set: text as it is, Weaviate's own weights. */
+    /** Ranks with hybrid search and Weaviate's defaults: unmodified text and default weights. */
     async rankByDefaults(queryText: string, limit: number): Promise<string[]> {
       const collection = client.collections.use(className(embedder.space)).withTenant(tenant);
       const vector = Array.from(await embedQuery(queryText));
@@ -54,7 +54,7 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
   };
 }
 
-/** Weaviate's own client, with nothing of the service around it. Close it. */
+/** Opens Weaviate's own client. The caller closes it. */
 export function openWeaviateClient({ weaviate }: Config) {
   const rest = new URL(weaviate.url);
   const [grpcHost = '', grpcPort = ''] = weaviate.grpc.split(':');

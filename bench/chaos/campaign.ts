@@ -3,28 +3,28 @@ import { Collection } from '#domain/records/collection.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
 import type { TestStack } from '#test/support/harness/stack.ts';
-import { judge, type Judgement } from './judgement.ts';
+import { evaluateCampaign, type CampaignEvaluation } from './evaluate-campaign.ts';
 import { startPageServer } from './page-server.ts';
-import { playRound, type Arena, type RoundKind, type RoundResult } from './round.ts';
+import { playRound, type RoundContext, type RoundKind, type RoundResult } from './round.ts';
 import { createWorkMeter } from './work-meter.ts';
 
 export type CampaignOptions = {
-  /** One round after the other. */
+  /** One round per entry, in order. */
   kinds: readonly RoundKind[];
   seed: number;
-  /** Size of the one text that is much larger than the others, in the first round and in stalls; 0 for none. */
+  /** Size of a much larger text in the first round and in stall rounds; 0 for none. */
   bigTextBytes: number;
   log: (line: string) => void;
 };
 
-export type CampaignResult = Judgement & {
+export type CampaignResult = CampaignEvaluation & {
   rounds: RoundResult[];
-  /** Chunks written to the index, and chunks that are published now: the difference is work redone or given up. */
+  /** Chunks written to the index. The difference to the published chunks is work that was repeated or discarded. */
   chunksWritten: number;
   elapsedMs: number;
 };
 
-/** The rounds of a campaign: kills of the worker, with every other fault in turn, and a stall for every four of them. */
+/** Plans a campaign: kill rounds with every fault in turn, and one stall round for every four of them. */
 export function planCampaign(kills: number, random: SeededRandom): RoundKind[] {
   const turns: readonly RoundKind[] = ['worker', 'api', 'temporal', 'weaviate', 'postgres'];
   const kinds = Array.from({ length: kills }, (_, index) => turns[index % turns.length] ?? 'worker');
@@ -33,11 +33,11 @@ export function planCampaign(kills: number, random: SeededRandom): RoundKind[] {
   return kinds;
 }
 
-/** Plays the rounds in a workspace of its own on a running stack, which runs again afterwards, and judges what is left. */
+/** Runs the rounds in a separate workspace of a running stack and evaluates the result. The stack is running afterwards. */
 export async function runCampaign(stack: TestStack, options: CampaignOptions): Promise<CampaignResult> {
   const startedMs = performance.now();
   const { key, workspaceId } = await createKey();
-  const arena: Arena = {
+  const context: RoundContext = {
     stack,
     api: apiClient(key),
     behind: openBehindTheApi(stack),
@@ -46,25 +46,25 @@ export async function runCampaign(stack: TestStack, options: CampaignOptions): P
     random: seededRandom(options.seed),
     log: options.log,
   };
-  const unwatch = arena.meter.watch(stack.workerUrl);
+  const unwatch = context.meter.watch(stack.workerUrl);
   try {
-    const rounds = await playRounds(arena, options);
+    const rounds = await playRounds(context, options);
     await unwatch();
     const contents = rounds.flatMap((round) => round.contents);
-    const judgement = await judge({ ...arena, workspaceId }, contents);
+    const evaluation = await evaluateCampaign({ ...context, workspaceId }, contents);
     const elapsedMs = performance.now() - startedMs;
-    return { ...judgement, rounds, chunksWritten: arena.meter.chunks(), elapsedMs };
+    return { ...evaluation, rounds, chunksWritten: context.meter.chunks(), elapsedMs };
   } finally {
     await unwatch();
-    await arena.pages.close();
-    await arena.behind.close();
+    await context.pages.close();
+    await context.behind.close();
   }
 }
 
-/** Most rounds embed by words, to be quick; the first one of each five as the service does by default. */
-async function playRounds(arena: Arena, options: CampaignOptions): Promise<RoundResult[]> {
-  const lexical = await arena.api.createCollection('chaos');
-  const usual = await arena.api.post('/collections', Collection, { json: { name: 'chaos' }, status: 201 });
+/** Most rounds use the fast lexical embedder; every fifth round uses the default embedder. */
+async function playRounds(context: RoundContext, options: CampaignOptions): Promise<RoundResult[]> {
+  const lexical = await context.api.createCollection('chaos');
+  const usual = await context.api.post('/collections', Collection, { json: { name: 'chaos' }, status: 201 });
   const rounds: RoundResult[] = [];
   for (const [index, kind] of options.kinds.entries()) {
     const isUsual = index % 5 === 4;
@@ -75,7 +75,7 @@ async function playRounds(arena: Arena, options: CampaignOptions): Promise<Round
       collectionId: isUsual ? usual.id : lexical.id,
       bigTextBytes: isBig ? options.bigTextBytes : 0,
     };
-    rounds.push(await playRound(arena, plan));
+    rounds.push(await playRound(context, plan));
   }
   return rounds;
 }

@@ -1,13 +1,13 @@
 import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
 import type { SeededRandom } from '#test/support/harness/seeded-random.ts';
 
-/** A document with a sentence that no other document has, near its end. */
+/** A document with a unique sentence near its end. */
 export type Document = { name: string; mediaType: string; bytes: Buffer; sentence: string };
 
 export type Corpus = {
-  /** Sent as files. */
+  /** Uploaded as files. */
   files: Document[];
-  /** Offered by a server, to be downloaded. */
+  /** Served for download. */
   pages: Document[];
 };
 
@@ -15,7 +15,7 @@ const SYLLABLES = 'ba ce di fo gu ka le mi no pu ra se ti vo zu lan mer tis gor 
 const VOCABULARY = 600;
 const LINES_PER_PAGE = 40;
 
-/** Documents of many kinds and sizes; `bigTextBytes` adds one whose chunks take many batches. */
+/** Generates documents of many kinds and sizes; `bigTextBytes` adds one whose chunks need many batches. */
 export function makeCorpus(random: SeededRandom, prefix: string, bigTextBytes = 0): Corpus {
   const words = Array.from({ length: VOCABULARY }, () =>
     Array.from({ length: random.between(2, 4) }, () => random.pick(['ba', ...SYLLABLES])).join(''),

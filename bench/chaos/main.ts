@@ -1,17 +1,17 @@
 /**
- * `npm run chaos -- [--rounds 20] [--seed N] [--big-text-bytes N] [--logs DIR]`: brings the whole product up with throw-away
- * state, kills and stops its processes while documents are ingested, and shows what became of everything that was
- * acknowledged. Ends with status 1 when anything was lost, is there twice, was left over or hangs.
+ * `npm run chaos -- [--rounds 20] [--seed N] [--big-text-bytes N] [--logs DIR]`: starts the whole product with temporary state,
+ * kills and suspends its processes while documents are ingested, and checks everything that was acknowledged. Exits with 1 if
+ * anything was lost, duplicated, left over or stuck.
  */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '#test/support/harness/seeded-random.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
-import { asTestStack } from '#bench/as-test-stack.ts';
+import { withTestStack } from '#bench/with-test-stack.ts';
 import { withBenchStack } from '#bench/bench-stack.ts';
 import { planCampaign, runCampaign } from './campaign.ts';
-import { findingsOf, reportOf } from './report.ts';
+import { listFindings, formatReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,9 +32,9 @@ const findings = await withBenchStack({ LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS }, a
     log(`seed ${seed}: ${kinds.join(', ')}`);
     const bigTextBytes = Number(values['big-text-bytes']);
     const options = { kinds, seed, bigTextBytes, log };
-    const result = await asTestStack(bench, (stack) => runCampaign(stack, options));
-    console.log(`\n${reportOf(result).join('\n')}`);
-    return findingsOf(result);
+    const result = await withTestStack(bench, (stack) => runCampaign(stack, options));
+    console.log(`\n${formatReport(result).join('\n')}`);
+    return listFindings(result);
   } finally {
     if (values.logs !== undefined)
       await cp(join(bench.servers.context.stateDir, 'logs'), values.logs, { recursive: true });

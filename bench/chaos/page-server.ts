@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import type { Document } from './corpus.ts';
 
-/** Offers documents for download on the one address that the stack may download from. */
+/** Serves documents on the only address from which the stack may download. */
 export type PageServer = { offer(document: Document): string; close(): Promise<void> };
 
 /** Starts the server on a free port. */
@@ -18,7 +18,7 @@ export async function startPageServer(): Promise<PageServer> {
     server.once('error', reject);
     server.listen(0, DOWNLOAD_ADDRESS, resolve);
   });
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo; // a listening TCP server has an address
   return {
     offer(document) {
       pages.set(`/${document.name}`, document);

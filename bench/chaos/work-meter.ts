@@ -1,36 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Adds up what workers say they wrote to the index, across their deaths. */
+/** Sums the chunks that workers report as written to the index, across restarts. */
 export type WorkMeter = {
-  /** Looks at one more worker; returns a function that stops looking. */
+  /** Starts watching a worker; returns a function that stops watching. */
   watch(workerUrl: string): () => Promise<void>;
-  /** Chunks written so far, those of dead workers included. */
+  /** Chunks written so far, including those of dead workers. */
   chunks(): number;
 };
 
-const EVERY_MS = 100;
+const POLL_MS = 100;
 const COUNTER = /^loci_ingested_chunks_total (\d+)/m;
 
-/** A counter starts at zero with each process; what one wrote in its last tenth of a second before a kill is not seen. */
+/** The counter starts at zero in each process. Chunks written in the last tenth of a second before a kill are not counted. */
 export function createWorkMeter(): WorkMeter {
   let total = 0;
   return {
     watch(workerUrl) {
       const stopping = new AbortController();
       let last: number | null = null;
-      const look = async () => {
-        const count = await countOf(workerUrl);
+      const update = async () => {
+        const count = await readChunkCount(workerUrl);
         if (count === null) return;
-        // What it had written before is none of this campaign's.
+        // Chunks written before the first reading do not belong to this campaign.
         if (last !== null) total += count < last ? count : count - last;
         last = count;
       };
       const watching = (async () => {
         while (!stopping.signal.aborted) {
-          await look();
-          await delay(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+          await update();
+          await delay(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
         }
-        await look();
+        await update();
       })();
       return async () => {
         stopping.abort();
@@ -41,7 +41,7 @@ export function createWorkMeter(): WorkMeter {
   };
 }
 
-async function countOf(workerUrl: string): Promise<number | null> {
+async function readChunkCount(workerUrl: string): Promise<number | null> {
   try {
     const answer = await fetch(`${workerUrl}/metrics`, { signal: AbortSignal.timeout(1_000) });
     return Number(COUNTER.exec(await answer.text())?.[1] ?? 0);

@@ -12,7 +12,7 @@ import { planChunks } from '#domain/chunking/plan-chunks.ts';
 import { chunkLimitsFor } from '#domain/chunking/chunk-limits.ts';
 import { type ChunkLimits, indexedText } from '#domain/chunking/chunker.ts';
 import { createTokenCounter } from '#providers/chunkers/token-counter.ts';
-import { verdict } from '#bench/statistics.ts';
+import { formatVerdict } from '#bench/statistics.ts';
 import { createKeywordIndex } from './keyword-index.ts';
 import { splitRecursively } from './recursive-split.ts';
 
@@ -47,8 +47,8 @@ for (const [name, { count, tokens, characters, whole }] of [
 ] as const) {
   console.log(`| ${name} | ${count} | ${tokens.toFixed(0)} | ${characters.toFixed(3)} | ${whole.toFixed(3)} |`);
 }
-console.log(verdict('characters of answers in the first five chunks', ours.characters, { atLeast: 0.96 }));
-console.log(verdict('whole answers in the first five chunks', ours.whole, { atLeast: 0.93 }));
+console.log(formatVerdict('characters of answers in the first five chunks', ours.characters, { atLeast: 0.96 }));
+console.log(formatVerdict('whole answers in the first five chunks', ours.whole, { atLeast: 0.93 }));
 
 function limitsOf(target: string | undefined): ChunkLimits {
   const usual = chunkLimitsFor(MAX_TOKENS);

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:folder -- --dataset DIR`: a folder of documents goes through the command line into a service that was
- * just started, as a user's would; then each document is looked for by sentences that stand in no other one. What
- * `NAME.expected.md` says beside a document is where its sentences come from, and is not uploaded; a document without one is
- * asked for what was read from it, which is told apart.
+ * `npm run bench:folder -- --dataset DIR`: uploads a folder of documents with the command line to a service that has just
+ * started, and then searches each document by sentences that occur in no other document. The sentences come from
+ * `NAME.expected.md` beside the document, which is not uploaded. For a document without it, they come from the extracted text;
+ * the report marks such formats.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,21 +14,21 @@ import { z } from 'zod';
 import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { buildClient, CLIENT_DIR } from '#test/support/harness/client-package.ts';
 import { type BenchStack, withBenchStack } from '#bench/bench-stack.ts';
-import { seconds, sum, timed, verdict } from '#bench/statistics.ts';
-import { ownSentences } from './own-sentences.ts';
+import { seconds, sum, timed, formatVerdict } from '#bench/statistics.ts';
+import { findUniqueSentences } from './unique-sentences.ts';
 
-const EXPECTED = '.expected.md';
-/** Results looked at, as many as the service gives unasked. */
-const RESULTS = 10;
+const EXPECTED_SUFFIX = '.expected.md';
+/** Number of checked results; the default of the service. */
+const RESULT_COUNT = 10;
 
 const { values: options } = parseArgs({ options: { dataset: { type: 'string' } } });
 if (options.dataset === undefined) {
-  throw new Error('Say where the documents are: npm run bench:folder -- --dataset DIR.');
+  throw new Error('Usage: npm run bench:folder -- --dataset DIR');
 }
 const dataset = options.dataset;
 
 type Uploaded = { id: string; path: string; format: string; status: string; message: string | null };
-type Judged = Uploaded & { sentences: string[]; isExpected: boolean; found: Record<string, number> };
+type EvaluatedContent = Uploaded & { sentences: string[]; isExpected: boolean; found: Record<string, number> };
 
 const ContentPage = z.object({
   data: z.array(
@@ -44,35 +44,35 @@ const ContentPage = z.object({
 await buildClient();
 const folder = await mkdtemp(join(tmpdir(), 'loci-folder-'));
 try {
-  await cp(dataset, folder, { recursive: true, filter: (path) => !path.endsWith(EXPECTED) });
-  await withBenchStack({}, judgeFolder);
+  await cp(dataset, folder, { recursive: true, filter: (path) => !path.endsWith(EXPECTED_SUFFIX) });
+  await withBenchStack({}, evaluateFolder);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function judgeFolder(stack: BenchStack): Promise<void> {
+async function evaluateFolder(stack: BenchStack): Promise<void> {
   const collection = await stack.client.createCollection('folder');
   const { elapsedMs } = await timed(() => uploadByCommand(stack, collection.id));
   const uploaded = await uploadedContents(stack, collection.id);
-  const judged = await judge(stack, collection.id, uploaded);
+  const judged = await evaluateContents(stack, collection.id, uploaded);
   for (const { path, status, message } of judged) if (status !== 'ready') console.log(`${path}: ${status}: ${message}`);
   for (const { path, status, sentences, found } of judged) {
     const missing = SEARCH_TYPES.filter((type) => status === 'ready' && (found[type] ?? 0) < sentences.length);
     for (const type of missing) console.log(`${path}: ${found[type] ?? 0} of ${sentences.length} by ${type}`);
-    if (status === 'ready' && sentences.length === 0) console.log(`${path}: nothing to ask for`);
+    if (status === 'ready' && sentences.length === 0) console.log(`${path}: no sentence to search for`);
   }
   console.log(`\n${uploaded.length} documents in ${seconds(elapsedMs)}, from the command's start to its end`);
-  report(judged);
+  printReport(judged);
 }
 
-/** `loci upload FOLDER`, its progress on this terminal. */
+/** Runs `loci upload FOLDER`; its progress is shown in this terminal. */
 async function uploadByCommand({ servers, apiKey }: BenchStack, collectionId: string): Promise<void> {
   const env = { ...process.env, LOCI_URL: `http://127.0.0.1:${servers.ports.api}`, LOCI_API_KEY: apiKey };
   const args = [join(CLIENT_DIR, 'dist', 'cli', 'main.js'), 'upload', '--collection', collectionId, folder];
   const child = spawn(process.execPath, args, { env, stdio: 'inherit' });
-  // Documents that cannot be read make it end with 1; which they are is asked below.
+  // Exit code 1 means that some documents failed; they are listed below.
   const code = await new Promise<number | null>((settle) => child.once('close', settle));
-  if (code !== 0 && code !== 1) throw new Error(`loci upload ended with ${code}.`);
+  if (code !== 0 && code !== 1) throw new Error(`loci upload exited with ${code}.`);
 }
 
 /** What the service has, by the bytes of the files that were sent. */
@@ -91,25 +91,29 @@ async function uploadedContents(stack: BenchStack, collectionId: string): Promis
   const page = await get(stack, `/contents?collection_id=${collectionId}&limit=1000`);
   const contents = ContentPage.parse(JSON.parse(page)).data;
   const isThere = new Set(contents.map(({ content_hash }) => content_hash));
-  for (const [hash, path] of pathOf) if (!isThere.has(hash)) console.log(`${path}: not taken`);
+  for (const [hash, path] of pathOf) if (!isThere.has(hash)) console.log(`${path}: rejected`);
   return contents.flatMap(({ id, status, status_message, content_hash }) => {
     const path = pathOf.get(content_hash ?? '');
     return path === undefined ? [] : [{ id, path, format: path.split(sep)[0] ?? '', status, message: status_message }];
   });
 }
 
-async function judge(stack: BenchStack, collectionId: string, contents: readonly Uploaded[]): Promise<Judged[]> {
-  const judged: Judged[] = [];
+async function evaluateContents(
+  stack: BenchStack,
+  collectionId: string,
+  contents: readonly Uploaded[],
+): Promise<EvaluatedContent[]> {
+  const judged: EvaluatedContent[] = [];
   const documents = [];
   for (const content of contents) documents.push({ ...content, ...(await textOf(stack, content)) });
-  const sentencesOf = ownSentences(documents);
+  const sentencesOf = findUniqueSentences(documents);
   for (const { text: _, ...content } of documents) {
     const sentences = sentencesOf.get(content.path) ?? [];
     const found: Record<string, number> = {};
     for (const type of SEARCH_TYPES) {
       found[type] = 0;
       for (const query of sentences) {
-        const { results } = await stack.client.search({ collectionId, query, type, limit: RESULTS });
+        const { results } = await stack.client.search({ collectionId, query, type, limit: RESULT_COUNT });
         if (results.some(({ content_id }) => content_id === content.id)) found[type] += 1;
       }
     }
@@ -118,12 +122,12 @@ async function judge(stack: BenchStack, collectionId: string, contents: readonly
   return judged;
 }
 
-/** What a document should read as; else what was read from it. */
+/** Returns the expected text of a document; without one, the extracted text. */
 async function textOf(
   stack: BenchStack,
   { id, path, status }: Uploaded,
 ): Promise<{ text: string; isExpected: boolean }> {
-  const expected = await readFile(join(dataset, path + EXPECTED), 'utf8').catch(() => null);
+  const expected = await readFile(join(dataset, path + EXPECTED_SUFFIX), 'utf8').catch(() => null);
   if (expected !== null) return { text: expected, isExpected: true };
   return { text: status === 'ready' ? await get(stack, `/contents/${id}/text`) : '', isExpected: false };
 }
@@ -131,11 +135,11 @@ async function textOf(
 async function get({ servers, apiKey }: BenchStack, path: string): Promise<string> {
   const url = `http://127.0.0.1:${servers.ports.api}/api/v1${path}`;
   const response = await fetch(url, { headers: { 'X-API-Key': apiKey } });
-  if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`GET ${path} returned ${response.status}: ${await response.text()}`);
   return response.text();
 }
 
-function report(judged: readonly Judged[]): void {
+function printReport(judged: readonly EvaluatedContent[]): void {
   const formats = Object.groupBy(judged, ({ format }) => format);
   console.log(`\n| format | documents | ready | sentences | ${SEARCH_TYPES.join(' | ')} |`);
   console.log(`|---|---|---|---|${SEARCH_TYPES.map(() => '---|').join('')}`);
@@ -143,13 +147,13 @@ function report(judged: readonly Judged[]): void {
     const asked = sum(all.map(({ sentences }) => sentences.length));
     const found = SEARCH_TYPES.map((type) => sum(all.map((one) => one.found[type] ?? 0)));
     const ready = all.filter(({ status }) => status === 'ready').length;
-    const unsure = all.every(({ isExpected }) => !isExpected) ? ' (asked for what was read)' : '';
+    const unsure = all.every(({ isExpected }) => !isExpected) ? ' (by extracted text)' : '';
     console.log(`| ${format}${unsure} | ${all.length} | ${ready} | ${asked} | ${found.join(' | ')} |`);
   }
   const asked = judged.filter(({ sentences }) => sentences.length > 0);
-  const isFound = ({ found }: Judged) => Object.values(found).some((count) => count > 0);
+  const isFound = ({ found }: EvaluatedContent) => Object.values(found).some((count) => count > 0);
   console.log(
-    verdict('\ndocuments found by a sentence of their own', asked.filter(isFound).length / asked.length, {
+    formatVerdict('\ndocuments found by a unique sentence', asked.filter(isFound).length / asked.length, {
       atLeast: 1,
     }),
   );

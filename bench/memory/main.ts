@@ -1,7 +1,7 @@
 /**
- * `npm run bench:memory [-- --file-mib 500 --text-mib 20]`: the most resident memory that API and worker ever take while a large
- * file is uploaded (`ingest=false`), while a large text is ingested with the `lexical` embedder, and while receivers of webhooks
- * answer with a gibibyte each. Linux only: it reads `/proc`.
+ * `npm run bench:memory [-- --file-mib 500 --text-mib 20]`: measures the peak resident memory of API and worker while a large
+ * file is uploaded (`ingest=false`), while a large text is ingested with the `lexical` embedder, and while webhook receivers respond
+ * with one gibibyte each. Linux only: it reads `/proc`.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { type BenchStack, withBenchStack } from '#bench/bench-stack.ts';
 import { sampleText } from '#bench/sample-texts.ts';
-import { mebibytes, seconds, timed, verdict } from '#bench/statistics.ts';
-import { describe, forgetPeaks, peaks, type Peaks } from './peaks.ts';
-import { deliverAnswered, RECEIVER_ADDRESS } from './webhook-answers.ts';
+import { mebibytes, seconds, timed, formatVerdict } from '#bench/statistics.ts';
+import { formatPeaks, resetPeaks, readPeaks, type Peaks } from './peaks.ts';
+import { deliverWithResponses, RECEIVER_ADDRESS } from './webhook-responses.ts';
 
 const GOAL_MIB = 400;
 const MIB = 1024 * 1024;
@@ -33,10 +33,10 @@ try {
     LOCI_EGRESS_ALLOW: RECEIVER_ADDRESS,
   };
   await withBenchStack(settings, async (stack) => {
-    console.log(`at rest: ${describe(await peaks(stack))}`);
+    console.log(`at rest: ${formatPeaks(await readPeaks(stack))}`);
     await compare(stack, { what: 'uploaded', bytes: fileBytes, fields: { ingest: 'false' } });
     await compare(stack, { what: 'ingested', bytes: textBytes, fields: {} });
-    await compareAnswers(stack);
+    await compareWebhookResponses(stack);
   });
 } finally {
   await rm(folder, { recursive: true });
@@ -44,30 +44,30 @@ try {
 
 type Load = { what: string; bytes: number; fields: Record<string, string> };
 
-/** A quarter of a load, then the whole of it: where memory is bounded, both take the same. */
+/** Measures a quarter of a load, then the whole load: with bounded memory, both have the same peak. */
 async function compare(stack: BenchStack, load: Load): Promise<void> {
   const quarter = await measure(stack, { ...load, bytes: Math.ceil(load.bytes / 4) });
   const whole = await measure(stack, load);
   for (const name of ['api', 'worker'] as const) {
     console.log(`peak of ${name}, whole / quarter: ${(whole[name] / quarter[name]).toFixed(3)} (flat: 1)`);
-    console.log(verdict(`peak of ${name}, MiB`, Math.round(whole[name] / MIB), { atMost: GOAL_MIB }));
+    console.log(formatVerdict(`peak of ${name}, MiB`, Math.round(whole[name] / MIB), { atMost: GOAL_MIB }));
   }
 }
 
-/** Webhooks whose receivers answer with nothing, then with a gibibyte each, to as many deliveries. */
-async function compareAnswers(stack: BenchStack): Promise<void> {
+/** Measures deliveries to receivers with empty responses, then the same number with responses of one gibibyte. */
+async function compareWebhookResponses(stack: BenchStack): Promise<void> {
   const peakOfWorker = async (bytes: number) => {
-    await forgetPeaks(stack);
-    const { result: sentBytes, elapsedMs } = await timed(() => deliverAnswered(stack, bytes));
-    const found = await peaks(stack);
-    const answers = `${mebibytes(bytes)} an answer, ${mebibytes(sentBytes)} taken of them all`;
-    console.log(`\n## webhooks, ${answers}, in ${seconds(elapsedMs)}\n${describe(found)}`);
+    await resetPeaks(stack);
+    const { result: sentBytes, elapsedMs } = await timed(() => deliverWithResponses(stack, bytes));
+    const found = await readPeaks(stack);
+    const summary = `${mebibytes(bytes)} per response, ${mebibytes(sentBytes)} read in total`;
+    console.log(`\n## webhooks, ${summary}, in ${seconds(elapsedMs)}\n${formatPeaks(found)}`);
     return found.worker;
   };
   const little = await peakOfWorker(0);
   const much = await peakOfWorker(1024 * MIB);
-  console.log(`peak of worker, answers of 1 GiB / of nothing: ${(much / little).toFixed(3)} (flat: 1)`);
-  console.log(verdict('peak of worker, MiB', Math.round(much / MIB), { atMost: GOAL_MIB }));
+  console.log(`peak of worker, responses of 1 GiB / empty responses: ${(much / little).toFixed(3)} (flat: 1)`);
+  console.log(formatVerdict('peak of worker, MiB', Math.round(much / MIB), { atMost: GOAL_MIB }));
 }
 
 async function measure(stack: BenchStack, { what, bytes, fields }: Load): Promise<Peaks> {
@@ -75,21 +75,21 @@ async function measure(stack: BenchStack, { what, bytes, fields }: Load): Promis
   const path = join(folder, 'large.txt');
   await pipeline(Readable.from(textOf(bytes)), createWriteStream(path));
   const collection = await stack.client.createCollection(title);
-  await forgetPeaks(stack);
+  await resetPeaks(stack);
   const { result, elapsedMs } = await timed(async () => {
     const { upload_id: uploadId } = await stack.client.upload(collection.id, [{ name: 'large.txt', path }], fields);
-    if (uploadId === null) throw new Error(`${title}: the file was not taken`);
+    if (uploadId === null) throw new Error(`${title}: the file was rejected`);
     return stack.client.settled(uploadId);
   });
-  const found = await peaks(stack);
+  const found = await readPeaks(stack);
   console.log(
     `\n## ${title} in ${seconds(elapsedMs)}: ${JSON.stringify(result.progress.by_status)}, ${result.progress.chunks} chunks`,
   );
-  console.log(describe(found));
+  console.log(formatPeaks(found));
   return found;
 }
 
-/** A text of paragraphs, made as it is written. */
+/** Yields the paragraphs of a text of `bytes` bytes. */
 function* textOf(bytes: number): Generator<string> {
   let left = bytes;
   for (let number = 0; left > 0; number += 1) {

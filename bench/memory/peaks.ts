@@ -4,16 +4,16 @@ import { mebibytes } from '#bench/statistics.ts';
 
 export type Peaks = { api: number; worker: number; readers: number[] };
 
-/** The highest resident sizes since they were last forgotten, in bytes; of the reading processes that are there now, too. */
-export async function peaks(stack: BenchStack): Promise<Peaks> {
+/** Reads the peak resident sizes since the last reset, in bytes, including those of the current reader processes. */
+export async function readPeaks(stack: BenchStack): Promise<Peaks> {
   const worker = pidOf(stack, 'worker');
   const readers = await Promise.all((await childrenOf(worker)).map(peakOf));
   return { api: await peakOf(pidOf(stack, 'api')), worker: await peakOf(worker), readers };
 }
 
-/** One line for people. */
-export function describe({ api, worker, readers }: Peaks): string {
-  const children = readers.length === 0 ? '' : `, its reading processes ${readers.map(mebibytes).join(' and ')}`;
+/** Formats the peaks as one line. */
+export function formatPeaks({ api, worker, readers }: Peaks): string {
+  const children = readers.length === 0 ? '' : `, its reader processes ${readers.map(mebibytes).join(' and ')}`;
   return `API ${mebibytes(api)}, worker ${mebibytes(worker)}${children}`;
 }
 
@@ -22,8 +22,8 @@ async function peakOf(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Begins to look for the highest anew, in API and worker. */
-export async function forgetPeaks(stack: BenchStack): Promise<void> {
+/** Resets the peaks of API and worker. */
+export async function resetPeaks(stack: BenchStack): Promise<void> {
   // 5: the kernel's "reset the peak resident set size".
   for (const name of ['api', 'worker'] as const) await writeFile(`/proc/${pidOf(stack, name)}/clear_refs`, '5');
 }
@@ -38,6 +38,6 @@ async function childrenOf(pid: number): Promise<number[]> {
 
 function pidOf(stack: BenchStack, name: 'api' | 'worker'): number {
   const pid = stack.services[name].pid();
-  if (pid === null) throw new Error(`the ${name} does not run`);
+  if (pid === null) throw new Error(`the ${name} is not running`);
   return pid;
 }

@@ -1,17 +1,17 @@
 /**
  * `npm run bench:refresh -- [--rounds 200] [--callers 20] [--kills 10] [--per-kill 10] [--seed N] [--logs DIR]`: refreshes one
- * connection from many callers at two API processes, round after round, at a provider that punishes reuse; then kills the
- * worker while connections to providers of every kind are refreshed. Ends with status 1 when a goal is missed.
+ * connection with many concurrent callers at two API processes, in many rounds, at a provider with reuse detection. Then kills
+ * the worker while connections to providers of every kind are refreshed. Exits with 1 if a goal is missed.
  */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { DOWNLOAD_ADDRESS, type TestStack } from '#test/support/harness/stack.ts';
-import { asTestStack } from '#bench/as-test-stack.ts';
+import { withTestStack } from '#bench/with-test-stack.ts';
 import { withBenchStack } from '#bench/bench-stack.ts';
-import { findingsOfKills, playRefreshKills, reportOfKills } from './refresh-kills.ts';
-import { findingsOfRounds, playRefreshRounds, reportOfRounds } from './refresh-rounds.ts';
+import { listKillFindings, playRefreshKills, formatKillReport } from './refresh-kills.ts';
+import { listRoundFindings, playRefreshRounds, formatRoundReport } from './refresh-rounds.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 
 const findings = await withBenchStack({ LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS }, async (bench) => {
   try {
-    return await asTestStack(bench, async (stack) => [...(await playRounds(stack)), ...(await playKills(stack))]);
+    return await withTestStack(bench, async (stack) => [...(await playRounds(stack)), ...(await playKills(stack))]);
   } finally {
     if (values.logs !== undefined)
       await cp(join(bench.servers.context.stateDir, 'logs'), values.logs, { recursive: true });
@@ -44,8 +44,8 @@ async function playRounds(stack: TestStack): Promise<string[]> {
       callers: Number(values.callers),
       baseUrls: [stack.baseUrl, second.url],
     });
-    console.log(`${reportOfRounds(result).join('\n')}\n`);
-    return findingsOfRounds(result);
+    console.log(`${formatRoundReport(result).join('\n')}\n`);
+    return listRoundFindings(result);
   } finally {
     await second.stop();
   }
@@ -60,6 +60,6 @@ async function playKills(stack: TestStack): Promise<string[]> {
     seed: Number(values.seed),
     log: (line) => console.error(line),
   });
-  console.log(reportOfKills(result).join('\n'));
-  return findingsOfKills(result);
+  console.log(formatKillReport(result).join('\n'));
+  return listKillFindings(result);
 }

@@ -8,7 +8,7 @@ import type { TestStack } from '#test/support/harness/stack.ts';
 export type RoundsOptions = {
   rounds: number;
   callers: number;
-  /** Of the API processes that are asked in turn. */
+  /** API processes, used in turn. */
   baseUrls: readonly string[];
 };
 
@@ -17,18 +17,18 @@ export type RoundsResult = {
   answers: number;
   tokenRequests: number;
   revokedGrants: number;
-  /** Rounds in which not all answers named the same end of the tokens. */
+  /** Rounds in which the responses had different expiry times. */
   dividedRounds: number;
-  /** Rounds with another number of token requests than one. */
+  /** Rounds with a number of token requests other than one. */
   wrongRounds: number;
-  /** Answers other than 200, by status. */
+  /** Responses other than 200, with status and body. */
   failures: string[];
   elapsedMs: number;
 };
 
 /**
- * Has one connection to a provider with strict rotation and reuse detection refreshed by many callers at the same time, round
- * after round. Between rounds its last refresh is put a minute back, for a fresh one is not repeated.
+ * Refreshes one connection to a provider with strict rotation and reuse detection, with many concurrent callers per round.
+ * Between rounds, the time of the last refresh is set back by a minute, because a recent refresh is not repeated.
  */
 export async function playRefreshRounds(stack: TestStack, options: RoundsOptions): Promise<RoundsResult> {
   const api = await freshClient();
@@ -82,26 +82,26 @@ async function refresh(url: string, key: string): Promise<Answer> {
   return { expiresAt: RefreshAnswer.parse(body).expires_at, failure: null };
 }
 
-/** The figures, for people. */
-export function reportOfRounds(result: RoundsResult): string[] {
+/** Formats the figures. */
+export function formatRoundReport(result: RoundsResult): string[] {
   const { rounds, answers, tokenRequests, revokedGrants, dividedRounds, wrongRounds, failures, elapsedMs } = result;
   return [
     `rounds           ${rounds}, ${answers / rounds} callers each, in ${(elapsedMs / 1000).toFixed(1)} s`,
-    `token requests   ${tokenRequests} (goal: one a round; rounds with another number: ${wrongRounds})`,
+    `token requests   ${tokenRequests} (goal: one per round; rounds with another number: ${wrongRounds})`,
     `grants revoked   ${revokedGrants} (goal: 0)`,
-    `divided answers  ${dividedRounds} rounds whose callers were told different ends (goal: 0)`,
-    `failures         ${failures.length} of ${answers} answers (goal: 0)`,
+    `mixed expiry     ${dividedRounds} rounds with different expiry times (goal: 0)`,
+    `failures         ${failures.length} of ${answers} responses (goal: 0)`,
     ...failures.slice(0, 5),
   ];
 }
 
-/** What must not be. */
-export function findingsOfRounds(result: RoundsResult): string[] {
+/** Lists missed goals. */
+export function listRoundFindings(result: RoundsResult): string[] {
   const { revokedGrants, dividedRounds, wrongRounds, failures } = result;
   return [
-    ...(wrongRounds > 0 ? [`${wrongRounds} rounds with another number of token requests than one`] : []),
+    ...(wrongRounds > 0 ? [`${wrongRounds} rounds with a number of token requests other than one`] : []),
     ...(revokedGrants > 0 ? [`${revokedGrants} grants were revoked`] : []),
-    ...(dividedRounds > 0 ? [`${dividedRounds} rounds with different answers`] : []),
-    ...(failures.length > 0 ? [`${failures.length} answers other than 200`] : []),
+    ...(dividedRounds > 0 ? [`${dividedRounds} rounds with different expiry times`] : []),
+    ...(failures.length > 0 ? [`${failures.length} responses other than 200`] : []),
   ];
 }

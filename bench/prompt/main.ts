@@ -8,7 +8,7 @@ import { CreatedWorkspace } from '#domain/records/workspace.ts';
 import { type BenchStack, withBenchStack } from '#bench/bench-stack.ts';
 import { sampleText } from '#bench/sample-texts.ts';
 import { createServiceClient, type UploadFile } from '#bench/service-client.ts';
-import { percentile, seconds, timed, verdict } from '#bench/statistics.ts';
+import { percentile, seconds, timed, formatVerdict } from '#bench/statistics.ts';
 import { createPromptClient, type PromptClient } from './prompt-client.ts';
 
 const GOAL_TIMES_IDLE = 3;
@@ -55,7 +55,7 @@ for (const name of options.only.split(',')) {
     const idle = await measure(client, 'idle');
     await begin(stack);
     const beside = await measure(client, title);
-    console.log(verdict(`${title}: p95 / p95 idle`, beside.p95 / idle.p95, { atMost: GOAL_TIMES_IDLE }));
+    console.log(formatVerdict(`${title}: p95 / p95 idle`, beside.p95 / idle.p95, { atMost: GOAL_TIMES_IDLE }));
   });
 }
 

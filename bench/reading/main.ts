@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { AppError } from '#domain/app-error.ts';
 import { detectFileType } from '#providers/readers/detect-type.ts';
 import { createReaderPool, type ReadResult, type ReadTask } from '#providers/readers/reader-pool.ts';
-import { verdict } from '#bench/statistics.ts';
+import { formatVerdict } from '#bench/statistics.ts';
 import { type MarkdownStructure, structureOf } from './markdown-structure.ts';
 import { comparePdfSpeed } from './pdf-speed.ts';
 import { headingSimilarity, tablesSimilarity, wordF1 } from './similarity.ts';
@@ -51,10 +51,10 @@ for (const [format, scores] of byFormat) {
 const all = means([...byFormat.values()].flat());
 for (const format of ['pdf', 'docx']) {
   const scores = byFormat.get(format);
-  if (scores) console.log(verdict(`word F1 of ${format}`, means(scores).words ?? NaN, { atLeast: 0.97 }));
+  if (scores) console.log(formatVerdict(`word F1 of ${format}`, means(scores).words ?? NaN, { atLeast: 0.97 }));
 }
-console.log(verdict('headings, all formats', all.headings ?? NaN, { atLeast: 0.6 }));
-console.log(verdict('tables, all formats', all.tables ?? NaN, { atLeast: 0.5 }));
+console.log(formatVerdict('headings, all formats', all.headings ?? NaN, { atLeast: 0.6 }));
+console.log(formatVerdict('tables, all formats', all.tables ?? NaN, { atLeast: 0.5 }));
 const pdfs = paths.filter((path) => path.endsWith('.pdf'));
 if (pdfs.length > 0) await comparePdfSpeed(pdfs);
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { PDFiumModule } from '@hyzyla/pdfium';
 import { pdfReader } from '#providers/readers/pdf/pdf-reader.ts';
 import type { Pdfium } from '#providers/readers/pdf/pdfium/pdfium.ts';
-import { median, timed, verdict } from '#bench/statistics.ts';
+import { median, timed, formatVerdict } from '#bench/statistics.ts';
 
 const ROUNDS = 40;
 /** Not measured: a server runs with warm code. */
@@ -34,7 +34,7 @@ export async function comparePdfSpeed(paths: readonly string[]): Promise<void> {
   const perSecond = (times: number[]): number => (1000 * pages) / median(times);
   const [aloneRate, readerRate] = [perSecond(timesMs.alone), perSecond(timesMs.reader)];
   console.log(`PDF: ${readerRate.toFixed(0)} pages/s, pdfium alone ${aloneRate.toFixed(0)} (${pages} pages)`);
-  console.log(verdict('pages a second, reader / pdfium alone', readerRate / aloneRate, { atLeast: 0.8 }));
+  console.log(formatVerdict('pages a second, reader / pdfium alone', readerRate / aloneRate, { atLeast: 0.8 }));
 }
 
 /** The plain text of pdfium itself. Closes all handles, because open pages slow it down. */

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { runCampaign } from '#bench/chaos/campaign.ts';
-import { findingsOf, reportOf } from '#bench/chaos/report.ts';
+import { listFindings, formatReport } from '#bench/chaos/report.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 
@@ -16,8 +16,8 @@ test('kills and stalls neither lose nor duplicate acknowledged work, and leave n
     bigTextBytes: 1024 * 1024,
     log,
   });
-  const findings = findingsOf(result);
+  const findings = listFindings(result);
   if (findings.length > 0) for (const line of lines) t.log(line);
-  for (const line of reportOf(result)) t.log(line);
+  for (const line of formatReport(result)) t.log(line);
   t.deepEqual(findings, []);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findingsOfKills, playRefreshKills, reportOfKills } from '#bench/oauth/refresh-kills.ts';
+import { listKillFindings, playRefreshKills, formatKillReport } from '#bench/oauth/refresh-kills.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { TEST_SEED } from '#test/support/harness/test-seed.ts';
 
@@ -18,6 +18,6 @@ test('killing workers loses no connection, except when rotated tokens never arri
     seed: TEST_SEED,
     log: (line) => void lines.push(line),
   });
-  for (const line of [...lines, ...reportOfKills(result)]) t.log(line);
-  t.deepEqual(findingsOfKills(result), []);
+  for (const line of [...lines, ...formatKillReport(result)]) t.log(line);
+  t.deepEqual(listKillFindings(result), []);
 });

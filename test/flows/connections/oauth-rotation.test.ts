@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findingsOfRounds, playRefreshRounds, reportOfRounds } from '#bench/oauth/refresh-rounds.ts';
+import { listRoundFindings, playRefreshRounds, formatRoundReport } from '#bench/oauth/refresh-rounds.ts';
 import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
 import { AuthorizeAnswer, RefreshAnswer } from '#domain/records/oauth.ts';
 import { freshClient } from '#test/support/harness/api-client.ts';
@@ -15,8 +15,8 @@ test('callers of two API processes share one exchange with a provider that revok
   t.teardown(() => second.stop());
   const baseUrls = [stack.baseUrl, second.url];
   const result = await playRefreshRounds(stack, { rounds: 10, callers: 20, baseUrls });
-  for (const line of reportOfRounds(result)) t.log(line);
-  t.deepEqual(findingsOfRounds(result), []);
+  for (const line of formatRoundReport(result)) t.log(line);
+  t.deepEqual(listRoundFindings(result), []);
   t.is(result.tokenRequests, 10);
 });
 

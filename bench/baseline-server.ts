@@ -1,6 +1,6 @@
 /**
- * What is left of a request when everything but its work is taken away: `node:http`, a pool of `pg`, and for a search Weaviate's
- * own client. A process of its own, started by `bench/overhead.ts`, which tells it what to ask.
+ * The baseline for `bench/overhead.ts`: serves the same requests with only `node:http`, a pool of `pg`, and Weaviate's client
+ * for searches. `bench/overhead.ts` starts it as a separate process and sends it the statements to run.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -14,12 +14,12 @@ import { openWeaviateClient } from './weaviate-alone.ts';
 const Statement = z.object({ text: z.string(), values: z.array(z.unknown()), name: z.string().optional() });
 type Statement = z.infer<typeof Statement>;
 
-/** Statements in their order; those in one list go out together. */
-export const BarePlan = z.object({
+/** Statements in their order; the statements of an inner list run in parallel. */
+export const BaselinePlan = z.object({
   list: z.array(z.array(Statement)),
   search: z.object({
     before: z.array(Statement),
-    /** Its value at `idsAt` is what the index found. */
+    /** The value at `idsAt` is replaced by the ids that the index found. */
     after: Statement,
     idsAt: z.int(),
     className: z.string(),
@@ -27,20 +27,20 @@ export const BarePlan = z.object({
     limit: z.int(),
   }),
 });
-export type BarePlan = z.infer<typeof BarePlan>;
+export type BaselinePlan = z.infer<typeof BaselinePlan>;
 
 const config = readConfig(process.env);
 const pool = new Pool({ connectionString: config.database.url, max: config.database.poolSize });
 const weaviate = await openWeaviateClient(config);
 
 process.once('message', (message) => {
-  void serve(BarePlan.parse(message));
+  void serve(BaselinePlan.parse(message));
 });
 process.once('disconnect', () => process.exit(0));
 
-async function serve(plan: BarePlan): Promise<void> {
+async function serve(plan: BaselinePlan): Promise<void> {
   const ask = async ({ name, ...statement }: Statement) =>
-    (await pool.query({ ...statement, ...(name !== undefined && { name }) })).rows as unknown[]; // rows of whatever statement
+    (await pool.query({ ...statement, ...(name !== undefined && { name }) })).rows as unknown[]; // rows of any statement
   const list = async () => {
     const answers: unknown[][] = [];
     for (const together of plan.list) answers.push(...(await Promise.all(together.map(ask))));

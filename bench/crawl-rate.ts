@@ -9,10 +9,12 @@ const CRAWLS = 3;
 const DELAY_MS = 1_000;
 
 /**
- * Has several crawls ask one host, which wants a second between two requests, and kills the worker in the middle. Returns the
- * requests in each second of rest (1 is what is allowed), and the shortest time between two as they arrived.
+ * Runs several crawls of one host that allows one request per second, and kills the worker in the middle. Returns the ratio of
+ * the request rate to the allowed rate, and the shortest time between two arrivals.
  */
-export async function measurePace(stack: BenchStack): Promise<{ requests: number; ratio: number; shortestMs: number }> {
+export async function measureCrawlRate(
+  stack: BenchStack,
+): Promise<{ requests: number; ratio: number; shortestMs: number }> {
   const arrivals: number[] = [];
   const paths = Array.from({ length: PAGES }, (_, index) => `/${index}`);
   const page = (html: string) => (response: ServerResponse) => {
@@ -34,7 +36,7 @@ export async function measurePace(stack: BenchStack): Promise<{ requests: number
     while (arrivals.length < PAGES) await delay(100);
     await stack.services.worker.kill('SIGKILL');
     await stack.services.worker.start();
-    for (const { upload_id } of uploads) await untilOver(stack, upload_id ?? '');
+    for (const { upload_id } of uploads) await waitUntilFinished(stack, upload_id ?? '');
   } finally {
     await site.close();
   }
@@ -43,7 +45,7 @@ export async function measurePace(stack: BenchStack): Promise<{ requests: number
   return { requests: arrivals.length, ratio: (gaps.length * DELAY_MS) / tookMs, shortestMs: Math.min(...gaps) };
 }
 
-async function untilOver({ servers, apiKey }: BenchStack, uploadId: string): Promise<void> {
+async function waitUntilFinished({ servers, apiKey }: BenchStack, uploadId: string): Promise<void> {
   const url = `http://127.0.0.1:${servers.ports.api}/api/v1/uploads/${uploadId}?limit=1`;
   for (;;) {
     const response = await fetch(url, { headers: { 'X-API-Key': apiKey } });

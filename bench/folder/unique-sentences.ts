@@ -1,17 +1,17 @@
-/** A document as it should read. */
+/** A document and its expected text. */
 export type Document = { path: string; text: string };
 
-/** Words in a question; what is shorter is found by chance, and nobody asks longer ones. */
-const LEAST_WORDS = 4;
-const MOST_WORDS = 16;
-/** Of a document, so that one odd line is not its judge. */
-const SENTENCES = 3;
+/** Words per query: shorter ones match by chance, and longer ones are unrealistic. */
+const MIN_WORDS = 4;
+const MAX_WORDS = 16;
+/** Sentences per document, so that the result does not depend on one odd line. */
+const MAX_SENTENCES = 3;
 
 /**
- * Up to three sentences or rows of each document that stand in no other one: its longest, cut to 16 words. A document
- * that says nothing of its own gives its longest line, which others say too.
+ * Returns up to three sentences or table rows of each document that occur in no other document: the longest ones, cut to 16
+ * words. A document without unique sentences gives its longest line, which other documents also contain.
  */
-export function ownSentences(documents: readonly Document[]): Map<string, string[]> {
+export function findUniqueSentences(documents: readonly Document[]): Map<string, string[]> {
   const candidates = new Map(documents.map(({ path, text }) => [path, questionsOf(text)]));
   const holders = new Map<string, number>();
   for (const questions of candidates.values()) {
@@ -22,21 +22,21 @@ export function ownSentences(documents: readonly Document[]): Map<string, string
   return new Map(
     documents.map(({ path, text }) => {
       const own = [...(candidates.get(path) ?? [])].filter((question) => holders.get(question) === 1);
-      return [path, own.length > 0 ? longest(own, SENTENCES) : longest(linesOf(text, /\n/u).map(asQuestion), 1)];
+      return [path, own.length > 0 ? longest(own, MAX_SENTENCES) : longest(linesOf(text, /\n/u).map(asQuestion), 1)];
     }),
   );
 }
 
-/** Sentences; where cells are too short for any, rows of tables. */
+/** Returns the sentences of a text; the rows of tables if the cells are too short for sentences. */
 function questionsOf(text: string): Set<string> {
-  const isLong = (words: readonly string[]) => words.length >= LEAST_WORDS || words.join('').length >= LEAST_WORDS * 5;
+  const isLong = (words: readonly string[]) => words.length >= MIN_WORDS || words.join('').length >= MIN_WORDS * 5;
   const sentences = linesOf(text, /[\n|。]|[.!?:;](?=\s)/u).filter(isLong);
   return new Set((sentences.length > 0 ? sentences : linesOf(text, /\n/u).filter(isLong)).map(asQuestion));
 }
 
-const asQuestion = (words: readonly string[]) => words.slice(0, MOST_WORDS).join(' ');
+const asQuestion = (words: readonly string[]) => words.slice(0, MAX_WORDS).join(' ');
 
-/** The words of each part of a text; comments, targets of links and Markdown's own signs are left out. */
+/** Returns the words of each part of a text, without comments, link targets and Markdown markup. */
 function linesOf(text: string, separator: RegExp): string[][] {
   return text
     .replace(/<!--.*?-->/gs, '\n')

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** `[from, to)` in characters. */
+/** Range `[from, to)` in characters. */
 export type Span = [number, number];
-/** A piece of a document with the passages that answer a question, somewhere in it. */
+/** A window of a document and the passages in it that answer a question. */
 export type GoldCase = { text: string; question: string; gold: Span[] };
 
 const Row = z.object({ question: z.string(), references: z.string(), corpus_id: z.string() });
 const References = z.array(z.object({ start_index: z.int(), end_index: z.int() })).min(1);
-/** Fractional part of the golden ratio: its multiples spread evenly (Weyl), so that passages stand anywhere in their windows. */
+/** Fractional part of the golden ratio: its multiples are evenly distributed (Weyl), and so are passages in their windows. */
 const GOLDEN = 0.618_033_988_749_895;
 
 /**
- * Reads `questions.csv` (question, references, corpus_id) and `corpora/*.md` of a folder, and cuts for each question a window of so
- * many characters that holds all its passages, at a place that has nothing to do with where they stand. Questions whose passages
- * lie further apart are left out.
+ * Reads `questions.csv` (question, references, corpus_id) and `corpora/*.md` of a folder. For each question, cuts out a window of
+ * `windowCharacters` that contains all its passages, at a position that does not depend on theirs. Questions whose passages are
+ * further apart are skipped.
  */
 export async function readGoldCases(folder: string, windowCharacters: number) {
   const corpora = new Map<string, string>();

@@ -7,41 +7,41 @@ import { z } from 'zod';
 import { Webhook } from '#domain/records/webhook.ts';
 import type { BenchStack } from '#bench/bench-stack.ts';
 
-/** Where receivers are; the one address inside that the service may reach. */
+/** Address of the receivers; the only private address that the service may reach. */
 export const RECEIVER_ADDRESS = '127.0.0.71';
 
-/** A receiver gets few at a time, so there are several. */
+/** The service sends few messages at a time to one receiver, so there are several. */
 const RECEIVERS = 8;
 const DELIVERIES_EACH = 8;
 const POLL_MS = 200;
 const BLOCK = Buffer.alloc(64 * 1024, 'x');
 
 /**
- * Sends webhooks to receivers that answer 200 with a body of so many bytes, and waits until all are delivered. Gives the bytes
- * that were handed over to the network in answers.
+ * Sends webhooks to receivers that respond with 200 and a body of `responseBytes` bytes, and waits until all are delivered.
+ * Returns the number of response bytes that were written to the network.
  */
-export async function deliverAnswered({ servers, apiKey }: BenchStack, answerBytes: number): Promise<number> {
-  let taken = 0;
+export async function deliverWithResponses({ servers, apiKey }: BenchStack, responseBytes: number): Promise<number> {
+  let sentBytes = 0;
   const server = createServer((request, response) => {
     request.resume();
     response.writeHead(200, { 'Content-Type': 'text/plain' });
     const body = function* () {
-      for (let left = answerBytes; left > 0; left -= BLOCK.length) {
-        taken += BLOCK.length;
+      for (let left = responseBytes; left > 0; left -= BLOCK.length) {
+        sentBytes += BLOCK.length;
         yield BLOCK;
       }
     };
-    // Who had enough hangs up.
+    // The service closes the connection when it has read enough.
     pipeline(Readable.from(body()), response).catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, RECEIVER_ADDRESS, resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo; // a listening TCP server has an address
 
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
     const url = `http://127.0.0.1:${servers.ports.api}/api/v1${path}`;
     const response = await fetch(url, { method, headers, body: body ? JSON.stringify(body) : null });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
     return response.status === 204 ? null : response.json();
   };
   const sendTo = async (index: number) => {
@@ -58,7 +58,7 @@ export async function deliverAnswered({ servers, apiKey }: BenchStack, answerByt
   };
   try {
     await Promise.all(Array.from({ length: RECEIVERS }, (_, index) => sendTo(index)));
-    return taken;
+    return sentBytes;
   } finally {
     server.closeAllConnections();
     server.close();

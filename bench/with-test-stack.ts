@@ -2,8 +2,8 @@ import { startControlServer } from '#test/support/harness/control-server.ts';
 import { TEST_STACK_VARIABLE, testStack, type TestStack, type TestStackFacts } from '#test/support/harness/stack.ts';
 import type { BenchStack } from './bench-stack.ts';
 
-/** Lets `use` have the running product as tests have it: with keys of its own making, and processes that it can kill. */
-export async function asTestStack<Result>(
+/** Runs `use` with the running product as a test stack: it can create its own keys and kill processes. */
+export async function withTestStack<Result>(
   bench: BenchStack,
   use: (stack: TestStack) => Promise<Result>,
 ): Promise<Result> {
@@ -25,7 +25,7 @@ function factsOf({ servers, workspaceId }: BenchStack, controlUrl: string): Test
   return {
     baseUrl: `http://127.0.0.1:${servers.ports.api}`,
     workerUrl: `http://127.0.0.1:${servers.ports.worker}`,
-    // Whoever uses it makes a workspace and a key of its own.
+    // Users of the stack create their own workspace and key.
     apiKey: '',
     adminToken: servers.environment['LOCI_ADMIN_TOKEN'] ?? '',
     workspaceId,
