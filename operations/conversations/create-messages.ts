@@ -32,8 +32,8 @@ type ConversationBatch = { conversation: ConversationRow; items: BatchItem[] };
 /**
  * Stores messages, all or none. Messages without a conversation are added to one new conversation. Workflows write the summary
  * and extract memories afterwards.
- * @throws AppError `not_found` for a conversation or a parent message, `forbidden` for a conversation of another user or when the
- * caller enables memories without `memories:write`, `conflict` for a conversation that is not active.
+ * @throws AppError `not_found` for a conversation or a parent message, `forbidden` for a public conversation of another user or
+ * when the caller enables memories without `memories:write`, `conflict` for a conversation that is not active.
  */
 export async function createMessages(
   services: Services,

@@ -87,11 +87,11 @@ async function projectVersions(services: Services, versions: readonly PendingMem
   const absent = versions.filter(
     ({ index_state, object_id }) => index_state !== 'current' || missing.includes(object_id),
   );
-  await putVersions(services, tenant, absent);
+  await writeVersions(services, tenant, absent);
   await services.stores.memoryProjections.markIndexed(versions, serializeSpace(preferred.space));
 }
 
-async function putVersions(
+async function writeVersions(
   services: Services,
   tenant: string,
   versions: readonly PendingMemoryVersion[],
@@ -111,15 +111,14 @@ async function putVersions(
     vector: vectors[index] ?? new Float32Array(preferred.space.dimensions),
   }));
   // An earlier attempt that crashed or timed out may already have written some of the objects.
-  const put = () => services.vectors.rewriteObjects(preferred.space, tenant, objects);
+  const write = () => services.vectors.rewriteObjects(preferred.space, tenant, objects);
   try {
-    await put();
+    await write();
   } catch {
     // The tenant may be missing: this is the first memory of the workspace, or Weaviate lost its data. If Weaviate is
-    // unavailable,
-    // this fails as well.
+    // unavailable, this fails as well.
     await recreateTenant(services, tenant, versions);
-    await put();
+    await write();
   }
 }
 

@@ -36,8 +36,7 @@ test.serial('no archive entry is lost or duplicated when the worker and the API 
     return row?.count ?? 0;
   };
   // The first kill is immediate, the later ones follow when more entries are unpacked. Two kills before any entry is unpacked
-  // would
-  // count as crashes of the archive, and repeated kills while an entry is read count as crashes of that entry.
+  // would count as crashes of the archive, and repeated kills while an entry is read count as crashes of that entry.
   for (const [number, wanted] of [0, 1, 401].entries()) {
     const isReached = async () => (await count('part_of = :id')) >= wanted;
     await eventually(`${wanted} files`, isReached, { everyMs: 5 });

@@ -13,7 +13,7 @@ type Asked = {
   route?: string;
   principal?: string;
   /** Runs within the effect, after its row was inserted. */
-  meanwhile?: (stores: Stores) => Promise<unknown>;
+  duringEffect?: (stores: Stores) => Promise<unknown>;
 };
 
 /** Requests whose effect inserts one workspace row, so that effects can be counted. */
@@ -21,7 +21,7 @@ async function openRequests(t: ExecutionContext) {
   const own: OwnServices = await openOwnServices(t);
   const place: Place = await makePlace(own.database);
   let effects = 0;
-  const ask = ({ key = 'k', fingerprint = 'f', route = 'POST /things', principal, meanwhile }: Asked = {}) =>
+  const ask = ({ key = 'k', fingerprint = 'f', route = 'POST /things', principal, duringEffect }: Asked = {}) =>
     withIdempotency<Body>(own.services, principal === undefined ? place.caller : { ...place.caller, principal }, {
       route,
       idempotency: { key, fingerprint },
@@ -29,7 +29,7 @@ async function openRequests(t: ExecutionContext) {
         effects += 1;
         const number = effects;
         await stores.system.insertWorkspace(`effect ${number}`);
-        await meanwhile?.(stores);
+        await duringEffect?.(stores);
         return { status: 201, body: { number } };
       },
     });
@@ -69,7 +69,7 @@ test('a second request gets a conflict while the first one runs, and then the fi
   const reached = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const first = ask({
-    meanwhile: async () => {
+    duringEffect: async () => {
       reached.resolve();
       await goOn.promise;
     },
@@ -98,7 +98,7 @@ test('of many identical concurrent requests one takes effect, and the others get
 test('a request whose connection dies releases its key at once and leaves nothing behind', async (t) => {
   const { ask, committed, database } = await openRequests(t);
   const dead = ask({
-    meanwhile: async () => {
+    duringEffect: async () => {
       const holders = `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`;
       await query(database, holders);
@@ -112,7 +112,7 @@ test('a request whose connection dies releases its key at once and leaves nothin
 
 test('a failed effect leaves nothing behind, and its key can be used again, even with another body', async (t) => {
   const { ask, committed, database } = await openRequests(t);
-  const failing = ask({ meanwhile: () => Promise.reject(new Error('the effect failed')) });
+  const failing = ask({ duringEffect: () => Promise.reject(new Error('the effect failed')) });
   await t.throwsAsync(failing, { message: 'no' });
   t.deepEqual(await committed(), []);
   t.deepEqual(await query(database, 'select key from idempotency_keys'), []);

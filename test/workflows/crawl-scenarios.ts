@@ -30,7 +30,7 @@ export const crawlScenarios = {
 type Held = { uploadId: string; release: () => void };
 
 /** Crawls a page that links to another one and to a missing one. */
-async function playCrawl(flow: Flow, meanwhile: (held: Held) => Promise<void>): Promise<void> {
+async function playCrawl(flow: Flow, act: (held: Held) => Promise<void>): Promise<void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const first = htmlPage(download, [`/${url_path}/linked?${url_query}=1`, `/${url_path}/absent`]);
   const site = await startSite({
@@ -47,7 +47,7 @@ async function playCrawl(flow: Flow, meanwhile: (held: Held) => Promise<void>): 
       ['user_id', user],
     );
     const uploadId = upload_id ?? '';
-    await meanwhile({ uploadId, release });
+    await act({ uploadId, release });
     await untilOver(flow, uploadId);
   } finally {
     await site.close();

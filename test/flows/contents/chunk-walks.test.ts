@@ -6,14 +6,14 @@ import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flo
 
 const ContentChunksPage = ContentChunksResponse.extend({ next_cursor: z.string().nullable(), has_more: z.boolean() });
 
-/** Returns the chunks of all pages; `meanwhile` runs after each page. */
-async function walk(flow: Flow, query: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<Chunk[]> {
+/** Returns the chunks of all pages; `afterPage` runs after each page. */
+async function walk(flow: Flow, query: string, afterPage: () => Promise<unknown> = async () => {}): Promise<Chunk[]> {
   const chunks: Chunk[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const page: ChunkPage = await flow.api.get(`/chunks?${query}${cursor && `&cursor=${cursor}`}`, ChunkPage);
     chunks.push(...page.chunks);
     cursor = page.next_cursor;
-    await meanwhile();
+    await afterPage();
   }
   return chunks;
 }

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { query } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+const LEASE_MS = 3_600_000;
+
+async function openMemory(t: ExecutionContext) {
+  const database = await openOwnDatabase(t);
+  const stores = createStores(database);
+  const scope = { workspaceId: await stores.system.insertWorkspace('one'), collectionIds: null };
+  const id = randomUUID();
+  const text = { memory: 'x', topics: [], metadata: {}, createdBy: 'a test' };
+  await stores.memories.insert(scope, { ...text, id, objectId: randomUUID(), userId: 'ada', memoryType: 'user' });
+  return { database, scope, id, projections: stores.memoryProjections };
+}
+
+test('one at a time writes a memory into the index, and who is killed leaves the turn to the next', async (t) => {
+  const { database, scope, id, projections } = await openMemory(t);
+  const first = await projections.acquireLease(scope, [id], LEASE_MS);
+  t.deepEqual(first?.memory_ids, [id]);
+  t.is(await projections.acquireLease(scope, [id, randomUUID()], LEASE_MS), null);
+  t.is(await projections.acquireLease({ ...scope, workspaceId: randomUUID() }, [id], LEASE_MS), null);
+  if (first) await projections.releaseLease(first);
+  const killed = await projections.acquireLease(scope, [id], LEASE_MS);
+  t.not(killed, null);
+  await query(database, `update memories set projecting_until = now() - interval '1 millisecond'`);
+  const next = await projections.acquireLease(scope, [id], LEASE_MS);
+  t.not(next, null);
+  if (killed) await projections.releaseLease(killed);
+  t.is(
+    await projections.acquireLease(scope, [id], LEASE_MS),
+    null,
+    'who comes back late does not end the turn of another',
+  );
+});
+
+test('what was written into an index that was lost meanwhile is not taken for written', async (t) => {
+  const { scope, id, projections } = await openMemory(t);
+  const versions = await projections.listPending(scope, [id]);
+  t.is(versions.length, 1);
+  await projections.markUnindexed(scope, 'the space');
+  await projections.markIndexed(versions, 'the space');
+  t.is((await projections.listPending(scope, [id])).length, 1);
+  const again = await projections.listPending(scope, [id]);
+  await projections.markUnindexed(
+    scope,
+    'the space',
+    again.map((version) => version.object_id),
+  );
+  await projections.markIndexed(again, 'the space');
+  t.deepEqual(await projections.listPending(scope, [id]), []);
+  await projections.markUnindexed(scope, 'the space');
+  t.is((await projections.listPending(scope, [id])).length, 1);
+});
