@@ -33,7 +33,7 @@ function probe(handler: () => Promise<{ name: string }>): Route {
     tag: 'Test',
     summary: 'Probe',
     permission: null,
-    atRoot: true,
+    isAtRoot: true,
   } as const;
   return openRoute({ ...data, response: z.object({ name: z.string() }) }, handler);
 }
