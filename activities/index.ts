@@ -19,7 +19,7 @@ import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
 import { controlCrawl, endCrawl } from '#activities/crawls/control-crawl.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
 import { downloadContents } from '#activities/uploads/download-contents.ts';
-import { indexSlice, publishContents } from '#activities/uploads/index-contents.ts';
+import { indexContents, publishContents } from '#activities/uploads/index-contents.ts';
 import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
 import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
 import { readContents } from '#activities/uploads/read-contents.ts';
@@ -116,7 +116,7 @@ export function createActivities(services: WorkerServices): Activities {
       readContents: step('read', readContents),
     },
     index: {
-      indexSlice: step('index', indexSlice),
+      indexSlice: step('index', indexContents),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
       reindexSlice: step('reindex', reindexSlice),

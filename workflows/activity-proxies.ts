@@ -26,7 +26,7 @@ type Timeout = '2m' | '5m' | '10m' | '30m' | '6h';
  * The activities of every task queue, with their timeouts and retry policy. `fairnessKey` (a workspace id) shares the queues
  * fairly: the backlog of one workspace never starves the others.
  */
-export function activitiesFor(fairnessKey: string) {
+export function activityProxiesFor(fairnessKey: string) {
   const proxy = <Activities>(taskQueue: string, startToCloseTimeout: Timeout) =>
     proxyActivities<Activities>({
       taskQueue,

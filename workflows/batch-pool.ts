@@ -15,8 +15,8 @@ import {
   NO_OUTCOME,
   type BatchOutcome,
   type BatchPlan,
-} from '#domain/uploads/ingest-outcomes.ts';
-import { activitiesFor } from './activity-proxies.ts';
+} from '#domain/uploads/batch-outcome.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 import { ingestBatch } from './ingest-batch.ts';
 import { batchPausedSignal, wakeSignal } from './signals.ts';
 
@@ -117,7 +117,7 @@ async function runChild(
   } catch (error) {
     // Cancelling only the child fails its contents; cancelling this workflow ends this workflow.
     if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;
-    const { upkeep } = activitiesFor(workspace_id);
+    const { upkeep } = activityProxiesFor(workspace_id);
     const message = 'An operator ended the workflow of this batch. Retry to start again.';
     const code = 'terminated';
     const failed = { ...run, content_ids, code, message } as const;

@@ -7,12 +7,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CompressArgs, CompressOutcome } from '#domain/compression/compression-jobs.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 import { upsertStage } from './upsert-stage.ts';
 
 /** Compresses a text window by window. The job always ends, as completed or failed, and its webhook event is always written. */
 export async function compressText(args: CompressArgs): Promise<CompressOutcome> {
-  const { compress } = activitiesFor(args.workspace_id);
+  const { compress } = activityProxiesFor(args.workspace_id);
   const job = { ...args, outbox_id: workflowInfo().workflowId };
   const show = (doing: string) =>
     setCurrentDetails(`**${doing}**\n\n- job \`${args.job_id}\`\n- workspace \`${args.workspace_id}\``);

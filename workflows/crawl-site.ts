@@ -17,14 +17,14 @@ import {
   type CrawlCounts,
   type CrawlSlice,
 } from '#domain/crawls/crawl-jobs.ts';
-import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '#domain/uploads/ingest-outcomes.ts';
+import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '#domain/uploads/batch-outcome.ts';
 import { createBatchPool } from './batch-pool.ts';
 import { wakeSignal } from './signals.ts';
 import { activityFailureOf } from './activity-failure.ts';
 import { pollIntervalMs } from './poll-interval.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { handleControlSignals } from './control-signals.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 const progressQuery = defineQuery<CrawlState>('progress');
 
@@ -44,7 +44,7 @@ const TIME_SLICES_PER_EXECUTION = 100;
 /** Crawls a site: fetches pages in time slices and ingests them in batches, until no page is left to fetch. */
 export async function crawlSite(args: CrawlArgs, state: CrawlState = FIRST_STATE): Promise<CrawlState> {
   const { workspace_id, collection_id, crawl_id, upload_id } = args;
-  const { upkeep, crawl } = activitiesFor(workspace_id);
+  const { upkeep, crawl } = activityProxiesFor(workspace_id);
   let stage = 'crawling';
   let woken = false;
   const show = () => {

@@ -1,14 +1,14 @@
 import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { DeleteCollectionArgs } from '#domain/collections/collection-deletion.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /**
  * Deletes a collection: ends every run in it, so that nothing writes to it any more, then drops its index, then removes its rows.
  * Repeats the last two until neither contains anything of it. Contents that are also in another collection stay there.
  */
 export async function deleteCollection(args: DeleteCollectionArgs): Promise<void> {
-  const { upkeep } = activitiesFor(args.workspace_id);
+  const { upkeep } = activityProxiesFor(args.workspace_id);
   const show = (doing: string) =>
     setCurrentDetails(
       `**${doing}**\n\n- collection \`${args.collection_id}\`\n- workspace \`${args.workspace_id}\`\n- receipt \`${args.deletion_id}\``,

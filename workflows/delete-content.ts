@@ -1,14 +1,14 @@
 import { patched, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { DeleteContentArgs } from '#domain/uploads/ingest-jobs.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /**
  * Deletes a content: removes it from the index and the database until neither contains anything of it, then completes the
  * receipt.
  */
 export async function deleteContent(args: DeleteContentArgs): Promise<void> {
-  const { upkeep } = activitiesFor(args.workspace_id);
+  const { upkeep } = activityProxiesFor(args.workspace_id);
   upsertStage('deleting');
   const show = (doing: string) =>
     setCurrentDetails(

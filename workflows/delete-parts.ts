@@ -1,12 +1,12 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { DeleteContentArgs } from '#domain/uploads/ingest-jobs.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /** Deletes the archive entries that the current version of their archive or e-mail no longer contains. */
 export async function deleteParts(args: DeleteContentArgs): Promise<void> {
   const { workspace_id, collection_id, content_id } = args;
-  const { upkeep } = activitiesFor(workspace_id);
+  const { upkeep } = activityProxiesFor(workspace_id);
   const show = (stage: string) => {
     upsertStage(stage);
     setCurrentDetails(

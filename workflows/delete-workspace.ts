@@ -1,14 +1,14 @@
 import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { DeleteWorkspaceArgs, GivenUp } from '#domain/workspaces/workspace-deletion.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /**
  * Deletes a workspace: ends its workflows, then removes its rows and files, without which any work that still runs cannot write,
  * then drops its indexes. Repeats all of it until nothing is left.
  */
 export async function deleteWorkspace(args: DeleteWorkspaceArgs): Promise<void> {
-  const { upkeep } = activitiesFor(args.workspace_id);
+  const { upkeep } = activityProxiesFor(args.workspace_id);
   const show = (doing: string) =>
     setCurrentDetails(`**${doing}**\n\n- workspace \`${args.workspace_id}\`\n- receipt \`${args.deletion_id}\``);
   const completion = { ...args, outbox_id: workflowInfo().workflowId };

@@ -2,7 +2,7 @@ import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo }
 import type { AttemptOutcome, DeliverWebhookArgs } from '#domain/webhooks/webhook-jobs.ts';
 import { wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /**
  * Retries a webhook delivery whose first attempt failed, until an attempt succeeds or none is left. The activity returns the
@@ -10,7 +10,7 @@ import { activitiesFor } from './activity-proxies.ts';
  */
 export async function deliverWebhook(args: DeliverWebhookArgs): Promise<AttemptOutcome> {
   const { workspace_id, delivery_id, round } = args;
-  const { upkeep, webhooks } = activitiesFor(workspace_id);
+  const { upkeep, webhooks } = activityProxiesFor(workspace_id);
   let woken = false;
   setHandler(wakeSignal, () => void (woken = true));
   const show = (stage: string, detail: string) => {

@@ -1,12 +1,12 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ExtractionOutcome, ExtractMemoriesArgs } from '#domain/conversations/conversation-jobs.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /** Extracts memories from messages, a page of messages at a time. */
 export async function extractMemories(args: ExtractMemoriesArgs): Promise<void> {
   const { workspace_id, conversation_id, to } = args;
-  const { upkeep, conversations } = activitiesFor(workspace_id);
+  const { upkeep, conversations } = activityProxiesFor(workspace_id);
   upsertStage('extracting');
   let memories = 0;
   const show = (doing: string) =>

@@ -16,10 +16,10 @@ import {
   finalStatusOf,
   type BatchOutcome,
   type StepOutcome,
-} from '#domain/uploads/ingest-outcomes.ts';
+} from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { activityFailureOf } from './activity-failure.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 import { FIRST_POLL_INTERVAL_MS, pollIntervalMs } from './poll-interval.ts';
 import { reproject } from './reproject-contents.ts';
 import { batchPausedSignal, wakeSignal } from './signals.ts';
@@ -37,7 +37,7 @@ type EnterStage = (stage: string, detail: string) => void;
 export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const batch = { workspace_id, collection_id, run_id, content_ids };
-  const { upkeep } = activitiesFor(workspace_id);
+  const { upkeep } = activityProxiesFor(workspace_id);
   let stage = 'pending';
   let woken = false;
   setHandler(wakeSignal, () => void (woken = true));
@@ -92,7 +92,7 @@ async function ingestContents(
 ): Promise<{ paused: string[]; resumed: string[] }> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const run = { workspace_id, collection_id, run_id };
-  const { download, ingest } = activitiesFor(workspace_id);
+  const { download, ingest } = activityProxiesFor(workspace_id);
   const paused: string[] = [];
   let left = contentIds;
   const runInTimeSlices = async (stage: string, step: (batch: Batch) => Promise<StepOutcome>) => {
@@ -122,7 +122,7 @@ async function ingestContents(
 
 async function indexAndPublish(batch: Batch, enter: EnterStage): Promise<{ paused: string[]; resumed: string[] }> {
   const { workspace_id, collection_id, content_ids } = batch;
-  const { index } = activitiesFor(workspace_id);
+  const { index } = activityProxiesFor(workspace_id);
   const count = `${content_ids.length} contents`;
   let chunks = 0;
   for (let done = false; !done;) {

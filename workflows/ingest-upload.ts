@@ -15,12 +15,12 @@ import {
   finalStatusOf,
   finishedCount,
   type BatchOutcome,
-} from '#domain/uploads/ingest-outcomes.ts';
+} from '#domain/uploads/batch-outcome.ts';
 import { createBatchPool } from './batch-pool.ts';
 import { wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { handleControlSignals } from './control-signals.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 const progressQuery = defineQuery<UploadState & { contents: number }>('progress');
 
@@ -37,7 +37,7 @@ export async function ingestUpload(
 ): Promise<BatchOutcome> {
   const { workspace_id, collection_id, upload_id } = args;
   const run = { workspace_id, collection_id, run_id: upload_id };
-  const { upkeep } = activitiesFor(workspace_id);
+  const { upkeep } = activityProxiesFor(workspace_id);
   let stage = 'running';
   const show = () => {
     state = { ...state, outcome: batches.outcome() };

@@ -6,7 +6,7 @@ import {
   type OAuthRefreshArgs,
   type RefreshResult,
 } from '#domain/connections/oauth-refresh.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 import { upsertStage } from './upsert-stage.ts';
 
 /**
@@ -16,7 +16,7 @@ import { upsertStage } from './upsert-stage.ts';
  */
 export async function oauthRefresh(args: OAuthRefreshArgs): Promise<RefreshResult> {
   const { workspace_id } = args;
-  const { oauth } = activitiesFor(workspace_id);
+  const { oauth } = activityProxiesFor(workspace_id);
   const { runId: run_id } = workflowInfo();
   const show = (doing: string) =>
     setCurrentDetails(`**${doing}**\n\n- connection \`${args.connection_id}\`\n- workspace \`${workspace_id}\``);

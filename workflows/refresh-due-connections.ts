@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { DueRefreshesArgs } from '#domain/connections/oauth-refresh.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 import { upsertStage } from './upsert-stage.ts';
 
 /** Pages of one run. The remaining connections wait for the next run, a minute later. */
@@ -8,7 +8,7 @@ const MAX_PAGES = 50;
 
 /** Starts a refresh for every connection whose tokens are due. A schedule runs this workflow every minute. */
 export async function refreshDueConnections(args: DueRefreshesArgs): Promise<number> {
-  const { oauth } = activitiesFor(args.workspace_id ?? 'all');
+  const { oauth } = activityProxiesFor(args.workspace_id ?? 'all');
   upsertStage('refreshing');
   let started = 0;
   for (let page = 1; page <= MAX_PAGES; page += 1) {

@@ -1,7 +1,7 @@
 import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { ReindexArgs, ReindexProgress } from '#domain/index/reindex-job.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /** A history of tens of thousands of events is slow to replay. The position is kept in the database. */
 const TIME_SLICES_PER_RUN = 500;
@@ -11,7 +11,7 @@ const MAX_WAIT_S = 30;
  * Rewrites the index of a workspace: chunks with its own activities, memories by waiting for the worker loop that writes them.
  */
 export async function reindexWorkspace(args: ReindexArgs): Promise<void> {
-  const { upkeep, index } = activitiesFor(args.workspace_id);
+  const { upkeep, index } = activityProxiesFor(args.workspace_id);
   const show = (doing: string, progress: ReindexProgress) =>
     setCurrentDetails(
       `**${doing}**\n\n- workspace \`${args.workspace_id}\`\n- contents ${progress.contents} of ${progress.total_contents}\n` +

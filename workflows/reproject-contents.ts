@@ -2,12 +2,12 @@ import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ReprojectArgs } from '#domain/uploads/ingest-jobs.ts';
 import type { ReprojectCursor, ReprojectSlice } from '#domain/uploads/ingest-steps.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /** Writes changed metadata to the index, so that filters match it. Nothing is embedded again. */
 export async function reprojectContents(args: ReprojectArgs): Promise<void> {
   const { workspace_id, collection_id, content_ids } = args;
-  const { upkeep } = activitiesFor(workspace_id);
+  const { upkeep } = activityProxiesFor(workspace_id);
   upsertStage('reprojecting');
   setCurrentDetails(
     `Updating the filters of ${content_ids.length} contents; nothing is embedded again\n\n- workspace \`${workspace_id}\`\n- collection \`${collection_id}\``,
@@ -21,7 +21,7 @@ export async function reprojectContents(args: ReprojectArgs): Promise<void> {
 
 /** Updates the filters in time slices, so that other work gets its turn and one huge content cannot exceed the timeout. */
 export async function reproject(contents: Omit<ReprojectSlice, 'after'>, summary: string): Promise<void> {
-  const { index } = activitiesFor(contents.workspace_id);
+  const { index } = activityProxiesFor(contents.workspace_id);
   let after: ReprojectCursor | null = null;
   do {
     after = await index.reprojectContents.executeWithOptions({ summary }, [{ ...contents, after }]);

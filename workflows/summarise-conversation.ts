@@ -1,12 +1,12 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { SummariseArgs } from '#domain/conversations/conversation-jobs.ts';
 import { upsertStage } from './upsert-stage.ts';
-import { activitiesFor } from './activity-proxies.ts';
+import { activityProxiesFor } from './activity-proxies.ts';
 
 /** Summarises a conversation. If messages arrived in the meantime, the activity schedules another run. */
 export async function summariseConversation(args: SummariseArgs): Promise<void> {
   const { workspace_id, conversation_id, messages } = args;
-  const { upkeep, conversations } = activitiesFor(workspace_id);
+  const { upkeep, conversations } = activityProxiesFor(workspace_id);
   upsertStage('summarising');
   const show = (doing: string) =>
     setCurrentDetails(

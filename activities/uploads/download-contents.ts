@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { StepOutcome } from '#domain/uploads/ingest-outcomes.ts';
+import type { StepOutcome } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';

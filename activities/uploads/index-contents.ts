@@ -2,7 +2,7 @@ import { indexedText } from '#domain/chunking/chunker.ts';
 import { embedderName, type Embedder } from '#domain/embedder.ts';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
-import type { PublishOutcome, SliceOutcome } from '#domain/uploads/ingest-outcomes.ts';
+import type { PublishOutcome, SliceOutcome } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import type { ChunkToIndex } from '#store/contents/chunks.ts';
 import type { IndexGeneration } from '#store/collections/collections.ts';
@@ -24,7 +24,7 @@ type Indexing = {
 };
 
 /** Embeds and indexes the chunks of a batch, in content order, for at most one time slice. */
-export async function indexSlice(services: WorkerServices, batch: Batch, step: StepContext): Promise<SliceOutcome> {
+export async function indexContents(services: WorkerServices, batch: Batch, step: StepContext): Promise<SliceOutcome> {
   const found = await services.stores.collections.findIndex(collectionScope(batch), batch.collection_id);
   const embedder = found && services.embedders.forSpace(found.index.space);
   if (!found || !embedder) {

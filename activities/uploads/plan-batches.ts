@@ -2,7 +2,7 @@ import { collectionScope } from '#domain/access/scope.ts';
 import type { ErrorCode } from '#domain/app-error.ts';
 import { groupBySize } from '#domain/group-by-size.ts';
 import type { RunKey } from '#domain/uploads/ingest-jobs.ts';
-import { groupFailures, type BatchOutcome, type BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
+import { groupFailures, type BatchOutcome, type BatchPlan } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { runContentsOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';

@@ -1,7 +1,7 @@
 import { collectionScope } from '#domain/access/scope.ts';
 import { AppError } from '#domain/app-error.ts';
 import { chunkLimitsFor } from '#domain/chunking/chunk-limits.ts';
-import type { StepOutcome } from '#domain/uploads/ingest-outcomes.ts';
+import type { StepOutcome } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import type { Outcome, ReadResult, SplitPlan } from '#providers/readers/reader-pool.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';

@@ -2,7 +2,7 @@ import type { ErrorCode } from '#domain/app-error.ts';
 import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { isSkipReason, SKIP_REASONS } from './crawl-reasons.ts';
 import { errorMeaning } from '#domain/error-meanings.ts';
-import type { BatchPlan } from '#domain/uploads/ingest-outcomes.ts';
+import type { BatchPlan } from '#domain/uploads/batch-outcome.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 

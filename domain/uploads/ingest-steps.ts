@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#domain/app-error.ts';
-import type { BatchOutcome, BatchPlan, PublishOutcome, SliceOutcome, StepOutcome } from './ingest-outcomes.ts';
+import type { BatchOutcome, BatchPlan, PublishOutcome, SliceOutcome, StepOutcome } from './batch-outcome.ts';
 import type { ControlAction, RunKey } from './ingest-jobs.ts';
 
 /**

@@ -119,11 +119,9 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Match
     if (action !== 'replace') continue;
     if (await stores.contents.replaceBytes(scope, { ...item.content, id: contentId })) changed.push(contentId);
   }
-  const restarted = matched
-    .filter((one) => one.action === 'rerun' || one.action === 'replace')
-    .map((one) => one.contentId);
+  const restarted = matched.filter(({ action }) => action === 'rerun' || action === 'replace');
   await stores.runControl.restart(scope, form.collection_id, {
-    contentIds: restarted,
+    contentIds: restarted.map((one) => one.contentId),
     runId: id,
     workflowId,
     stage,
