@@ -45,7 +45,7 @@ export class EmbeddingQueue {
 
   /**
    * Returns vectors in the order of the texts.
-   * @throws the reason of `signal` when it is aborted, at the next unit at the latest.
+   * @throws the reason of `signal` as soon as it is aborted; a unit that is running still finishes.
    */
   async embed(request: EmbedRequest): Promise<Float32Array[]> {
     const { texts, signal } = request;
@@ -77,7 +77,7 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Fails all waiting calls and all later ones. */
+  /** Fails all calls that are not finished, and all later ones. */
   close(reason: Error): void {
     this.#closeReason = reason;
     for (const call of this.#pending) this.#fail(call, reason);

@@ -27,6 +27,28 @@ export type FrontierPlacement = {
 /** Limits of URLs a crawl and of queries a path; URLs beyond them are ignored. */
 export type FrontierLimits = { addresses: number; queriesOfPath: number };
 
+/** Adds URLs that the crawl does not have yet, in their order, and counts them in `crawls.found`; both limits apply. */
+const ADD_PAGES = `with input as (
+    select x.*, row_number() over (partition by "pathHash" order by place) as nth
+    from rows from (jsonb_to_recordset(:pages::jsonb) as ("urlHash" text, "pathHash" text, url text, reason text))
+      with ordinality as x("urlHash", "pathHash", url, reason, place)
+    where not exists (select from crawl_pages p where p.crawl_id = :crawlId and p.url_hash = x."urlHash")
+  ), queries as (
+    select path_hash, count(*) as count from crawl_pages where crawl_id = :crawlId
+      and path_hash in (select "pathHash" from input) group by path_hash
+  ), added as (insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, path_hash, depth, hops,
+    found_on, is_start, content_id, state, reason)
+  select :crawlId, "urlHash", :workspaceId, :collectionId, :kind, url, "pathHash", :depth, :hops, :foundOn, :isStart,
+    :contentId, case when reason is null then 'waiting' else 'skipped' end, reason
+  from input left join queries on path_hash = "pathHash"
+  where "pathHash" is null or nth + coalesce(count, 0) <= :queriesOfPath
+  order by place limit greatest(:addresses::int - (select found from crawls where id = :crawlId), 0)
+  on conflict (crawl_id, url_hash) do nothing returning url_hash
+  ), counted as (
+    update crawls set found = found + (select count(*) from added) where id = :crawlId
+  )
+  select url_hash from added`;
+
 /** The frontier of crawls: URLs that are known and not yet fetched. Slices change it only under the lock of the crawl's row. */
 export function createCrawlFrontier(database: Database) {
   const bind = (scope: Scope, crawlId: string) => ({ workspaceId: scope.workspaceId, crawlId });
@@ -42,38 +64,15 @@ export function createCrawlFrontier(database: Database) {
       }: { pages: readonly FoundPage[]; placement: FrontierPlacement; limits: FrontierLimits },
     ): Promise<number> {
       if (pages.length === 0) return 0;
-      const rows = await query(
-        database,
-        `with input as (
-           select x.*, row_number() over (partition by "pathHash" order by place) as nth
-           from rows from (jsonb_to_recordset(:pages::jsonb) as ("urlHash" text, "pathHash" text, url text, reason text))
-             with ordinality as x("urlHash", "pathHash", url, reason, place)
-           where not exists (select from crawl_pages p where p.crawl_id = :crawlId and p.url_hash = x."urlHash")
-         ), queries as (
-           select path_hash, count(*) as count from crawl_pages where crawl_id = :crawlId
-             and path_hash in (select "pathHash" from input) group by path_hash
-         ), added as (insert into crawl_pages (crawl_id, url_hash, workspace_id, collection_id, kind, url, path_hash, depth, hops,
-           found_on, is_start, content_id, state, reason)
-         select :crawlId, "urlHash", :workspaceId, :collectionId, :kind, url, "pathHash", :depth, :hops, :foundOn, :isStart,
-           :contentId, case when reason is null then 'waiting' else 'skipped' end, reason
-         from input left join queries on path_hash = "pathHash"
-         where "pathHash" is null or nth + coalesce(count, 0) <= :queriesOfPath
-         order by place limit greatest(:addresses::int - (select found from crawls where id = :crawlId), 0)
-         on conflict (crawl_id, url_hash) do nothing returning url_hash
-         ), counted as (
-           update crawls set found = found + (select count(*) from added) where id = :crawlId
-         )
-         select url_hash from added`,
-        {
-          ...bind(scope, crawl.id),
-          collectionId: crawl.collection_id,
-          pages: JSON.stringify(pages),
-          ...placement,
-          contentId: placement.contentId,
-          isStart: placement.isStart ?? false,
-          ...limits,
-        },
-      );
+      const rows = await query(database, ADD_PAGES, {
+        ...bind(scope, crawl.id),
+        collectionId: crawl.collection_id,
+        pages: JSON.stringify(pages),
+        ...placement,
+        contentId: placement.contentId,
+        isStart: placement.isStart ?? false,
+        ...limits,
+      });
       return rows.length;
     },
 
