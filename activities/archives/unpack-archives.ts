@@ -4,7 +4,7 @@ import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { deleteMissingEntries } from '#operations/archives/delete-missing-entries.ts';
 import type { FoundEntry } from '#operations/archives/plan-entries.ts';
 import { saveEntries } from '#operations/archives/save-entries.ts';
-import type { UnpackedPart, UnpackResult } from '#providers/readers/reader-pool.ts';
+import type { UnpackedEntry, UnpackResult } from '#providers/readers/reader-pool.ts';
 import type { ArchiveRun } from '#store/archives/entries.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { isPassing } from '#activities/failures.ts';
@@ -15,7 +15,7 @@ import { keepHead } from '#activities/uploads/keep-head.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** Entries saved in one transaction, and their bytes that wait for it outside of the blob store. */
-const MAX_PAGE = { parts: 200, bytes: 32 * 1024 * 1024 };
+const MAX_PAGE = { entries: 200, bytes: 32 * 1024 * 1024 };
 /** The limit on the compression ratio applies only above this size: small archives may have any ratio. */
 const MIN_LIMIT_BYTES = 16 * 1024 * 1024;
 const STORE_CONCURRENCY = 4;
@@ -111,8 +111,8 @@ function unpackTaskFor(services: WorkerServices, { file, archive, usedBytes }: O
     path: file.path,
     mediaType: file.content.type ?? '',
     from: archive.cursor,
-    most: MAX_PAGE,
-    maxPartBytes: services.limits.maxFileBytes,
+    taskLimits: MAX_PAGE,
+    maxEntryBytes: services.limits.maxFileBytes,
     totalBytes,
     budgetBytes: Math.max(0, totalBytes - usedBytes),
     refusal:
@@ -144,8 +144,8 @@ function tooDeep({ archives }: WorkerServices): string {
 /** Writes entries to the blob store, a few at a time because the disk is the bottleneck, and detects their media types. */
 async function storeEntries(services: WorkerServices, batch: Batch, result: UnpackResult): Promise<FoundEntry[]> {
   const found: FoundEntry[] = [];
-  for (let start = 0; start < result.parts.length; start += STORE_CONCURRENCY) {
-    const group = result.parts.slice(start, start + STORE_CONCURRENCY);
+  for (let start = 0; start < result.entries.length; start += STORE_CONCURRENCY) {
+    const group = result.entries.slice(start, start + STORE_CONCURRENCY);
     found.push(...(await Promise.all(group.map((entry) => storeEntry(services, batch, { entry, result })))));
   }
   return found;
@@ -154,7 +154,7 @@ async function storeEntries(services: WorkerServices, batch: Batch, result: Unpa
 async function storeEntry(
   services: WorkerServices,
   batch: Batch,
-  { entry, result }: { entry: UnpackedPart; result: UnpackResult },
+  { entry, result }: { entry: UnpackedEntry; result: UnpackResult },
 ): Promise<FoundEntry> {
   const { key, path, refusal } = entry;
   if (refusal) return { key, path, refusal };

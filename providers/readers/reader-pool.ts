@@ -9,13 +9,13 @@ import { type SandboxBatch, type SandboxOptions, SandboxPool } from '#providers/
 import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './task-payload.ts';
 import {
   entryFile,
-  type UnpackedPart,
+  type UnpackedEntry,
   UnpackValue,
   type UnpackPayload,
 } from '#providers/readers/archives/unpack-payload.ts';
 
 export type { SplitPlan } from './task-payload.ts';
-export type { UnpackedPart } from '#providers/readers/archives/unpack-payload.ts';
+export type { UnpackedEntry } from '#providers/readers/archives/unpack-payload.ts';
 
 export type ReaderPoolOptions = Omit<SandboxOptions, 'taskModule'> & {
   /** Maximum UTF-8 bytes of text of a document. */
@@ -30,11 +30,11 @@ export type SplitTask = { path: string; pages: readonly PageStart[] };
 export type UnpackTask = Omit<UnpackPayload, 'kind' | 'maxTextBytes'> & { path: string };
 
 export type UnpackResult = {
-  parts: readonly UnpackedPart[];
+  entries: readonly UnpackedEntry[];
   /** Index of the entry to continue with; null at the end. */
   next: number | null;
   /** Streams the bytes of an entry that was not rejected. */
-  open(part: UnpackedPart): AsyncIterable<Uint8Array>;
+  open(part: UnpackedEntry): AsyncIterable<Uint8Array>;
 };
 
 export type ReadResult = {

@@ -1,7 +1,11 @@
 import test from 'ava';
 import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
-import { problemsLeft, rowsNaming, tenantOf } from '#test/support/fixtures/collection-traces.ts';
+import {
+  findRemainingProblems,
+  countRowsOfCollection,
+  findCollectionTenant,
+} from '#test/support/fixtures/collection-traces.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { longFiles, longText, startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
@@ -19,7 +23,7 @@ test.serial('a collection deletion completes when the worker is killed repeatedl
   const { chunks } = (await flow.progress(upload_id)).progress;
   // Still being ingested during the deletion, by a worker that is killed and may continue afterwards.
   await flow.send(['file', new File([longText(400)], 'late.txt')]);
-  const tenantExists = await tenantOf(behind, flow.collectionId);
+  const tenantExists = await findCollectionTenant(behind, flow.collectionId);
   const path = `/collections/${flow.collectionId}`;
   const { deletion_id } = await flow.api.get(path, DeletionAccepted, { method: 'DELETE', status: 202 });
   const receipt = () => flow.api.get(`/deletions/${deletion_id}`, Deletion);
@@ -41,7 +45,7 @@ test.serial('a collection deletion completes when the worker is killed repeatedl
   t.is(done.removed.contents, 31);
   t.true(done.removed.chunks >= chunks, `${done.removed.chunks} of at least ${chunks}`);
   t.true(done.removed.index_objects >= chunks, `${done.removed.index_objects} of at least ${chunks}`);
-  t.deepEqual(await rowsNaming(behind, flow.collectionId), {});
+  t.deepEqual(await countRowsOfCollection(behind, flow.collectionId), {});
   t.false(await tenantExists());
-  t.deepEqual(await problemsLeft(behind, flow), []);
+  t.deepEqual(await findRemainingProblems(behind, flow), []);
 });

@@ -5,7 +5,7 @@ import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts
 import { eventually, until } from '#test/support/harness/eventually.ts';
 import { longFiles, startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
+import { findWorkspaceTenants } from '#test/support/fixtures/workspace-traces.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;
@@ -18,7 +18,7 @@ test.serial('reindexing completes when the worker is killed, and counts each con
   const flow = await startFlow();
   const { upload_id } = await flow.upload(...longFiles(30));
   const { chunks } = (await flow.progress(upload_id)).progress;
-  for (const { space, tenant } of await tenantsOf(behind, flow.workspaceId))
+  for (const { space, tenant } of await findWorkspaceTenants(behind, flow.workspaceId))
     await behind.vectors.dropTenant(space, tenant);
   const path = `/workspaces/${flow.workspaceId}/reindex`;
   await flow.api.post(path, Reindexing, { status: 202 });

@@ -6,7 +6,12 @@ import { eventually } from '#test/support/harness/eventually.ts';
 import { longFiles, startFlow } from '#test/support/harness/flow.ts';
 import { seedWorkspace } from '#test/support/fixtures/seed-workspace.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { filesOf, rowsOf, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
+import {
+  listBlobFiles,
+  countWorkspaceRows,
+  findRemainingTenants,
+  findWorkspaceTenants,
+} from '#test/support/fixtures/workspace-traces.ts';
 
 const stack = testStack();
 const { worker } = stack.processes;
@@ -21,7 +26,7 @@ test.serial('a workspace deletion completes when the worker is killed repeatedly
   const flow = await startFlow();
   await flow.upload(...longFiles(30));
   await seedWorkspace(flow);
-  const tenants = await tenantsOf(behind, flow.workspaceId);
+  const tenants = await findWorkspaceTenants(behind, flow.workspaceId);
   const path = `/workspaces/${flow.workspaceId}`;
   const { deletion_id } = await operator.get(path, DeletionAccepted, { method: 'DELETE', headers, status: 202 });
   const receipt = () => operator.get(`/deletions/${deletion_id}`, Deletion, { headers });
@@ -43,10 +48,10 @@ test.serial('a workspace deletion completes when the worker is killed repeatedly
   });
   t.like(done.removed, { contents: 34, collections: 3, conversations: 1, memories: 2 });
   const rows = await eventually('its outbox row is removed', async () => {
-    const left = await rowsOf(behind, flow.workspaceId);
+    const left = await countWorkspaceRows(behind, flow.workspaceId);
     return left['outbox'] === undefined && left;
   });
   t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
-  t.deepEqual(await tenantsLeft(behind, tenants), []);
-  t.deepEqual(await filesOf(flow.workspaceId), []);
+  t.deepEqual(await findRemainingTenants(behind, tenants), []);
+  t.deepEqual(await listBlobFiles(flow.workspaceId), []);
 });

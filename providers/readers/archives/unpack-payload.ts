@@ -10,8 +10,8 @@ export type UnpackPayload = {
   /** Index of the first entry to extract; earlier ones were extracted before. */
   from: number;
   /** Limits of one task. */
-  most: { parts: number; bytes: number };
-  maxPartBytes: number;
+  taskLimits: { entries: number; bytes: number };
+  maxEntryBytes: number;
   /** Bytes that may still be extracted, out of `totalBytes` in all. */
   budgetBytes: number;
   totalBytes: number;
@@ -22,7 +22,7 @@ export type UnpackPayload = {
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_MEANINGS, code);
 
-const UnpackedPart = z.object({
+const UnpackedEntry = z.object({
   index: z.int().min(0),
   /** Identifies the entry within its archive, the same in each version of the archive. */
   key: z.string().regex(/^[0-9a-f]{64}$/),
@@ -33,11 +33,11 @@ const UnpackedPart = z.object({
     .object({ code: z.custom<ErrorCode>((code) => typeof code === 'string' && isErrorCode(code)), message: z.string() })
     .nullable(),
 });
-export type UnpackedPart = z.infer<typeof UnpackedPart>;
+export type UnpackedEntry = z.infer<typeof UnpackedEntry>;
 
 /** The result of a task. It comes from a process that has read hostile input, so the parent validates it. */
 export const UnpackValue = z.object({
-  parts: z.array(UnpackedPart),
+  entries: z.array(UnpackedEntry),
   /** Index of the entry to continue with; null at the end. */
   next: z.int().min(0).nullable(),
 });

@@ -6,7 +6,7 @@ import { AppError } from '#domain/app-error.ts';
 import { emailAttachments } from './email-attachments.ts';
 import { EMAIL, MSG, ZIP } from '#providers/readers/shared/media-types.ts';
 import { numberedPath, type ArchiveEntry, type EntryRefusal } from '#providers/readers/shared/archive-entry.ts';
-import { entryFile, type UnpackedPart, type UnpackPayload, type UnpackValue } from './unpack-payload.ts';
+import { entryFile, type UnpackedEntry, type UnpackPayload, type UnpackValue } from './unpack-payload.ts';
 import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
 /**
@@ -15,34 +15,34 @@ import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
  * whole cannot be read.
  */
 export async function unpack(path: string, outputPrefix: string, task: UnpackPayload): Promise<UnpackValue> {
-  const parts: UnpackedPart[] = [];
+  const entries: UnpackedEntry[] = [];
   const seen = new Map<string, number>();
   let index = -1;
   let bytes = 0;
-  for await (const part of entriesOf(path, task)) {
+  for await (const entry of entriesOf(path, task)) {
     index += 1;
-    const name = hash('sha256', part.rawName);
+    const name = hash('sha256', entry.rawName);
     const occurrence = (seen.get(name) ?? 0) + 1;
     seen.set(name, occurrence);
     if (index < task.from) continue;
-    const isFull = parts.length > 0 && bytes + part.sizeBytes > task.most.bytes;
-    if (isFull || parts.length === task.most.parts) return { parts, next: index };
+    const isFull = entries.length > 0 && bytes + entry.sizeBytes > task.taskLimits.bytes;
+    if (isFull || entries.length === task.taskLimits.entries) return { entries, next: index };
     const left = task.budgetBytes - bytes;
     const refusal =
       task.refusal ??
-      part.refusal ??
-      limitRefusal(part, task, left) ??
-      (await writeEntry(part, entryFile(outputPrefix, index)));
-    if (refusal === null) bytes += part.sizeBytes;
-    parts.push({
+      entry.refusal ??
+      limitRefusal(entry, task, left) ??
+      (await writeEntry(entry, entryFile(outputPrefix, index)));
+    if (refusal === null) bytes += entry.sizeBytes;
+    entries.push({
       index,
       key: hash('sha256', `${name}/${occurrence}`),
-      path: numberedPath(part.path, occurrence),
-      sizeBytes: part.sizeBytes,
+      path: numberedPath(entry.path, occurrence),
+      sizeBytes: entry.sizeBytes,
       refusal,
     });
   }
-  return { parts, next: null };
+  return { entries, next: null };
 }
 
 async function* entriesOf(path: string, { mediaType, maxTextBytes }: UnpackPayload): AsyncGenerator<ArchiveEntry> {
@@ -52,9 +52,9 @@ async function* entriesOf(path: string, { mediaType, maxTextBytes }: UnpackPaylo
 
 function limitRefusal({ sizeBytes }: ArchiveEntry, task: UnpackPayload, leftBytes: number): EntryRefusal | null {
   if (sizeBytes === 0) return { code: 'empty_file', message: 'The file is empty.' };
-  const { maxPartBytes, totalBytes } = task;
-  if (sizeBytes > maxPartBytes) {
-    const message = `The file unpacks to ${mebibytes(sizeBytes)}; the limit is ${mebibytes(maxPartBytes)}. Split it, or ask the operator to raise LOCI_MAX_FILE_BYTES.`;
+  const { maxEntryBytes, totalBytes } = task;
+  if (sizeBytes > maxEntryBytes) {
+    const message = `The file unpacks to ${mebibytes(sizeBytes)}; the limit is ${mebibytes(maxEntryBytes)}. Split it, or ask the operator to raise LOCI_MAX_FILE_BYTES.`;
     return { code: 'file_too_large', message };
   }
   if (sizeBytes <= leftBytes) return null;
@@ -63,9 +63,9 @@ function limitRefusal({ sizeBytes }: ArchiveEntry, task: UnpackPayload, leftByte
 }
 
 /** Null when the bytes were written to the file. */
-async function writeEntry(part: ArchiveEntry, file: string): Promise<EntryRefusal | null> {
+async function writeEntry(entry: ArchiveEntry, file: string): Promise<EntryRefusal | null> {
   try {
-    await pipeline(part.open(), createWriteStream(file, { flags: 'wx' }));
+    await pipeline(entry.open(), createWriteStream(file, { flags: 'wx' }));
     return null;
   } catch (error) {
     await rm(file, { force: true });

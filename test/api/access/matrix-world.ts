@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ApiKey } from '#domain/records/api-key.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
-import { asUser } from '#test/support/fixtures/user-token.ts';
+import { userHeaders } from '#test/support/fixtures/user-token.ts';
 import { apiClient, freshClient } from '#test/support/harness/api-client.ts';
 
 type Client = Awaited<ReturnType<typeof freshClient>>;
@@ -146,7 +146,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 async function clientOf(user: string, { workspaceId }: Client): Promise<Client> {
-  return { ...apiClient(await asUser(user, 'member', workspaceId)), workspaceId, key: '' };
+  return { ...apiClient(await userHeaders(user, 'member', workspaceId)), workspaceId, key: '' };
 }
 
 async function createCollection({ client, options }: Making, name: string): Promise<string> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Permission } from '#domain/access/caller.ts';
 import { permissionsOfRole, reachesOwnOnly } from '#domain/access/workspace-roles.ts';
-import { asUser, userToken, type TokenOptions } from '#test/support/fixtures/user-token.ts';
+import { userHeaders, issueUserToken, type TokenOptions } from '#test/support/fixtures/user-token.ts';
 import { ask, guarded, requestIn, seen, successOf, unlikeAbsent, type Guarded } from './matrix-requests.ts';
 import { BEHIND_COLLECTIONS, createWorld, type Kind, type World } from './matrix-world.ts';
 import { placesOf } from './request-template.ts';
@@ -40,7 +40,7 @@ function statusOfShared(one: Guarded): number {
 test('a token that is no good lets nobody in, on any route', async (t) => {
   const world = await createWorld();
   const workspaces = { [world.client.workspaceId]: 'admin' } as const;
-  const [now, good] = [Math.floor(Date.now() / 1000), await userToken('ada', { workspaces })];
+  const [now, good] = [Math.floor(Date.now() / 1000), await issueUserToken('ada', { workspaces })];
   const bad: Record<string, TokenOptions> = {
     'of another issuer’s key': { secret: 'another-secret-of-more-than-32-characters' },
     expired: { expiresAt: now - 60 },
@@ -51,7 +51,7 @@ test('a token that is no good lets nobody in, on any route', async (t) => {
   };
   const tokens = await Promise.all(
     Object.entries(bad).map(
-      async ([what, options]) => [what, await userToken('ada', { workspaces, ...options })] as const,
+      async ([what, options]) => [what, await issueUserToken('ada', { workspaces, ...options })] as const,
     ),
   );
   const [, payload] = good.split('.');
@@ -70,7 +70,7 @@ test('a token that is no good lets nobody in, on any route', async (t) => {
 
 test('a user of no workspace is refused, on every route', async (t) => {
   const world = await createWorld();
-  const headers = { Authorization: `Bearer ${await userToken(userOf('nobody'))}` };
+  const headers = { Authorization: `Bearer ${await issueUserToken(userOf('nobody'))}` };
   const wrong: string[] = [];
   for (const one of guarded) {
     // A workspace in the path is asked for, as by the header.
@@ -85,7 +85,7 @@ test('a user of another workspace finds this one as absent, on every route', asy
   const [world, foreign] = [await createWorld(), await createWorld()];
   const wrong: string[] = [];
   for (const role of ['admin', 'member'] as const) {
-    const headers = await asUser(userOf('eve'), role, foreign.client.workspaceId);
+    const headers = await userHeaders(userOf('eve'), role, foreign.client.workspaceId);
     for (const one of guarded) {
       const request = await requestIn(world, one);
       const to = async (id: string) => seen(await ask(headers, request, { 'X-Workspace-Id': id }));
@@ -101,7 +101,7 @@ test('a user of another workspace finds this one as absent, on every route', asy
 test('what the same user has in another workspace is as absent, wherever it is named', async (t) => {
   const ada = userOf('ada');
   const [world, foreign] = [await createWorld({ user: ada }), await createWorld({ user: ada })];
-  const key = await asUser(ada, 'admin', world.client.workspaceId);
+  const key = await userHeaders(ada, 'admin', world.client.workspaceId);
   const wrong: string[] = [];
   for (const one of guarded.map((each) => by(ada, each))) {
     if (one.fixture.administrator === true) continue;
@@ -118,7 +118,7 @@ test('what another member of the workspace keeps is as absent, wherever it is na
   const [ada, bob] = [userOf('ada'), userOf('bob')];
   const theirs = await createWorld({ user: ada });
   const world = await createWorld({ user: bob, within: theirs });
-  const key = await asUser(bob, 'member', world.client.workspaceId);
+  const key = await userHeaders(bob, 'member', world.client.workspaceId);
   const wrong: string[] = [];
   for (const one of guarded.map((each) => by(bob, each))) {
     const hidden = placesOf(one.fixture).filter(({ kind }) => !OF_THE_WORKSPACE.has(kind));
@@ -140,7 +140,7 @@ test('what another member of the workspace keeps is as absent, wherever it is na
 test('what another member shares is read by all of the workspace, and changed by its owner alone', async (t) => {
   const [ada, bob] = [userOf('ada'), userOf('bob')];
   const theirs = await createWorld({ user: ada, isShared: true });
-  const key = await asUser(bob, 'member', theirs.client.workspaceId);
+  const key = await userHeaders(bob, 'member', theirs.client.workspaceId);
   const wrong: string[] = [];
   const counted = { read: 0, refused: 0 };
   for (const one of guarded.map((each) => by(bob, each))) {
@@ -161,7 +161,7 @@ test('a member does with what is its own whatever members may', async (t) => {
   const wrong: string[] = [];
   for (const one of guarded.map((each) => by(ada, each))) {
     const own = one.fixture.destroys === true ? await createWorld({ user: ada }) : world;
-    const key = await asUser(ada, 'member', own.client.workspaceId);
+    const key = await userHeaders(ada, 'member', own.client.workspaceId);
     const { status, text } = await ask(key, await requestIn(own, one));
     if (status !== (lacksPermission(one) ? 403 : successOf(one))) wrong.push(`${one.name}: ${status} ${text}`);
   }

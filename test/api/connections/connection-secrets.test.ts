@@ -4,7 +4,7 @@ import test from 'ava';
 import { Connection, ConnectionDetail, ConnectionList } from '#domain/records/connection.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { openWithUsers } from '#test/support/fixtures/token-users.ts';
+import { openApiWithTokenUsers } from '#test/support/fixtures/token-users.ts';
 import { apiClient, createKey, freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
 
 const CANARY = 'canarysecret';
@@ -73,7 +73,7 @@ test('sealed credentials open in their own row only', async (t) => {
 });
 
 test('a member has its own connections, masked, and an administrator all of them', async (t) => {
-  const { as } = await openWithUsers(t);
+  const { as } = await openApiWithTokenUsers(t);
   const [ada, bob, grace] = [as('ada', 'member'), as('bob', 'member'), as('grace', 'admin')];
   const json = { integration: 'github', integration_type: 'connectors', credentials: secrets };
   const made = Connection.parse((await ada('/connections', { method: 'POST', json })).body);

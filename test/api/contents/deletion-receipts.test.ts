@@ -1,10 +1,10 @@
 import test from 'ava';
 import { Collection } from '#domain/records/collection.ts';
 import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
-import { openWithUsers } from '#test/support/fixtures/token-users.ts';
+import { openApiWithTokenUsers } from '#test/support/fixtures/token-users.ts';
 
 test('a member who deleted a collection has the receipt when the collection is no more, and other members have not', async (t) => {
-  const { api, workspaceId, as } = await openWithUsers(t);
+  const { api, workspaceId, as } = await openApiWithTokenUsers(t);
   const [ada, bob, grace] = [as('ada', 'member'), as('bob', 'member'), as('grace', 'admin')];
   const json = { name: 'mine', embedding: { provider: 'lexical' } };
   const { id } = Collection.parse((await ada('/collections', { method: 'POST', json })).body);

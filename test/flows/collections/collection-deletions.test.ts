@@ -7,7 +7,11 @@ import { createLexicalEmbedder } from '#providers/embedders/index.ts';
 import { query } from '#store/postgres.ts';
 import { formFor } from '#test/support/harness/api-client.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
-import { problemsLeft, rowsNaming, tenantOf } from '#test/support/fixtures/collection-traces.ts';
+import {
+  findRemainingProblems,
+  countRowsOfCollection,
+  findCollectionTenant,
+} from '#test/support/fixtures/collection-traces.ts';
 import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
@@ -44,7 +48,7 @@ test('a deleted collection disappears for all callers at once, and the receipt c
   const paused = await flow.send(big('paused.txt'));
   await flow.control(`/uploads/${paused.upload_id}/pause`);
   const chunk = (await flow.chunks(idsOf(ready)[0]))[0]?.id ?? '';
-  const tenantExists = await tenantOf(behind, collectionId);
+  const tenantExists = await findCollectionTenant(behind, collectionId);
   t.true(await tenantExists());
 
   const { deletion_id, status } = await remove(flow);
@@ -87,10 +91,10 @@ test('a deleted collection disappears for all callers at once, and the receipt c
   t.not(receipt.verified_at, null);
   t.is(receipt.removed.contents, 5);
   t.true(receipt.removed.chunks >= 2 && receipt.removed.index_objects >= 2);
-  t.deepEqual(await rowsNaming(behind, collectionId), {});
+  t.deepEqual(await countRowsOfCollection(behind, collectionId), {});
   t.false(await tenantExists());
   t.is((await api.fail(collection, { method: 'DELETE' })).status, 404);
-  t.deepEqual(await problemsLeft(behind, flow), []);
+  t.deepEqual(await findRemainingProblems(behind, flow), []);
 });
 
 test('deleting a collection keeps its contents that are also in another collection', async (t) => {
@@ -116,8 +120,8 @@ test('deleting a collection keeps its contents that are also in another collecti
   t.is((await other.chunks(shared)).length, 1);
   t.is(await (await other.api.send(`/contents/${shared}/file`)).text(), 'A shared sundial.');
   t.is((await flow.api.fail(`/contents/${alone}`)).status, 404);
-  t.deepEqual(await rowsNaming(behind, flow.collectionId), {});
-  t.deepEqual(await problemsLeft(behind, flow), []);
+  t.deepEqual(await countRowsOfCollection(behind, flow.collectionId), {});
+  t.deepEqual(await findRemainingProblems(behind, flow), []);
 });
 
 test('uploads concurrent with the deletion are either accepted and removed, or rejected', async (t) => {
@@ -131,8 +135,8 @@ test('uploads concurrent with the deletion are either accepted and removed, or r
   t.true(statuses.every((status) => status === 202 || status === 403));
   const { removed } = await receiptOf(flow, deletion_id);
   t.is(removed.contents, statuses.filter((status) => status === 202).length);
-  t.deepEqual(await rowsNaming(behind, flow.collectionId), {});
-  t.deepEqual(await problemsLeft(behind, flow), []);
+  t.deepEqual(await countRowsOfCollection(behind, flow.collectionId), {});
+  t.deepEqual(await findRemainingProblems(behind, flow), []);
 });
 
 test('concurrent requests to delete the same resource share one deletion', async (t) => {
@@ -163,8 +167,8 @@ test('a content and its collection can be deleted concurrently', async (t) => {
   const content = answer.status === 202 ? DeletionAccepted.parse(await answer.json()) : null;
   const removed = content ? (await receiptOf(flow, content.deletion_id)).removed.contents : 0;
   t.is(removed + receipt.removed.contents, 1);
-  t.deepEqual(await rowsNaming(behind, flow.collectionId), {});
-  t.deepEqual(await problemsLeft(behind, flow), []);
+  t.deepEqual(await countRowsOfCollection(behind, flow.collectionId), {});
+  t.deepEqual(await findRemainingProblems(behind, flow), []);
 });
 
 test('a tenant that a stalled worker recreates after the deletion is dropped again, for a day', async (t) => {

@@ -14,8 +14,8 @@ import {
   findInFiles,
   findInHistories,
   findInTables,
-  foundIn,
-  foundInBytes,
+  findInText,
+  findInBytes,
 } from '#test/support/fixtures/secret-search.ts';
 import { createOwnDatabase } from '#test/support/harness/own-services.ts';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
@@ -105,18 +105,18 @@ test('the leak search finds a text in clear, in hexadecimal and in base64, at an
     const bytes = Buffer.from(`${before}${text} behind`);
     for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
       const written = `{"x": "${bytes.toString(encoding)}"}`;
-      t.deepEqual(foundIn(written, { text }), ['text'], `${before} in ${encoding}`);
-      t.deepEqual(foundInBytes(Buffer.from(written), { text }), ['text'], `${before} in ${encoding}`);
+      t.deepEqual(findInText(written, { text }), ['text'], `${before} in ${encoding}`);
+      t.deepEqual(findInBytes(Buffer.from(written), { text }), ['text'], `${before} in ${encoding}`);
     }
   }
-  t.deepEqual(foundInBytes(Buffer.from(text.slice(0, -1)), { text }), []);
+  t.deepEqual(findInBytes(Buffer.from(text.slice(0, -1)), { text }), []);
 });
 
 test('a secret appears in no response except the one that issues it', (t) => {
   const leaks: string[] = [];
   const shown = new Set<string>();
   for (const { request, text, mayShow } of stage.answers) {
-    for (const name of foundIn(text, stage.secrets)) {
+    for (const name of findInText(text, stage.secrets)) {
       if (mayShow.includes(name)) shown.add(name);
       else leaks.push(`${request}: ${name}`);
     }
@@ -143,7 +143,7 @@ test('an error response does not repeat what was sent', (t) => {
   const everything = { ...stage.words, ...stage.secrets };
   for (const name of NAMES_OF_FIELDS) delete everything[name];
   t.deepEqual(
-    refusals.flatMap(({ request, text }) => foundIn(text, everything).map((name) => `${request}: ${name}`)),
+    refusals.flatMap(({ request, text }) => findInText(text, everything).map((name) => `${request}: ${name}`)),
     [],
   );
 });

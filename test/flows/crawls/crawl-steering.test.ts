@@ -10,7 +10,7 @@ import { eventually, until } from '#test/support/harness/eventually.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
 import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { rowsOf } from '#test/support/fixtures/workspace-traces.ts';
+import { countWorkspaceRows } from '#test/support/fixtures/workspace-traces.ts';
 
 /** Starts a site that holds every response until it is released, so that a test can act during a crawl. */
 async function startGate() {
@@ -202,7 +202,7 @@ test('deleting a workspace ends its running crawl', async (t) => {
   );
   t.is(running.status, 'running');
   const rows = await until(
-    () => rowsOf(behind, flow.workspaceId),
+    () => countWorkspaceRows(behind, flow.workspaceId),
     (left) => left['outbox'] === undefined,
   );
   // A download that was running may have stored a file without a row, which the sweep removes like any other.

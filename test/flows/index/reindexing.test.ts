@@ -12,7 +12,7 @@ import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts
 import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
+import { findWorkspaceTenants } from '#test/support/fixtures/workspace-traces.ts';
 
 const pathOf = ({ workspaceId }: Flow) => `/workspaces/${workspaceId}/reindex`;
 
@@ -56,7 +56,7 @@ test('reindexing restores everything that the index lost, for every search type 
       ),
     );
   const before = [await seen(flow, 'viaduct arches'), await seen(other, 'sundial noon')];
-  const tenants = await tenantsOf(behind, flow.workspaceId);
+  const tenants = await findWorkspaceTenants(behind, flow.workspaceId);
   t.is(tenants.length, 3);
   // One tenant is lost completely, one partly, and a memory is missing as well, all without an error.
   const [gone, partly] = tenants.filter(({ tenant }) => !tenant.startsWith('memories-'));

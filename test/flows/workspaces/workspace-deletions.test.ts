@@ -8,7 +8,13 @@ import { seedWorkspace } from '#test/support/fixtures/seed-workspace.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
-import { filesOf, rowsOf, runningWorkflows, tenantsLeft, tenantsOf } from '#test/support/fixtures/workspace-traces.ts';
+import {
+  listBlobFiles,
+  countWorkspaceRows,
+  listRunningWorkflows,
+  findRemainingTenants,
+  findWorkspaceTenants,
+} from '#test/support/fixtures/workspace-traces.ts';
 
 const operator = apiClient(null);
 const headers = { Authorization: `Bearer ${testStack().adminToken}` };
@@ -37,9 +43,9 @@ test('a deleted workspace disappears for all callers at once, and nothing of it 
   const key = { key: workspace.api_key.secret ?? '', workspaceId: workspace.id };
   const flow = await startFlow({ key });
   await seedWorkspace(flow);
-  const tenants = await tenantsOf(behind, workspace.id);
+  const tenants = await findWorkspaceTenants(behind, workspace.id);
   t.true(tenants.length >= 4 && tenants.some(({ tenant }) => tenant.startsWith('memories-')));
-  t.not((await filesOf(workspace.id)).length, 0);
+  t.not((await listBlobFiles(workspace.id)).length, 0);
   const path = `/workspaces/${workspace.id}`;
 
   const { deletion_id, status } = await operator.get(path, DeletionAccepted, REMOVE);
@@ -70,17 +76,17 @@ test('a deleted workspace disappears for all callers at once, and nothing of it 
   t.true(receipt.removed.blobs >= 3 && receipt.removed.chunks >= 1 && receipt.removed.index_objects >= 3);
   t.deepEqual(
     await until(
-      () => rowsOf(behind, workspace.id),
+      () => countWorkspaceRows(behind, workspace.id),
       (rows) => rows['outbox'] === undefined,
     ),
     { deletions: 1, dropped_tenants: tenants.length },
     'the receipt, and the dropped tenants that are checked for a day',
   );
-  t.deepEqual(await tenantsLeft(behind, tenants), []);
-  t.deepEqual(await filesOf(workspace.id), []);
+  t.deepEqual(await findRemainingTenants(behind, tenants), []);
+  t.deepEqual(await listBlobFiles(workspace.id), []);
   t.deepEqual(
     await until(
-      () => runningWorkflows(workspace.id),
+      () => listRunningWorkflows(workspace.id),
       (running) => running.length === 0,
     ),
     [],
@@ -95,7 +101,7 @@ test('deleting a workspace does not change other workspaces', async (t) => {
   for (const one of [flow, other]) await one.upload(['content', 'The same sundial in two workspaces.']);
   const atRest = () =>
     until(
-      () => rowsOf(behind, other.workspaceId),
+      () => countWorkspaceRows(behind, other.workspaceId),
       (rows) => rows['outbox'] === undefined,
     );
   const before = await atRest();
@@ -125,7 +131,7 @@ test('requests concurrent with the deletion leave nothing behind', async (t) => 
   for (const answer of answers) if (answer instanceof Response) t.true([201, 401].includes(answer.status));
   await receiptOf(deletion_id);
   const rows = await until(
-    () => rowsOf(behind, flow.workspaceId),
+    () => countWorkspaceRows(behind, flow.workspaceId),
     (left) => left['outbox'] === undefined,
   );
   t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);

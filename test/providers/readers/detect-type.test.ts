@@ -1,8 +1,8 @@
 import test from 'ava';
 import { detectType, detectFileType } from '#providers/readers/detect-type.ts';
 import { compoundFile } from '#test/support/fixtures/compound-file.ts';
-import { docx, docxParagraph, junk, pdf, png, zip } from '#test/support/fixtures/documents.ts';
-import { withFile } from '#test/support/fixtures/read-bytes.ts';
+import { docx, docxParagraph, pseudoRandomBytes, pdf, png, zip } from '#test/support/fixtures/documents.ts';
+import { withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const PDF = pdf([[{ text: 'x' }]]);
@@ -65,7 +65,7 @@ for (const [title, content, name, mediaType, isSurprise = false] of CASES) {
     t.is(detected.mediaType, mediaType);
     t.is(detected.notes['detected_type'], isSurprise ? mediaType : undefined);
     t.is(Object.keys(detected.notes).length, isSurprise ? 3 : 0);
-    t.deepEqual(await withFile(bytes, (path) => detectFileType(path, { name })), detected);
+    t.deepEqual(await withTemporaryFile(bytes, (path) => detectFileType(path, { name })), detected);
   });
 }
 
@@ -80,7 +80,7 @@ test('uses the declared type only for text whose name suggests no type', async (
 });
 
 test('rejects bytes that are neither text nor a known format with `unsupported_type`, whatever their name', async (t) => {
-  const bytes = junk(5000);
+  const bytes = pseudoRandomBytes(5000);
   await t.throwsAsync(detectType(bytes, bytes.length, { name: 'a.txt' }), { code: 'unsupported_type' });
 });
 
@@ -98,9 +98,9 @@ test('rejects an empty file with `empty_file`', async (t) => {
 });
 
 test('detects a Word document whose first part is larger than the sample', async (t) => {
-  const big = Buffer.from(junk(200_000));
+  const big = Buffer.from(pseudoRandomBytes(200_000));
   const bytes = zip({ 'docProps/thumbnail.jpeg': big, 'word/document.xml': '<a/>' });
-  const onDisk = await withFile(bytes, (path) => detectFileType(path, { name: 'a.zip' }));
+  const onDisk = await withTemporaryFile(bytes, (path) => detectFileType(path, { name: 'a.zip' }));
   t.deepEqual(onDisk, {
     mediaType: DOCX,
     notes: {
@@ -119,7 +119,7 @@ test('detects UTF-8 text when the sample ends inside a character', async (t) => 
 
 test('distinguishes binary and password-protected Office documents by their directory, wherever it is in the file', async (t) => {
   const kind = (entries: readonly string[], sectorsBefore = 0, name = 'a') =>
-    withFile(compoundFile(entries, sectorsBefore), (path) => detectFileType(path, { name }));
+    withTemporaryFile(compoundFile(entries, sectorsBefore), (path) => detectFileType(path, { name }));
   t.is((await kind(['1Table', 'WordDocument'])).mediaType, 'application/msword');
   t.is((await kind(['a', 'b', 'c', 'd', 'e', 'f', 'WordDocument'], 100)).mediaType, 'application/msword');
   t.is((await kind(['Workbook'])).mediaType, 'application/vnd.ms-excel');
@@ -131,5 +131,8 @@ test('distinguishes binary and password-protected Office documents by their dire
   t.is(named.notes['named_type'], DOCX);
   t.is(named.notes['detected_type'], 'application/vnd.ms-excel');
   const cut = compoundFile(['WordDocument'], 20).subarray(0, 3_000);
-  t.is((await withFile(cut, (path) => detectFileType(path, { name: 'a.doc' }))).mediaType, 'application/x-cfb');
+  t.is(
+    (await withTemporaryFile(cut, (path) => detectFileType(path, { name: 'a.doc' }))).mediaType,
+    'application/x-cfb',
+  );
 });

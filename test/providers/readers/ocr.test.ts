@@ -2,8 +2,8 @@ import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { openPdfFile } from '#providers/readers/pdf/pdfium/pdf-file.ts';
 import { pdf, pdfOfObjects } from '#test/support/fixtures/documents.ts';
-import { pngOf } from '#test/support/fixtures/hostile/pictures.ts';
-import { readBytes, withFile } from '#test/support/fixtures/read-bytes.ts';
+import { pngOf } from '#test/support/fixtures/hostile/images.ts';
+import { readBytes, withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 import { tiff } from '#test/support/fixtures/tiff.ts';
 
 const SENTENCE = 'Otters hold hands while they are asleep.';
@@ -13,7 +13,7 @@ type Drawn = { width: number; height: number; pixels: Buffer };
 
 /** The page rendered, one byte per pixel. */
 async function drawn(document = page): Promise<Drawn> {
-  const bytes = await withFile(document, async (path) => {
+  const bytes = await withTemporaryFile(document, async (path) => {
     const file = await openPdfFile(path);
     const found = file.renderPage(0);
     file.close();

@@ -2,13 +2,14 @@ import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { parseOutlook } from '#providers/readers/archives/parse-outlook.ts';
 import { msgFile } from '#test/support/fixtures/msg.ts';
-import { withFile } from '#test/support/fixtures/read-bytes.ts';
+import { withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 
 const SUBJECT = '0037001F';
 const BODY = '1000001F';
 const MIB = 1024 * 1024;
 
-const parse = (bytes: Uint8Array, maxTextBytes = MIB) => withFile(bytes, (path) => parseOutlook(path, maxTextBytes));
+const parse = (bytes: Uint8Array, maxTextBytes = MIB) =>
+  withTemporaryFile(bytes, (path) => parseOutlook(path, maxTextBytes));
 
 test('reads subject, addresses, date and text of an Outlook message', async (t) => {
   const bytes = msgFile({

@@ -22,8 +22,8 @@ test.after.always(async (t) => {
 const TASK: Omit<UnpackTask, 'path'> = {
   mediaType: 'application/zip',
   from: 0,
-  most: { parts: 100, bytes: 8 * MIB },
-  maxPartBytes: MIB,
+  taskLimits: { entries: 100, bytes: 8 * MIB },
+  maxEntryBytes: MIB,
   budgetBytes: 8 * MIB,
   totalBytes: 8 * MIB,
   refusal: null,
@@ -44,7 +44,7 @@ async function unpack(
   if (!outcome?.ok) throw outcome?.error ?? new Error('no outcome');
   const { result } = outcome;
   const parts: Unpacked[] = [];
-  for (const part of result.parts) {
+  for (const part of result.entries) {
     const pieces: Uint8Array[] = [];
     if (!part.refusal) for await (const piece of result.open(part)) pieces.push(piece);
     const { key, path: inside, refusal } = part;
@@ -158,7 +158,7 @@ test('a task extracts some files and returns the index to continue with', async 
   for (let from: number | null = 0; from !== null;) {
     const unpacked: { parts: Unpacked[]; next: number | null } = await unpack(t.context, archive, {
       from,
-      most: { parts: 3, bytes: steps.length === 0 ? 700 : MIB },
+      taskLimits: { entries: 3, bytes: steps.length === 0 ? 700 : MIB },
     });
     seen.push(...pathsOf(unpacked));
     steps.push((from = unpacked.next));

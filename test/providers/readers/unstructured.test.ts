@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { ErrorCode } from '#domain/app-error.ts';
 import { createReaderPool, type Outcome, type ReadResult } from '#providers/readers/reader-pool.ts';
 import { type UnstructuredOptions, withUnstructured } from '#providers/readers/external/unstructured.ts';
-import { withFile } from '#test/support/fixtures/read-bytes.ts';
+import { withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
 import { startUnstructuredServer, type AskedOfUnstructured } from '#test/support/servers/unstructured-server.ts';
 
 const MIB = 1024 * 1024;
@@ -32,7 +32,7 @@ async function readThrough(
   const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
   const settings = { url: server.url, apiKey: 'key', timeoutMs: 60_000, maxAnswerBytes: MIB, ...rest };
   try {
-    return await withFile('the document', async (path) => {
+    return await withTemporaryFile('the document', async (path) => {
       const task = { path, name: 'o.pdf', mediaType: 'application/pdf', reader };
       await using batch = await withUnstructured(pool, settings).read([task]);
       const [outcome] = batch.outcomes;
@@ -119,7 +119,7 @@ test('leaves documents for the next time that were not sent within the time to b
   const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
   const settings = { url: server.url, apiKey: null, timeoutMs: 60_000, maxAnswerBytes: MIB };
   try {
-    await withFile('the document', async (path) => {
+    await withTemporaryFile('the document', async (path) => {
       const task = { path, name: 'o.pdf', mediaType: 'application/pdf', reader: 'unstructured' };
       const tasks = Array.from({ length: 5 }, () => task);
       await using batch = await withUnstructured(pool, settings).read(tasks, { startWithinMs: 100 });
@@ -137,7 +137,7 @@ test('reads documents of other readers in the same call, with outcomes in order'
   const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
   const settings = { url: null, apiKey: null, timeoutMs: 1_000, maxAnswerBytes: MIB };
   try {
-    await withFile('plain words', async (path) => {
+    await withTemporaryFile('plain words', async (path) => {
       const task = { path, name: 'o.txt', mediaType: 'text/plain' };
       const readers = ['text', 'unstructured', 'native'];
       await using batch = await withUnstructured(pool, settings).read(readers.map((reader) => ({ ...task, reader })));

@@ -2,13 +2,13 @@ import test from 'ava';
 import { query } from '#store/postgres.ts';
 import { OUTLIVING_ROWS, ROWS_WITH_MORE, WORKSPACE_ROWS } from '#store/workspaces/workspace-rows.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
-import { workspaceTables } from '#test/support/fixtures/workspace-traces.ts';
+import { listWorkspaceTables } from '#test/support/fixtures/workspace-traces.ts';
 
 const removed = WORKSPACE_ROWS.flatMap(({ table, parts }) => [table, ...(parts ? [parts.table] : [])]);
 
 test('the deletion of a workspace knows every table that has rows of one', async (t) => {
   const database = await openOwnDatabase(t);
-  const tables = await workspaceTables({ query: (sql, bindings) => query(database, sql, bindings) });
+  const tables = await listWorkspaceTables({ query: (sql, bindings) => query(database, sql, bindings) });
   t.deepEqual(
     [...removed, ...ROWS_WITH_MORE, ...OUTLIVING_ROWS].toSorted(),
     tables,
