@@ -28,7 +28,8 @@ type Piece = { corpus: string; start: number; end: number; text: string; tokens:
 type Span = { start: number; end: number };
 
 const { values: options } = parseArgs({ options: { dataset: { type: 'string' }, target: { type: 'string' } } });
-if (options.dataset === undefined) throw new Error('Say where the data is: npm run bench:chunking -- --dataset DIR.');
+if (options.dataset === undefined)
+  throw new Error('Pass the folder of the data: npm run bench:chunking -- --dataset DIR.');
 const folder = options.dataset;
 const names = (await readdir(join(folder, 'corpora'))).filter((name) => name.endsWith('.md'));
 const corpora = new Map<string, string>();
@@ -37,8 +38,8 @@ const questions = Questions.parse(parse(await readFile(join(folder, 'questions.c
 const countTokens = await createTokenCounter({ kind: 'estimate', charactersPerToken: 4 });
 
 const limits = limitsOf(options.target);
-const ours = evaluate([...corpora].flatMap(([corpus, text]) => structured(corpus, text, limits)));
-const recursive = evaluate([...corpora].flatMap(([corpus, text]) => recursively(corpus, text)));
+const ours = evaluate([...corpora].flatMap(([corpus, text]) => piecesByStructure(corpus, text, limits)));
+const recursive = evaluate([...corpora].flatMap(([corpus, text]) => recursivePieces(corpus, text)));
 console.log(`${questions.length} questions, ${corpora.size} texts, keyword search, first ${DEPTH} chunks`);
 console.log('| chunks | number | tokens, mean | characters found | whole answers found |\n|---|---|---|---|---|');
 for (const [name, { count, tokens, characters, whole }] of [
@@ -51,11 +52,13 @@ console.log(formatVerdict('characters of answers in the first five chunks', ours
 console.log(formatVerdict('whole answers in the first five chunks', ours.whole, { atLeast: 0.93 }));
 
 function limitsOf(target: string | undefined): ChunkLimits {
-  const usual = chunkLimitsFor(MAX_TOKENS);
-  return target === undefined ? usual : { targetTokens: Number(target), maxTokens: Math.ceil(Number(target) * 1.25) };
+  const defaults = chunkLimitsFor(MAX_TOKENS);
+  return target === undefined
+    ? defaults
+    : { targetTokens: Number(target), maxTokens: Math.ceil(Number(target) * 1.25) };
 }
 
-function structured(corpus: string, text: string, chunkLimits: ChunkLimits): Piece[] {
+function piecesByStructure(corpus: string, text: string, chunkLimits: ChunkLimits): Piece[] {
   const chunks = planChunks({ text, pages: [], notes: {} }, chunkLimits, countTokens);
   return [...chunks].map((chunk) => ({
     corpus,
@@ -66,7 +69,7 @@ function structured(corpus: string, text: string, chunkLimits: ChunkLimits): Pie
   }));
 }
 
-function recursively(corpus: string, text: string): Piece[] {
+function recursivePieces(corpus: string, text: string): Piece[] {
   return splitRecursively(text, RECURSIVE_TOKENS, countTokens).map(({ start, end }) => {
     const slice = text.slice(start, end);
     return { corpus, start, end, text: slice, tokens: countTokens(slice) };
@@ -86,7 +89,7 @@ function evaluate(pieces: readonly Piece[]) {
       end,
     }));
     const found = spans.map((span) =>
-      covered(
+      coveredLength(
         span,
         hits.filter((hit) => hit !== undefined),
       ),
@@ -100,7 +103,7 @@ function evaluate(pieces: readonly Piece[]) {
 }
 
 /** Number of characters of a span that the pieces contain; white space between adjacent pieces counts as contained. */
-function covered({ start, end }: Span, hits: readonly Piece[]): number {
+function coveredLength({ start, end }: Span, hits: readonly Piece[]): number {
   const sorted = hits.toSorted((a, b) => a.start - b.start);
   let [at, length] = [start, 0];
   for (const hit of sorted) {

@@ -26,13 +26,13 @@ const { values: options } = parseArgs({
   },
 });
 if (options.dataset === undefined) {
-  throw new Error('Say where the documents are: npm run bench:reading -- --dataset DIR [--files] [--only pdf].');
+  throw new Error('Pass the folder of the documents: npm run bench:reading -- --dataset DIR [--files] [--only pdf].');
 }
 const root = options.dataset;
 
 type Scores = { words: number; headings: number | null; tables: number | null };
 
-const paths = await documentsBelow(root);
+const paths = await listDocuments(root);
 const found = await readAll(paths);
 const byFormat = new Map<string, Scores[]>();
 for (const [index, path] of paths.entries()) {
@@ -41,12 +41,14 @@ for (const [index, path] of paths.entries()) {
   const scores = scoresOf(structureOf(text), expected);
   const format = relative(root, path).split('/')[0] ?? '';
   byFormat.set(format, [...(byFormat.get(format) ?? []), scores]);
-  if (options.files) console.log(`${relative(root, path)}: ${show(scores)}`);
+  if (options.files) console.log(`${relative(root, path)}: ${formatScores(scores)}`);
 }
 console.log('\n| format | documents | word F1 | headings | tables |\n|---|---|---|---|---|');
 for (const [format, scores] of byFormat) {
   const { words, headings, tables } = means(scores);
-  console.log(`| ${format} | ${scores.length} | ${figure(words)} | ${figure(headings)} | ${figure(tables)} |`);
+  console.log(
+    `| ${format} | ${scores.length} | ${formatScore(words)} | ${formatScore(headings)} | ${formatScore(tables)} |`,
+  );
 }
 const all = means([...byFormat.values()].flat());
 for (const format of ['pdf', 'docx']) {
@@ -58,12 +60,12 @@ console.log(formatVerdict('tables, all formats', all.tables ?? NaN, { atLeast: 0
 const pdfs = paths.filter((path) => path.endsWith('.pdf'));
 if (pdfs.length > 0) await comparePdfSpeed(pdfs);
 
-async function documentsBelow(folder: string): Promise<string[]> {
+async function listDocuments(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   const documents = names.filter((name) => name.endsWith(EXPECTED)).map((name) => name.slice(0, -EXPECTED.length));
   const wanted = documents.filter((name) => name.startsWith(options.only)).sort();
-  const isThere = await Promise.all(wanted.map((name) => stat(join(folder, name)).then(Boolean, () => false)));
-  return wanted.filter((_, index) => isThere[index]).map((name) => join(folder, name));
+  const exists = await Promise.all(wanted.map((name) => stat(join(folder, name)).then(Boolean, () => false)));
+  return wanted.filter((_, index) => exists[index]).map((name) => join(folder, name));
 }
 
 /**
@@ -132,10 +134,10 @@ function means(scores: readonly Scores[]): { words: number | null; headings: num
   };
 }
 
-function show({ words, headings, tables }: Scores): string {
-  return `words ${figure(words)}, headings ${figure(headings)}, tables ${figure(tables)}`;
+function formatScores({ words, headings, tables }: Scores): string {
+  return `words ${formatScore(words)}, headings ${formatScore(headings)}, tables ${formatScore(tables)}`;
 }
 
-function figure(value: number | null): string {
+function formatScore(value: number | null): string {
   return value === null ? '–' : value.toFixed(3);
 }

@@ -14,19 +14,19 @@ const LIMITS = { maxTextBytes: 64 * 1024 * 1024 };
 export async function comparePdfSpeed(paths: readonly string[]): Promise<void> {
   const pdfium = (await PDFiumModule({})) as unknown as Pdfium;
   pdfium._FPDF_InitLibrary();
-  const readable = paths.filter((path) => plainText(pdfium, path) !== null);
+  const readable = paths.filter((path) => readPlainText(pdfium, path) !== null);
   let pages = 0;
-  const alone = async (): Promise<void> => {
-    for (const path of readable) pages += plainText(pdfium, path)?.pageCount ?? 0;
+  const readWithPdfium = async (): Promise<void> => {
+    for (const path of readable) pages += readPlainText(pdfium, path)?.pageCount ?? 0;
   };
-  const reader = async (): Promise<void> => {
+  const readWithReader = async (): Promise<void> => {
     for (const path of readable) await pdfReader.read({ path, mediaType: 'application/pdf', name: '' }, LIMITS);
   };
   const timesMs = { alone: [] as number[], reader: [] as number[] };
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
     pages = 0;
-    const { elapsedMs: aloneMs } = await timed(alone);
-    const { elapsedMs: readerMs } = await timed(reader);
+    const { elapsedMs: aloneMs } = await timed(readWithPdfium);
+    const { elapsedMs: readerMs } = await timed(readWithReader);
     if (round < WARM_UP_ROUNDS) continue;
     timesMs.alone.push(aloneMs);
     timesMs.reader.push(readerMs);
@@ -38,7 +38,7 @@ export async function comparePdfSpeed(paths: readonly string[]): Promise<void> {
 }
 
 /** The plain text of pdfium itself. Closes all handles, because open pages slow it down. */
-function plainText(pdfium: Pdfium, path: string): { pageCount: number; text: string } | null {
+function readPlainText(pdfium: Pdfium, path: string): { pageCount: number; text: string } | null {
   const bytes = readFileSync(path);
   const data = pdfium._malloc(bytes.length);
   pdfium.HEAPU8.set(bytes, data);

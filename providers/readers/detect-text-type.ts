@@ -21,11 +21,11 @@ const EMAIL_START =
 const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
 const JSON_START = /^\s*(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})|\[\s*[{["\]\d-])/;
 /** Characters that no JSON text begins with, with or without comments. */
-const NO_JSON = /^[^[{"\d\-+tfnNI/#']/;
+const NOT_JSON = /^[^[{"\d\-+tfnNI/#']/;
 /** The interpreter in the first line of a script, directly or through `env`. */
 const INTERPRETER = /^#![ \t]*(?:\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?([a-z]+)/i;
 /** A file name extension for each interpreter. */
-const INTERPRETERS: ReadonlyMap<string, string> = new Map([
+const EXTENSION_BY_INTERPRETER: ReadonlyMap<string, string> = new Map([
   ...['python', 'pypy'].map((name) => [name, 'py'] as const),
   ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'bats'].map((name) => [name, 'sh'] as const),
   ...['node', 'nodejs'].map((name) => [name, 'js'] as const),
@@ -40,9 +40,9 @@ const INTERPRETERS: ReadonlyMap<string, string> = new Map([
   ['make', 'mk'],
 ]);
 const SERVED_HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
-const SHEETS = new Set([XLS, XLSX, ODS]);
+const SPREADSHEET_TYPES = new Set([XLS, XLSX, ODS]);
 /** Types that a client may declare for text whose name suggests none. */
-const DECLARABLE = new Set([
+const DECLARABLE_TYPES = new Set([
   'text/markdown',
   'text/csv',
   'text/tab-separated-values',
@@ -50,7 +50,7 @@ const DECLARABLE = new Set([
   'application/json',
   'application/x-ndjson',
 ]);
-const ALIASES: ReadonlyMap<string, string> = new Map([
+const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([
   ['text/x-markdown', 'text/markdown'],
   ['application/csv', 'text/csv'],
   ['application/jsonl', 'application/x-ndjson'],
@@ -61,45 +61,45 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 export type TextHints = {
   declaredType?: string | null;
   /** The media type that the name suggests. */
-  promised: string | null;
+  nameType: string | null;
 };
 
 /**
  * Detects the type of a text: HTML, XML, JSON and scripts by content; Markdown, tables and other source code by name or
  * declared type.
  */
-export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredType, promised }: TextHints): string {
+export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredType, nameType }: TextHints): string {
   const text = decodeText(head).text.trimStart();
-  const isCode = promised !== null && languageOf(promised) !== null;
+  const isCode = nameType !== null && languageOf(nameType) !== null;
   // A server that declares HTML serves the output of a program, not its source: `/index.php`.
   const isServed = SERVED_HTML.test(declaredType ?? '') && HTML_START.test(text);
-  if (isCode && promised !== 'application/xml' && !isServed) return promised;
+  if (isCode && nameType !== 'application/xml' && !isServed) return nameType;
   if (HTML_START.test(text)) return 'text/html';
   if (XML_START.test(text)) return 'application/xml';
-  if (isEmail(text, promised)) return EMAIL;
-  const named = promised !== null && isTextual(promised) ? promised : null;
+  if (isEmail(text, nameType)) return EMAIL;
+  const named = nameType !== null && isTextual(nameType) ? nameType : null;
   const isWhole = head.length >= sizeBytes;
   const isTable = named === 'text/csv' || named === 'text/tab-separated-values';
   if (named !== null && named !== 'text/plain' && !isTable && !named.includes('json')) return named;
   const json = jsonType(text, isWhole);
   if (isTable) return isWhole && json !== null ? json : named;
   if (named?.includes('json')) {
-    if (NO_JSON.test(text)) return 'text/plain';
+    if (NOT_JSON.test(text)) return 'text/plain';
     return json === 'application/x-ndjson' ? json : named;
   }
   if (json !== null) return json;
   const script = scriptType(text);
   if (script !== null) return script;
   // Many programs write tables as text under the name of a spreadsheet.
-  if (promised !== null && SHEETS.has(promised)) return tableType(text) ?? 'text/plain';
+  if (nameType !== null && SPREADSHEET_TYPES.has(nameType)) return tableType(text) ?? 'text/plain';
   const declared = declaredType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const known = ALIASES.get(declared) ?? declared;
-  return named === null && DECLARABLE.has(known) ? known : 'text/plain';
+  const known = TYPE_ALIASES.get(declared) ?? declared;
+  return named === null && DECLARABLE_TYPES.has(known) ? known : 'text/plain';
 }
 
 function scriptType(text: string): string | null {
   if (text.startsWith('<?php')) return mediaTypeOfName('a.php');
-  const extension = INTERPRETERS.get(INTERPRETER.exec(text.slice(0, 200))?.[1]?.toLowerCase() ?? '');
+  const extension = EXTENSION_BY_INTERPRETER.get(INTERPRETER.exec(text.slice(0, 200))?.[1]?.toLowerCase() ?? '');
   return extension === undefined ? null : mediaTypeOfName(`a.${extension}`);
 }
 
@@ -115,12 +115,12 @@ function tableType(text: string): string | null {
 }
 
 /** By its headers; with a name that suggests an e-mail message, fewer are required. */
-function isEmail(text: string, promised: string | null): boolean {
+function isEmail(text: string, nameType: string | null): boolean {
   const head = EMAIL_START.exec(text.slice(0, 16_384))?.[0];
   if (head === undefined) return false;
   return (
-    promised === EMAIL ||
-    ((promised === null || promised === 'text/plain') && /^from:/im.test(head) && EMAIL_HEADER.test(head))
+    nameType === EMAIL ||
+    ((nameType === null || nameType === 'text/plain') && /^from:/im.test(head) && EMAIL_HEADER.test(head))
   );
 }
 

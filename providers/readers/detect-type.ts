@@ -43,13 +43,13 @@ const MAX_CONTROL_SHARE = 0.02;
 const ASCII_SIGNATURES = new Set(['application/pdf', 'application/rtf', 'application/postscript', 'application/eps']);
 const ZIP = 'application/zip';
 /** Folders that identify Office packages. */
-const PACKAGES: readonly (readonly [folder: string, mediaType: string])[] = [
+const PACKAGE_FOLDERS: readonly (readonly [folder: string, mediaType: string])[] = [
   ['word/', DOCX],
   ['xl/', XLSX],
   ['ppt/', PPTX],
 ];
 /** Templates, slide shows and documents with macros are read like the plain formats; macros are never read. */
-const VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
+const TYPE_VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
   [/^application\/vnd\.(?:ms-word\.|openxmlformats-officedocument\.wordprocessingml\.)/, DOCX],
   [/^application\/vnd\.(?:ms-excel\.(?:sheet|template)\.m|openxmlformats-officedocument\.spreadsheetml\.)/, XLSX],
   [/^application\/vnd\.(?:ms-powerpoint\.|openxmlformats-officedocument\.presentationml\.)/, PPTX],
@@ -66,14 +66,14 @@ const VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
  */
 export async function detectType(head: Uint8Array, sizeBytes: number, hints: TypeHints): Promise<DetectedType> {
   if (sizeBytes === 0) throw new AppError('empty_file', 'The file is empty. Upload a file with content.');
-  const promised = mediaTypeOfName(hints.name);
-  const mediaType = await typeOfContent(head, sizeBytes, { ...hints, promised });
+  const nameType = mediaTypeOfName(hints.name);
+  const mediaType = await typeOfContent(head, sizeBytes, { ...hints, nameType });
   return { mediaType, notes: typeMismatchNotes(hints.name, mediaType) };
 }
 
 /** Whether `detectFileType` must look at the whole file to confirm this type. */
 export function needsWholeFile(mediaType: string): boolean {
-  return mediaType === ZIP || mediaType === COMPOUND_FILE || PACKAGES.some(([, type]) => type === mediaType);
+  return mediaType === ZIP || mediaType === COMPOUND_FILE || PACKAGE_FOLDERS.some(([, type]) => type === mediaType);
 }
 
 /**
@@ -94,7 +94,8 @@ export async function detectFileType(path: string, hints: TypeHints): Promise<De
     }
     const entries = await readZipDirectory(path);
     if (entries === null) return detected;
-    const mediaType = PACKAGES.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1] ?? ZIP;
+    const mediaType =
+      PACKAGE_FOLDERS.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1] ?? ZIP;
     return { mediaType, notes: typeMismatchNotes(hints.name, mediaType) };
   } finally {
     await file.close();
@@ -104,7 +105,7 @@ export async function detectFileType(path: string, hints: TypeHints): Promise<De
 async function typeOfContent(
   head: Uint8Array,
   sizeBytes: number,
-  hints: TypeHints & { promised: string | null },
+  hints: TypeHints & { nameType: string | null },
 ): Promise<string> {
   const signature = await signatureOf(head);
   if (looksLikeText(head)) {
@@ -112,7 +113,7 @@ async function typeOfContent(
     return detectTextType(head, sizeBytes, hints);
   }
   // A package whose content types are beyond the sample looks like any archive.
-  if (signature === ZIP && PACKAGES.some(([, type]) => type === hints.promised)) return hints.promised ?? ZIP;
+  if (signature === ZIP && PACKAGE_FOLDERS.some(([, type]) => type === hints.nameType)) return hints.nameType ?? ZIP;
   if (signature !== null) return signature;
   throw new AppError(
     'unsupported_type',
@@ -126,7 +127,7 @@ async function signatureOf(head: Uint8Array): Promise<string | null> {
     if (!found) return null;
     // The library reports Outlook folders with the type of Outlook messages.
     if (found.ext === 'pst') return 'application/x-outlook-folders';
-    return VARIANTS.find(([pattern]) => pattern.test(found.mime))?.[1] ?? found.mime;
+    return TYPE_VARIANTS.find(([pattern]) => pattern.test(found.mime))?.[1] ?? found.mime;
   } catch {
     // The file is truncated within its header.
     return null;

@@ -94,13 +94,13 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
   // A named reader applies to the files inside an archive.
   if (mediaType === ZIP) return archiveReader;
   if (mediaType === ENCRYPTED_OFFICE) throw encryptedError();
-  const reader = choice.readers.find((candidate) => reads(candidate.mediaTypes, mediaType));
+  const reader = choice.readers.find((candidate) => matchesMediaType(candidate.mediaTypes, mediaType));
   if (reader) return reader;
   const [first] = choice.readers;
-  if (first && reads(choice.alsoReads, mediaType)) return first;
+  if (first && matchesMediaType(choice.alsoReads, mediaType)) return first;
   // A server that accepts any type says nothing about what this installation reads.
   const fitting = [...CHOICES].filter(([, other]) =>
-    other.readers.some(({ mediaTypes }) => !mediaTypes.includes('*') && reads(mediaTypes, mediaType)),
+    other.readers.some(({ mediaTypes }) => !mediaTypes.includes('*') && matchesMediaType(mediaTypes, mediaType)),
   );
   if (fitting.length === 0) throw unsupportedError(mediaType);
   const names = fitting.map(([name]) => name).join(', ');
@@ -141,7 +141,7 @@ function unsupportedError(mediaType: string): AppError {
   );
 }
 
-function reads(patterns: readonly string[], mediaType: string): boolean {
+function matchesMediaType(patterns: readonly string[], mediaType: string): boolean {
   return patterns.some((pattern) =>
     pattern === '*'
       ? true

@@ -5,12 +5,12 @@ import { describeType, isTextual, mediaTypeOfName } from '#providers/readers/sha
  * match, or the name suggests no type.
  */
 export function typeMismatchNotes(name: string, mediaType: string): Readonly<Record<string, string>> {
-  const promised = mediaTypeOfName(name);
-  if (promised === null || isSameKind(promised, mediaType)) return {};
+  const nameType = mediaTypeOfName(name);
+  if (nameType === null || isSameKind(nameType, mediaType)) return {};
   return {
-    named_type: promised,
+    named_type: nameType,
     detected_type: mediaType,
-    type_note: `The name says ${describeType(promised)}; the content is ${describeType(mediaType)} and is read as that.`,
+    type_note: `The name says ${describeType(nameType)}; the content is ${describeType(mediaType)} and is read as that.`,
   };
 }
 
@@ -18,12 +18,12 @@ export function typeMismatchNotes(name: string, mediaType: string): Readonly<Rec
  * Differences between plain text formats are expected (Markdown in a `.txt` file); a table or page named like a
  * document is not.
  */
-function isSameKind(promised: string, mediaType: string): boolean {
-  if (promised === mediaType) return true;
-  const isPlain = promised === 'text/plain' && mediaType !== 'text/html';
+function isSameKind(nameType: string, mediaType: string): boolean {
+  if (nameType === mediaType) return true;
+  const isPlain = nameType === 'text/plain' && mediaType !== 'text/html';
   return (
-    isTextual(promised) &&
+    isTextual(nameType) &&
     isTextual(mediaType) &&
-    (isPlain || (mediaType === 'text/plain' && !promised.includes('json')) || promised.includes('xml'))
+    (isPlain || (mediaType === 'text/plain' && !nameType.includes('json')) || nameType.includes('xml'))
   );
 }

@@ -24,7 +24,7 @@ export function longFunctions(files: readonly SourceFile[]): string[] {
 /**
  * Whether some export of a file has its name: every word of the file's name is in it, in any order and number, so that
  * `search-collection.ts` may export `searchCollection`, `content-lists.ts` `listContents`, `memories.ts` `createMemoryStore`.
- * Words of the folder may be left out: `pdf/pdf-bullets.ts` exports `withBullets`.
+ * Words of the folder may be left out: `pdf/pdf-reader.ts` exports `pdfReader`.
  */
 export function hasOwnName({ path, exports }: SourceFile): boolean {
   const folder = new Set(dirname(path).split(/[/-]/).map(singular));

@@ -19,16 +19,16 @@ export const imageReader: Reader = {
   mediaTypes: IMAGE_TYPES,
   async read({ path, mediaType }, limits) {
     const { size } = await stat(path);
-    if (size > MAX_BYTES) throw tooLarge();
+    if (size > MAX_BYTES) throw tooLargeError();
     const bytes = await readFile(path);
     const pages = mediaType === TIFF ? tiffPages(bytes) : [];
     if (pages.length > 1) return readPages(bytes, pages, limits);
     const { width, height } = await sizeOf(bytes, mediaType);
-    if (width * height > MAX_PIXELS) throw tooLarge();
+    if (width * height > MAX_PIXELS) throw tooLargeError();
     const { recognizeText } = await import('./recognize-text.ts');
     const found = await recognizeText(bytes);
-    if (!found) throw damaged(mediaType);
-    if (found.text === '') throw noText('in the image');
+    if (!found) throw damagedError(mediaType);
+    if (found.text === '') throw noTextError('in the image');
     const notes = { width, height, ocr: true, ocr_confidence: found.confidence };
     return new TextBuilder(limits.maxTextBytes).append(`${found.text}\n`).build(notes);
   },
@@ -48,7 +48,7 @@ async function readPages(bytes: Buffer, offsets: readonly number[], limits: Read
   };
   const { texts, confidence, leftOut } = await recognizePages({ renderPage }, [...offsets.keys()], limits.timeoutMs);
   const found = [...texts.values()].filter((text) => text !== '').length;
-  if (found === 0) throw noText(`on any of its ${offsets.length} pages`);
+  if (found === 0) throw noTextError(`on any of its ${offsets.length} pages`);
   const builder = new TextBuilder(limits.maxTextBytes);
   for (const [page, text] of texts) builder.startPage(page + 1).append(text === '' ? '' : `${text}\n\n`);
   return builder.build({
@@ -60,7 +60,7 @@ async function readPages(bytes: Buffer, offsets: readonly number[], limits: Read
   });
 }
 
-function noText(where: string): AppError {
+function noTextError(where: string): AppError {
   return new AppError('no_text', `No text was recognized ${where}. Upload a sharper image, or a document with text.`);
 }
 
@@ -70,11 +70,11 @@ async function sizeOf(bytes: Uint8Array, mediaType: string): Promise<{ width: nu
   try {
     return imageSize(bytes);
   } catch (error) {
-    throw damaged(mediaType, error);
+    throw damagedError(mediaType, error);
   }
 }
 
-function damaged(mediaType: string, cause?: unknown): AppError {
+function damagedError(mediaType: string, cause?: unknown): AppError {
   return new AppError(
     'unreadable',
     `The file begins like ${describeType(mediaType)}, but is damaged or truncated. Upload it again.`,
@@ -84,7 +84,7 @@ function damaged(mediaType: string, cause?: unknown): AppError {
   );
 }
 
-function tooLarge(): AppError {
+function tooLargeError(): AppError {
   return new AppError(
     'read_memory_limit',
     `The image has more than ${MAX_PIXELS / 1_000_000} million pixels or is larger than ${MAX_BYTES / 1024 / 1024} MiB. Upload a smaller one.`,

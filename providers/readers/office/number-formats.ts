@@ -83,7 +83,7 @@ function toIsoTime(days: number): string {
 /** For example `30:15:00`. */
 function formatDuration(days: number): string {
   const seconds = Math.round(Math.abs(days) * DAY_SECONDS);
-  const two = (number: number): string => String(number).padStart(2, '0');
+  const twoDigits = (number: number): string => String(number).padStart(2, '0');
   const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return `${days < 0 ? '-' : ''}${hour}:${two(minute)}:${two(seconds % 60)}`;
+  return `${days < 0 ? '-' : ''}${hour}:${twoDigits(minute)}:${twoDigits(seconds % 60)}`;
 }

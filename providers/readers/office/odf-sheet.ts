@@ -34,7 +34,7 @@ function rowCells(row: XmlElement): Map<number, string> {
   for (const cell of childrenOf(row, 'table:table-cell', 'table:covered-table-cell')) {
     const repeats = repeatsOf(cell, 'table:number-columns-repeated');
     const text = childrenOf(cell, 'text:p').map(plainText).join(' ').trim();
-    const filled = text === '' ? 0 : Math.min(Math.max(repeats, spanned(cell, text)), MAX_FILLED_REPEATS);
+    const filled = text === '' ? 0 : Math.min(Math.max(repeats, spannedColumns(cell, text)), MAX_FILLED_REPEATS);
     for (let copy = 0; copy < filled; copy += 1) line.set(x + copy, text);
     x += repeats;
   }
@@ -52,7 +52,7 @@ function plainText(node: XmlNode): string {
 /**
  * The number of columns that a short text is repeated in, so that each of the spanned columns is understood by itself.
  */
-function spanned(cell: XmlElement, text: string): number {
+function spannedColumns(cell: XmlElement, text: string): number {
   return text.length <= MAX_SPANNED_LENGTH ? repeatsOf(cell, 'table:number-columns-spanned') : 1;
 }
 

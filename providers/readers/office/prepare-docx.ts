@@ -129,7 +129,7 @@ function prepareParagraph(paragraph: XmlElement, { styles, numbering }: Preparat
 
 function insertText(paragraph: XmlElement, text: string): void {
   const place = paragraph.children.findIndex((child) => isElement(child) && child.name === 'w:pPr') + 1;
-  paragraph.children.splice(place, 0, run(text));
+  paragraph.children.splice(place, 0, runElement(text));
 }
 
 function prepareMath(element: XmlElement): void {
@@ -149,7 +149,10 @@ function prepareMath(element: XmlElement): void {
       const latex = ommlToLatex(child);
       if (latex === '') return [];
       const isInline = hasText || element.name !== 'w:p';
-      return [run(isInline ? `$${latex}$` : `$$${latex}$$`), ...(isInline || formulas === 1 ? [] : [lineBreak()])];
+      return [
+        runElement(isInline ? `$${latex}$` : `$$${latex}$$`),
+        ...(isInline || formulas === 1 ? [] : [lineBreak()]),
+      ];
     });
   };
   if (formulas > 0) replace(element);
@@ -161,12 +164,12 @@ async function chartBlocks(chart: XmlElement, { archive, paths }: Preparation): 
   const found = xml === null ? null : await readChart(xml);
   if (!found) return [];
   const rows = found.grid.map((row) =>
-    node(
+    element(
       'w:tr',
-      row.map((text) => node('w:tc', [paragraphOf(text)])),
+      row.map((text) => element('w:tc', [paragraphOf(text)])),
     ),
   );
-  return [...(found.title === '' ? [] : [paragraphOf(found.title)]), paragraphOf(found.kind), node('w:tbl', rows)];
+  return [...(found.title === '' ? [] : [paragraphOf(found.title)]), paragraphOf(found.kind), element('w:tbl', rows)];
 }
 
 async function diagramBlocks(diagram: XmlElement, { archive, paths }: Preparation): Promise<XmlElement[]> {
@@ -175,17 +178,17 @@ async function diagramBlocks(diagram: XmlElement, { archive, paths }: Preparatio
 }
 
 function paragraphOf(text: string): XmlElement {
-  return node('w:p', [run(text)]);
+  return element('w:p', [runElement(text)]);
 }
 
-function run(text: string): XmlElement {
-  return node('w:r', [{ name: 'w:t', attributes: { 'xml:space': 'preserve' }, children: [text] }]);
+function runElement(text: string): XmlElement {
+  return element('w:r', [{ name: 'w:t', attributes: { 'xml:space': 'preserve' }, children: [text] }]);
 }
 
 function lineBreak(): XmlElement {
-  return node('w:r', [node('w:br', [])]);
+  return element('w:r', [element('w:br', [])]);
 }
 
-function node(name: string, children: XmlElement[]): XmlElement {
+function element(name: string, children: XmlElement[]): XmlElement {
   return { name, attributes: {}, children };
 }

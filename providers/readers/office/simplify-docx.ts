@@ -20,7 +20,7 @@ export function simplifyDocx(element: XmlElement): void {
     simplifyDocx(child);
     if (WRAPPERS.has(child.name)) return child.children;
     if (child.name === 'w:r') return withoutRuby(child);
-    return child.name === 'mc:AlternateContent' ? [oneVersion(child)] : [child];
+    return child.name === 'mc:AlternateContent' ? [textBoxVersion(child)] : [child];
   });
 }
 
@@ -36,7 +36,7 @@ function withoutRuby(run: XmlElement): XmlNode[] {
 }
 
 /** Text boxes come in two versions with the same text, only one of which may be read or counted. */
-function oneVersion(alternatives: XmlElement): XmlElement {
+function textBoxVersion(alternatives: XmlElement): XmlElement {
   const [fallback, choice] = ['mc:Fallback', 'mc:Choice'].map((name) => childOf(alternatives, name));
   const boxes = descendantsOf(choice, 'w:txbxContent');
   if (boxes.length === 0) return alternatives;

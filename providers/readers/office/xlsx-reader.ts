@@ -32,7 +32,7 @@ export const xlsxReader: Reader = {
     };
     for (const { name, path: part } of sheets) {
       const cells: SheetCells = await readXlsxSheet(archive, part, workbook);
-      const blocks = [...sheetBlocks(cells), ...(await besideCells(archive, part))];
+      const blocks = [...sheetBlocks(cells), ...(await blocksOutsideCells(archive, part))];
       // The name of an empty sheet carries no information.
       if (blocks.length > 0) builder.append(`## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
       for (const block of blocks) builder.append(`${block}\n\n`);
@@ -55,7 +55,7 @@ async function sheetsOf(archive: ZipArchive): Promise<{ sheets: { name: string; 
 }
 
 /** Content of a sheet outside its cells: charts, text boxes, comments. */
-async function besideCells(archive: ZipArchive, sheet: string): Promise<string[]> {
+async function blocksOutsideCells(archive: ZipArchive, sheet: string): Promise<string[]> {
   const blocks: string[] = [];
   for (const { type, path } of (await readPackageRelationships(archive, sheet)).values()) {
     if (type.endsWith('/drawing')) blocks.push(...(await drawingBlocks(archive, path)));

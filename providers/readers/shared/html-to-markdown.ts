@@ -39,7 +39,7 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
   const { document } = parseHTML(`<x-page>${cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace)}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
-  remove(root, NOT_TEXT);
+  removeElements(root, NOT_TEXT);
   for (const element of root.querySelectorAll('[style]')) {
     if (HIDDEN_STYLE.test(element.getAttribute('style') ?? '')) element.remove();
   }
@@ -79,7 +79,7 @@ function convert(turndown: Awaited<ReturnType<typeof createTurndown>>, body: Roo
 function withoutNavigation(root: Root): Root {
   if (root.querySelector(`${NAVIGATION},${PAGE_EDGES}`) === null) return root;
   const copy = root.cloneNode(true);
-  remove(copy, NAVIGATION);
+  removeElements(copy, NAVIGATION);
   for (const edge of copy.querySelectorAll(PAGE_EDGES)) {
     const partOfText = edge.closest('article,main,section,[role=main]') !== null;
     if (!partOfText && edge.querySelector('h1,h2') === null) edge.remove();
@@ -87,7 +87,7 @@ function withoutNavigation(root: Root): Root {
   return (copy.textContent ?? '').trim() === '' ? root : copy;
 }
 
-function remove(root: Root, selector: string): void {
+function removeElements(root: Root, selector: string): void {
   for (const element of root.querySelectorAll(selector)) element.remove();
 }
 

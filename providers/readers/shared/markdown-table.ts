@@ -48,12 +48,12 @@ function cellsOf(row: string): Cell[] {
   const cells: Cell[] = [];
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [columns = 1, rows = 1] = (parts[index] ?? '').split(',').map(Number);
-    cells.push({ text: parts[index + 1] ?? '', columns: bounded(columns), rows: bounded(rows) });
+    cells.push({ text: parts[index + 1] ?? '', columns: validSpan(columns), rows: validSpan(rows) });
   }
   return cells;
 }
 
-function bounded(span: number): number {
+function validSpan(span: number): number {
   return Number.isInteger(span) && span > 1 ? Math.min(span, MAX_SPAN) : 1;
 }
 

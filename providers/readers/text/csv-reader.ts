@@ -25,12 +25,12 @@ export const csvReader: Reader = {
   name: 'csv',
   mediaTypes: ['text/csv', 'text/tab-separated-values'],
   async read(input, limits) {
-    const source = await inspect(input);
+    const source = await openCsv(input);
     try {
-      return await render(source, limits);
+      return await renderCsv(source, limits);
     } catch (error) {
       if (!isQuoteError(error)) throw error;
-      const document = await render({ ...source, quote: false }, limits).catch((again: unknown) => {
+      const document = await renderCsv({ ...source, quote: false }, limits).catch((again: unknown) => {
         throw isQuoteError(again) ? longRecordError(again) : again;
       });
       return { ...document, notes: { ...document.notes, unbalanced_quotes: true } };
@@ -38,7 +38,7 @@ export const csvReader: Reader = {
   },
 };
 
-async function inspect({ path, mediaType }: ReadInput): Promise<CsvSource> {
+async function openCsv({ path, mediaType }: ReadInput): Promise<CsvSource> {
   const { detectCsvDialect } = await import('./csv-dialect.ts');
   const file = await open(path);
   try {
@@ -54,7 +54,7 @@ async function inspect({ path, mediaType }: ReadInput): Promise<CsvSource> {
   }
 }
 
-async function render(source: CsvSource, { maxTextBytes }: ReadLimits): Promise<ReadDocument> {
+async function renderCsv(source: CsvSource, { maxTextBytes }: ReadLimits): Promise<ReadDocument> {
   const { dialect } = source;
   const builder = new TextBuilder(maxTextBytes);
   const isTable =
@@ -62,7 +62,7 @@ async function render(source: CsvSource, { maxTextBytes }: ReadLimits): Promise<
   let header: readonly string[] | null = null;
   let rows = 0;
   let raggedRows = 0;
-  for await (const row of records(source)) {
+  for await (const row of readRecords(source)) {
     if (header === null) {
       header = dialect.hasHeader ? row : [];
       if (isTable) builder.append(tableHead(header, dialect.columns));
@@ -70,7 +70,7 @@ async function render(source: CsvSource, { maxTextBytes }: ReadLimits): Promise<
     }
     rows += 1;
     if (row.length !== (header.length || dialect.columns)) raggedRows += 1;
-    builder.append(isTable ? `${tableRow(row, dialect.columns)}\n` : record(row, header));
+    builder.append(isTable ? `${tableRow(row, dialect.columns)}\n` : renderRecord(row, header));
   }
   return builder.build({
     row_count: rows,
@@ -80,7 +80,7 @@ async function render(source: CsvSource, { maxTextBytes }: ReadLimits): Promise<
   });
 }
 
-async function* records({ path, charset, dialect, quote }: CsvSource): AsyncGenerator<string[]> {
+async function* readRecords({ path, charset, dialect, quote }: CsvSource): AsyncGenerator<string[]> {
   const { parse } = await import('csv-parse');
   const { default: iconv } = await import('iconv-lite');
   const parser = parse({
@@ -109,7 +109,7 @@ function tableHead(header: readonly string[], columns: number): string {
   return `${tableRow(names, columns)}\n|${' --- |'.repeat(columns)}\n`;
 }
 
-function record(row: readonly string[], header: readonly string[]): string {
+function renderRecord(row: readonly string[], header: readonly string[]): string {
   const lines = row.flatMap((cell, index) => {
     const value = cell.trim();
     const name = header[index]?.trim() ?? '';

@@ -34,9 +34,9 @@ function firstError(text: string): { offset: number; state: State } {
   let offset = 0;
   for (;;) {
     TOKEN.lastIndex = offset;
-    const [match, sign, string] = TOKEN.exec(text) ?? [];
+    const [match, punctuator, string] = TOKEN.exec(text) ?? [];
     const next: State | null =
-      match === undefined ? null : after(state, { sign, isString: string !== undefined, open });
+      match === undefined ? null : nextState(state, { punctuator, isString: string !== undefined, open });
     if (next === null || match === undefined) break;
     state = next;
     offset += match.length;
@@ -47,31 +47,31 @@ function firstError(text: string): { offset: number; state: State } {
 }
 
 type Token = {
-  sign: string | undefined;
+  punctuator: string | undefined;
   isString: boolean;
   /** Open brackets around the token; updated by `after`. */
   open: string[];
 };
 
 /** The state after a token; null when the token is not allowed in this state. */
-function after(state: State, { sign, isString, open }: Token): State | null {
-  if (sign === '{' || sign === '[') {
+function nextState(state: State, { punctuator, isString, open }: Token): State | null {
+  if (punctuator === '{' || punctuator === '[') {
     if (state !== 'value' && state !== 'value or ]') return null;
-    open.push(sign);
-    return sign === '{' ? 'key or }' : 'value or ]';
+    open.push(punctuator);
+    return punctuator === '{' ? 'key or }' : 'value or ]';
   }
-  if (sign === '}' || sign === ']') {
-    if (!state.endsWith(` ${sign}`)) return null;
+  if (punctuator === '}' || punctuator === ']') {
+    if (!state.endsWith(` ${punctuator}`)) return null;
     open.pop();
-    return afterValue(open);
+    return stateAfterValue(open);
   }
-  if (sign === ':') return state === ':' ? 'value' : null;
-  if (sign === ',') return state === ', or }' ? 'key' : state === ', or ]' ? 'value' : null;
+  if (punctuator === ':') return state === ':' ? 'value' : null;
+  if (punctuator === ',') return state === ', or }' ? 'key' : state === ', or ]' ? 'value' : null;
   if (state === 'key' || state === 'key or }') return isString ? ':' : null;
-  return state === 'value' || state === 'value or ]' ? afterValue(open) : null;
+  return state === 'value' || state === 'value or ]' ? stateAfterValue(open) : null;
 }
 
-function afterValue(open: readonly string[]): State {
+function stateAfterValue(open: readonly string[]): State {
   const innermost = open.at(-1);
   return innermost === undefined ? 'end' : innermost === '{' ? ', or }' : ', or ]';
 }

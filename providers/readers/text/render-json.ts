@@ -9,8 +9,8 @@ const MAX_LIST_LENGTH = 300;
 
 /**
  * Renders a value as text for search: one `path.to.value: value` per line, so that every line is understood by itself,
- * and an empty line between the objects of an array. The elements of a top-level array are records, whose paths start
- * anew.
+ * and an empty line between the objects of an array. The elements of a top-level array are records, whose paths
+ * start again at their own level.
  * @throws AppError `unreadable` beyond 200 levels.
  */
 export function renderJson(value: JsonValue, builder: TextBuilder): void {
@@ -37,8 +37,8 @@ function renderValue(value: JsonValue, path: string, { builder, depth }: Place):
   if (members.length === 0) return renderScalar('{}', path, builder);
   // Scalar members come before nested ones, so that they stay together.
   const isShort = ([, member]: [string, JsonValue]): boolean => isScalar(member) || isShortList(member);
-  for (const [key, member] of members.filter(isShort)) renderValue(member, joined(path, key), inner);
-  for (const [key, member] of members) if (!isShort([key, member])) renderValue(member, joined(path, key), inner);
+  for (const [key, member] of members.filter(isShort)) renderValue(member, joinPath(path, key), inner);
+  for (const [key, member] of members) if (!isShort([key, member])) renderValue(member, joinPath(path, key), inner);
 }
 
 function renderArray(values: readonly JsonValue[], path: string, inner: Place): void {
@@ -68,6 +68,6 @@ function isShortList(value: JsonValue | readonly JsonValue[]): boolean {
   return length <= MAX_LIST_LENGTH && !value.some((element) => String(element).includes('\n'));
 }
 
-function joined(path: string, key: string): string {
+function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
