@@ -10,14 +10,14 @@ const DEFAULT_VALUE_HEIGHT = 10;
 export function insertFieldValues(lines: readonly PdfLine[], fields: readonly FormField[]): PdfLine[] {
   if (fields.length === 0) return [...lines];
   const before = new Map<PdfLine | null, PdfLine[]>();
-  const behind = new Map<PdfLine | null, PdfLine[]>();
+  const after = new Map<PdfLine | null, PdfLine[]>();
   for (const field of fields) {
     const { label, isBefore } = findLabel(field.box, lines);
-    const places = isBefore ? before : behind;
+    const places = isBefore ? before : after;
     places.set(label, [...(places.get(label) ?? []), ...valueLines(field, label)]);
   }
-  const placed = lines.flatMap((line) => [...(before.get(line) ?? []), line, ...(behind.get(line) ?? [])]);
-  return [...placed, ...(behind.get(null) ?? [])];
+  const placed = lines.flatMap((line) => [...(before.get(line) ?? []), line, ...(after.get(line) ?? [])]);
+  return [...placed, ...(after.get(null) ?? [])];
 }
 
 function findLabel(box: Box, lines: readonly PdfLine[]): { label: PdfLine | null; isBefore: boolean } {

@@ -11,6 +11,7 @@ import { type PageText, readPageText } from './page-text.ts';
 import type { PageRotation } from './page-rotation.ts';
 import type { Box, PdfWord, PdfLine } from '#providers/readers/pdf/page.ts';
 
+/** The box of a character without a place on the page. */
 const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
 /** A word whose characters are on average wider than this many times their height consists of separate characters. */
@@ -37,6 +38,10 @@ type CharacterReader = {
   enterLine(start: number, end: number): void;
 };
 
+/**
+ * Reads the lines of text of a page in the order of the document, with boxes in the coordinates of the rotated page. White
+ * space alone is no line.
+ */
 export function readPageLines(pdfium: Pdfium, textPage: number, rotation: PageRotation): PdfLine[] {
   const { text, charIndexOf } = readPageText(pdfium, textPage);
   if (text === '') return [];
@@ -52,11 +57,11 @@ export function readPageLines(pdfium: Pdfium, textPage: number, rotation: PageRo
     if (!first || !last) continue;
     const start = line.length - line.trimStart().length;
     const end = line.trimEnd().length - 1;
-    const shown = insertSpacesAt(line, raised).slice(start);
+    const spaced = insertSpacesAt(line, raised).slice(start);
     const fontStyle = fontStyles.styleOf({ line, from: start, to: end, words }, (at) =>
       characters.fontStyleAt(index + at),
     );
-    lines.push({ text: shown, first: characters.boxAt(index + start), last: boxOf(last), ...fontStyle, words });
+    lines.push({ text: spaced, first: characters.boxAt(index + start), last: boxOf(last), ...fontStyle, words });
   }
   fontStyles.markMonospaced(lines);
   pdfium._free(scratch);

@@ -34,8 +34,8 @@ export function readPage(
     if (lines.length === 0) return { width, height, lines, ruledLines: [], isImage: hasDrawing(pdfium, page) };
     const { ruledLines, dots } = readDrawing(pdfium, page);
     const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_IMAGE_SHARE;
-    const marked = addDrawnBullets(lines, dots.map(rotation.rotateBox));
-    return { width, height, lines: marked, ruledLines: ruledLines.map(rotation.rotateRuledLine), isImage };
+    const linesWithBullets = addDrawnBullets(lines, dots.map(rotation.rotateBox));
+    return { width, height, lines: linesWithBullets, ruledLines: ruledLines.map(rotation.rotateRuledLine), isImage };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     pdfium._FPDF_ClosePage(page);
