@@ -164,12 +164,16 @@ async function chartBlocks(chart: XmlElement, { archive, paths }: Preparation): 
   const found = xml === null ? null : await readChart(xml);
   if (!found) return [];
   const rows = found.grid.map((row) =>
-    element(
+    createElement(
       'w:tr',
-      row.map((text) => element('w:tc', [paragraphOf(text)])),
+      row.map((text) => createElement('w:tc', [paragraphOf(text)])),
     ),
   );
-  return [...(found.title === '' ? [] : [paragraphOf(found.title)]), paragraphOf(found.kind), element('w:tbl', rows)];
+  return [
+    ...(found.title === '' ? [] : [paragraphOf(found.title)]),
+    paragraphOf(found.kind),
+    createElement('w:tbl', rows),
+  ];
 }
 
 async function diagramBlocks(diagram: XmlElement, { archive, paths }: Preparation): Promise<XmlElement[]> {
@@ -178,17 +182,17 @@ async function diagramBlocks(diagram: XmlElement, { archive, paths }: Preparatio
 }
 
 function paragraphOf(text: string): XmlElement {
-  return element('w:p', [runElement(text)]);
+  return createElement('w:p', [runElement(text)]);
 }
 
 function runElement(text: string): XmlElement {
-  return element('w:r', [{ name: 'w:t', attributes: { 'xml:space': 'preserve' }, children: [text] }]);
+  return createElement('w:r', [{ name: 'w:t', attributes: { 'xml:space': 'preserve' }, children: [text] }]);
 }
 
 function lineBreak(): XmlElement {
-  return element('w:r', [element('w:br', [])]);
+  return createElement('w:r', [createElement('w:br', [])]);
 }
 
-function element(name: string, children: XmlElement[]): XmlElement {
+function createElement(name: string, children: XmlElement[]): XmlElement {
   return { name, attributes: {}, children };
 }
