@@ -49,7 +49,7 @@ export const TEMPORAL: ServerSource = {
 };
 
 /** Older servers lack fair queues; an older `temporal` on PATH is not used. */
-export const OLDEST_TEMPORAL_SERVER = '1.29.0';
+export const MIN_TEMPORAL_SERVER_VERSION = '1.29.0';
 
 const WEAVIATE_VERSION = '1.38.11';
 /** Weaviate's archives are checked against the checksum file of the release, which comes from the same TLS host. */

@@ -6,7 +6,7 @@ import { createManagedProcess, type ManagedProcess } from '#stack/processes/mana
 import { runCommand } from '#stack/processes/run-command.ts';
 import { SEARCH_ATTRIBUTES } from './temporal-namespace.ts';
 import type { ServerContext } from './server-context.ts';
-import { OLDEST_TEMPORAL_SERVER, TEMPORAL } from '#stack/versions.ts';
+import { MIN_TEMPORAL_SERVER_VERSION, TEMPORAL } from '#stack/versions.ts';
 
 export type LocalTemporal = { process: ManagedProcess; address: string; uiUrl: string };
 
@@ -70,8 +70,8 @@ async function reasonToRejectServer(binary: string): Promise<string | null> {
   const text = await runCommand({ file: binary, args: ['--version'] }).catch(() => '');
   const version = /Server (\d+\.\d+\.\d+)/.exec(text)?.[1];
   if (version === undefined) return 'it does not report its server version';
-  return isOlder(version, OLDEST_TEMPORAL_SERVER)
-    ? `its server version is ${version}, but ${OLDEST_TEMPORAL_SERVER} or newer is required`
+  return isOlder(version, MIN_TEMPORAL_SERVER_VERSION)
+    ? `its server version is ${version}, but ${MIN_TEMPORAL_SERVER_VERSION} or newer is required`
     : null;
 }
 
