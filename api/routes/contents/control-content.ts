@@ -3,12 +3,15 @@ import { controlContent, type ContentControl } from '#operations/contents/contro
 import { route } from '#api/http/route.ts';
 import { ContentParams } from '#api/routes/path-params.ts';
 
-export const pauseContentRoute = controlRoute('pause', 'Pause the ingestion of a content');
-export const resumeContentRoute = controlRoute('resume', 'Resume the ingestion of a content');
-export const cancelContentRoute = controlRoute('cancel', 'Cancel the ingestion of a content and discard its result');
-export const retryContentRoute = controlRoute('retry', 'Ingest a failed or cancelled content again');
+export const pauseContentRoute = controlContentRoute('pause', 'Pause the ingestion of a content');
+export const resumeContentRoute = controlContentRoute('resume', 'Resume the ingestion of a content');
+export const cancelContentRoute = controlContentRoute(
+  'cancel',
+  'Cancel the ingestion of a content and discard its result',
+);
+export const retryContentRoute = controlContentRoute('retry', 'Ingest a failed or cancelled content again');
 
-function controlRoute(action: ContentControl['action'], summary: string) {
+function controlContentRoute(action: ContentControl['action'], summary: string) {
   return route(
     {
       method: 'post',

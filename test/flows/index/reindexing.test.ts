@@ -126,6 +126,6 @@ test('the command reindexes a workspace, shows its progress, and reports errors'
   };
   const { stdout } = await run('--workspace', flow.workspaceId);
   t.regex(stdout, /completed, 3 of 3 contents, 2 of 2 memories\n$/);
-  await t.throwsAsync(run(), { message: /--workspace ID, or --all/ });
+  await t.throwsAsync(run(), { message: /--workspace ID, or npm run reindex -- --all/ });
   await t.throwsAsync(run('--workspace', '0198c0de-0000-7000-8000-00000000000c'), { message: /404/ });
 });
