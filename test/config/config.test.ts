@@ -11,7 +11,7 @@ const REQUIRED = {
   LOCI_API_KEY_PEPPER: 'p'.repeat(32),
 };
 
-test('every problem of the configuration is told at once, with the variable that has it', (t) => {
+test('reports every configuration problem at once, with its variable', (t) => {
   const environment = { LOCI_PORT: 'x', LOCI_MAX_FILE_BYTES: '0', LOCI_EMBEDDER: 'other', LOCI_PUBLIC_URL: 'nowhere' };
   const { problems } = t.throws(() => readConfig(environment), { instanceOf: ConfigError });
   const named = problems.map((problem) => /^LOCI_\w+/.exec(problem)?.[0] ?? problem);
@@ -23,14 +23,14 @@ test('every problem of the configuration is told at once, with the variable that
   t.true(problems.includes('LOCI_PORT is not a number'));
 });
 
-test('what an embedder needs is asked for together', (t) => {
+test('reports all missing settings of an embedder together', (t) => {
   const { problems } = t.throws(() => readConfig({ ...REQUIRED, LOCI_EMBEDDER: 'openai' }), {
     instanceOf: ConfigError,
   });
   t.is(problems.length, 3);
 });
 
-test('a setting may come as a file, and a file that cannot be read is named', async (t) => {
+test('reads a setting from a file, and names a file that cannot be read', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'loci-config-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'pepper');
@@ -44,11 +44,11 @@ test('a setting may come as a file, and a file that cannot be read is named', as
   t.deepEqual(problems, [`LOCI_WEAVIATE_API_KEY_FILE names a file that cannot be read: ${absent}`]);
 });
 
-test('a variable that is set to nothing is as if it were not set', (t) => {
+test('treats an empty variable as unset', (t) => {
   t.deepEqual(readConfig({ ...REQUIRED, LOCI_PORT: '', LOCI_OPENAI_DIMENSIONS: '' }), readConfig(REQUIRED));
 });
 
-test('what bearer tokens need is asked for together, and one source of keys is enough', (t) => {
+test('reports all missing settings of bearer tokens together, and allows one source of keys', (t) => {
   const problemsOf = (environment: NodeJS.ProcessEnv) =>
     t.throws(() => readConfig({ ...REQUIRED, ...environment }), { instanceOf: ConfigError }).problems;
   const secret = 's'.repeat(32);
@@ -64,7 +64,7 @@ test('what bearer tokens need is asked for together, and one source of keys is e
   t.is(readConfig(REQUIRED).access.tokens, null);
 });
 
-test('origins of pages are origins, or *', (t) => {
+test('accepts origins or * as allowed page origins', (t) => {
   const { problems } = t.throws(
     () => readConfig({ ...REQUIRED, LOCI_CORS_ORIGINS: 'https://a.example/,b.example,https://c.example:8443,*' }),
     { instanceOf: ConfigError },

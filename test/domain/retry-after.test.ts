@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parseRetryAfterS } from '#domain/retry-after.ts';
 
-test('Retry-After is a number of seconds or a date, within a bound', (t) => {
+test('parses Retry-After as seconds or a date, up to a maximum', (t) => {
   const nowMs = Date.parse('Sat, 21 Nov 2026 10:00:00 GMT');
   const seconds = (header: string | undefined) => parseRetryAfterS(header, { nowMs, maxS: 3_600 });
   t.is(seconds('120'), 120);

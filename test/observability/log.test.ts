@@ -18,7 +18,7 @@ function record(level: LogLevel = 'info') {
 /** Fields as careless code would hand them over, past the type. */
 const untyped = (fields: object): LogFields => fields;
 
-test('a line is one JSON object with time, level, service, message and its fields', (t) => {
+test('writes one JSON object per line with time, level, service, message and fields', (t) => {
   const { log, texts, lines } = record();
   log.info({ workspace_id: 'w1', count: 3 }, 'chunks written');
   const [line] = lines();
@@ -27,13 +27,13 @@ test('a line is one JSON object with time, level, service, message and its field
   t.like(line, { level: 'info', service: 'test', message: 'chunks written', workspace_id: 'w1', count: 3 });
 });
 
-test('a child adds its fields to every line, its own children add theirs', (t) => {
+test('adds the fields of a child log, and of its own children, to every line', (t) => {
   const { log, lines } = record();
   log.child({ request_id: 'r1' }).child({ workspace_id: 'w1' }).warn('slow');
   t.like(lines()[0], { level: 'warn', request_id: 'r1', workspace_id: 'w1', message: 'slow' });
 });
 
-test('a field that is not on the list is dropped, in a line and in a child, however it is written', (t) => {
+test('drops unlisted fields in lines and in child logs, however they are passed', (t) => {
   const { log, texts } = record();
   const careless = {
     password: 'hunter2',
@@ -52,7 +52,7 @@ test('a field that is not on the list is dropped, in a line and in a child, howe
   }
 });
 
-test('secrets are taken out of messages, fields, errors and their stacks', (t) => {
+test('removes secrets from messages, fields, errors and stacks', (t) => {
   const { log, texts } = record();
   const { id, secret } = generateApiKey();
   const leaks = [
@@ -74,7 +74,7 @@ test('secrets are taken out of messages, fields, errors and their stacks', (t) =
   t.true(printed.includes('https://bucket.example/file.pdf'));
 });
 
-test('an error shows name, code, message and stack; its causes only their names and codes', (t) => {
+test('shows name, code, message and stack of an error; only names and codes of its causes', (t) => {
   const { log, lines, texts } = record();
   const driver = Object.assign(new Error('insert into "credentials" values (\'hunter2\')'), {
     code: '23505',
@@ -92,7 +92,7 @@ test('an error shows name, code, message and stack; its causes only their names 
   t.false(texts[0]?.includes('hunter2'));
 });
 
-test('causes that lead back to themselves end', (t) => {
+test('ends circular causes', (t) => {
   const { log, lines } = record();
   const error = new Error('round');
   error.cause = error;
@@ -100,7 +100,7 @@ test('causes that lead back to themselves end', (t) => {
   t.like(lines()[0]?.['error'], { causes: Array.from({ length: 5 }, () => 'Error') });
 });
 
-test('something thrown that is no error does not print its value, and a Secret prints as nothing', (t) => {
+test('does not print the value of a thrown non-error, nor a Secret', (t) => {
   const { log, texts } = record();
   log.error({ error: 'hunter2' }, 'x');
   log.error({ error: { token: 'hunter2' } }, 'x');
@@ -110,7 +110,7 @@ test('something thrown that is no error does not print its value, and a Secret p
   t.true(texts[2]?.includes('with [sealed]'));
 });
 
-test('lines below the level are not printed, and the silent log prints none', (t) => {
+test('does not print lines below the level, and nothing from the silent log', (t) => {
   const { log, texts } = record('warn');
   log.info('no');
   log.warn('yes');
@@ -119,7 +119,7 @@ test('lines below the level are not printed, and the silent log prints none', (t
   t.is(createSilentLog().level, 'silent');
 });
 
-test('a very long message is cut', (t) => {
+test('truncates a very long message', (t) => {
   const { log, texts } = record();
   log.info('x'.repeat(100_000));
   t.true((texts[0]?.length ?? 0) < 5_000);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createMetrics } from '#observability/metrics.ts';
 
-test('what was measured appears with its labels, durations in seconds', async (t) => {
+test('reports measurements with their labels, durations in seconds', async (t) => {
   const metrics = createMetrics();
   metrics.observeRequest({ method: 'POST', route: '/collections/search', status: 200 }, 250);
   metrics.countContent('ready');
@@ -28,7 +28,7 @@ test('what was measured appears with its labels, durations in seconds', async (t
   t.regex(metrics.contentType, /^text\/plain/);
 });
 
-test('the metrics of Node are there too, and two sets never mix', async (t) => {
+test('includes the metrics of Node, and keeps two registries apart', async (t) => {
   const [one, other] = [createMetrics(), createMetrics()];
   one.countChunks(1);
   t.true((await one.render()).includes('\nnodejs_eventloop_lag_seconds '));

@@ -4,14 +4,14 @@ import { generateApiKey, hashApiKey, parseApiKey, verifyApiKey } from '#security
 
 const pepper = 'a pepper of more than thirty-two characters';
 
-test('a generated key has the documented form and its id can be read from it', (t) => {
+test('generates keys of the documented form, whose id can be parsed', (t) => {
   const { id, secret } = generateApiKey();
   t.regex(secret, /^loci_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
   t.deepEqual(parseApiKey(secret), { id });
   t.not(generateApiKey().secret, secret);
 });
 
-test('every character of the alphabet is used about equally', (t) => {
+test('uses every character of the alphabet about equally', (t) => {
   const counts = new Map<string, number>();
   const keys = 1_000;
   for (let made = 0; made < keys; made += 1) {
@@ -24,7 +24,7 @@ test('every character of the alphabet is used about equally', (t) => {
   for (const [character, count] of counts) t.true(Math.abs(count - expected) < 7 * Math.sqrt(expected), character);
 });
 
-test('a key with one character changed, cut or lengthened is not a key', (t) => {
+test('does not parse a key with a changed, missing or additional character', (t) => {
   const { secret } = generateApiKey();
   fc.assert(
     fc.property(
@@ -42,7 +42,7 @@ test('a key with one character changed, cut or lengthened is not a key', (t) => 
   }
 });
 
-test('a stored hash verifies its key only, and only with its pepper', (t) => {
+test('verifies only the key that was hashed, and only with the same pepper', (t) => {
   const { secret } = generateApiKey();
   const hash = hashApiKey(secret, pepper);
   t.regex(hash, /^[0-9a-f]{64}$/);

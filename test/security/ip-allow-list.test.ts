@@ -2,12 +2,12 @@ import test from 'ava';
 import * as fc from 'fast-check';
 import { ipAllowListProblem, isIpAllowed } from '#security/ip-allow-list.ts';
 
-test('an empty list allows every caller', (t) => {
+test('allows every caller with an empty list', (t) => {
   t.true(isIpAllowed([], '203.0.113.9'));
   t.true(isIpAllowed([], undefined));
 });
 
-test('addresses and ranges match at both edges', (t) => {
+test('matches addresses and ranges at both edges', (t) => {
   const list = ['203.0.113.8/30', '198.51.100.7', '2001:db8:1::/48', '::1'];
   for (const address of ['203.0.113.8', '203.0.113.11', '198.51.100.7', '2001:db8:1::', '2001:db8:1:ffff::1', '::1']) {
     t.true(isIpAllowed(list, address), address);
@@ -17,7 +17,7 @@ test('addresses and ranges match at both edges', (t) => {
   }
 });
 
-test('an IPv4 caller is recognised in the form a dual-stack socket reports, and so is a list written that way', (t) => {
+test('recognises IPv4-mapped callers and entries', (t) => {
   t.true(isIpAllowed(['203.0.113.0/24'], '::ffff:203.0.113.5'));
   t.true(isIpAllowed(['203.0.113.0/24'], '::ffff:cb00:7105'));
   t.true(isIpAllowed(['::ffff:203.0.113.0/120'], '203.0.113.5'));
@@ -28,11 +28,11 @@ test('an IPv4 caller is recognised in the form a dual-stack socket reports, and 
   t.false(isIpAllowed(['::/0'], '203.0.113.5'));
 });
 
-test('an unreadable entry matches nothing', (t) => {
+test('matches nothing for an invalid entry', (t) => {
   t.false(isIpAllowed(['everybody', '10.0.0.0/33'], '10.0.0.1'));
 });
 
-test('what is wrong with an entry is said precisely', (t) => {
+test('states precisely what is wrong with an entry', (t) => {
   for (const entry of ['10.0.0.0/8', '10.1.2.3', '::/0', '0.0.0.0/0', '2001:db8::1', ' 10.0.0.1 ']) {
     t.is(ipAllowListProblem(entry), null);
   }
@@ -56,7 +56,7 @@ test('what is wrong with an entry is said precisely', (t) => {
   }
 });
 
-test('every address lies in each of its own ranges and in none beside them', (t) => {
+test('places every address in each of its own ranges and in none next to them', (t) => {
   fc.assert(
     fc.property(fc.ipV4(), fc.integer({ min: 1, max: 32 }), (address, prefixLength) => {
       const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);

@@ -8,7 +8,7 @@ import { Secret } from '#security/secret.ts';
 const keyText = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const context = { workspaceId: '0198c7f0-0000-7000-8000-000000000001', row: 'credentials/1/tokens' };
 
-test('any bytes come back from the place they were sealed for', (t) => {
+test('opens any bytes with the context they were sealed for', (t) => {
   const ring = createKeyRing(`1:${keyText(1)}`);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), fc.string(), (bytes, workspaceId, row) => {
@@ -18,7 +18,7 @@ test('any bytes come back from the place they were sealed for', (t) => {
   );
 });
 
-test('text comes back as text and is never sealed twice the same', (t) => {
+test('opens text as text, and seals the same text differently each time', (t) => {
   const ring = createKeyRing(`1:${keyText(1)}`);
   const sealed = ring.seal('wörd', context);
   t.is(ring.open(sealed, context).reveal(), 'wörd');
@@ -26,7 +26,7 @@ test('text comes back as text and is never sealed twice the same', (t) => {
   t.false(sealed.includes('wörd'));
 });
 
-test('a value moved to another workspace or row does not open', (t) => {
+test('does not open a value that was moved to another workspace or row', (t) => {
   const ring = createKeyRing(`1:${keyText(1)}`);
   const sealed = ring.seal('token', context);
   for (const other of [
@@ -39,7 +39,7 @@ test('a value moved to another workspace or row does not open', (t) => {
   }
 });
 
-test('a value with any one bit changed does not open', (t) => {
+test('does not open a value with any single bit changed', (t) => {
   const ring = createKeyRing(`1:${keyText(1)}`);
   const body = Buffer.from(ring.seal('token', context).split('.')[2] ?? '', 'base64url');
   for (let bit = 0; bit < body.length * 8; bit += 1) {
@@ -53,7 +53,7 @@ test('a value with any one bit changed does not open', (t) => {
   t.throws(() => ring.open('token', context), { message: /form of a sealed value/ });
 });
 
-test('a newer key seals, older keys still open, a missing one is named', (t) => {
+test('seals with the newest key, opens with older ones, and names a missing one', (t) => {
   const old = createKeyRing(`1:${keyText(1)}`);
   const rotated = createKeyRing(`2:${keyText(2)}, 1:${keyText(1)}`);
   const sealedOld = old.seal('token', context);
@@ -63,14 +63,14 @@ test('a newer key seals, older keys still open, a missing one is named', (t) => 
   t.throws(() => old.open(sealedNew, context), { message: /key version 2, which is not configured/ });
 });
 
-test('a version cannot be swapped for that of another key with the same bytes', (t) => {
+test('does not open a value whose key version was replaced, even for the same key bytes', (t) => {
   const ring = createKeyRing(`2:${keyText(1)},1:${keyText(1)}`);
   t.throws(() => ring.open(ring.seal('token', context).replace('sealed.2.', 'sealed.1.'), context), {
     instanceOf: AppError,
   });
 });
 
-test('an unusable key list is refused by position, without printing it', (t) => {
+test('names the position of an invalid key without printing the key', (t) => {
   const bad = {
     '': /LOCI_SECRET_KEYS: entry 1 must have the form/,
     [keyText(1)]: /LOCI_SECRET_KEYS: entry 1 must have the form/,
@@ -85,7 +85,7 @@ test('an unusable key list is refused by position, without printing it', (t) => 
   }
 });
 
-test('a secret prints as [sealed] however it is printed', (t) => {
+test('prints a secret as [sealed] in every form', (t) => {
   const secret = new Secret('hunter2');
   const printed = [
     String(secret),

@@ -61,7 +61,7 @@ async function setUp(t: ExecutionContext, release: Release) {
 const UNREACHABLE: Release = { url: 'http://127.0.0.1:9/thing.tar.gz', sha256: 'a'.repeat(64) };
 const leftovers = async (cacheDir: string) => (await readdir(cacheDir)).filter((name) => name.startsWith('.partial'));
 
-test('an official release is downloaded, checked, unpacked once, and then comes from the cache', async (t) => {
+test('downloads, verifies and unpacks an official release once, then uses the cache', async (t) => {
   const { url, sha256, downloads } = await releaseHost(t);
   const { source, context, lines } = await setUp(t, { url, sha256 });
   const executable = await acquireServer(source, context);
@@ -72,7 +72,7 @@ test('an official release is downloaded, checked, unpacked once, and then comes 
   t.deepEqual(await leftovers(context.cacheDir), []);
 });
 
-test('several who need it at once obtain it once', async (t) => {
+test('downloads a server once for concurrent callers', async (t) => {
   const { url, downloads } = await releaseHost(t);
   const { source, context } = await setUp(t, { url, sha256: { publishedAt: `${url}.sha256` } });
   const paths = await Promise.all([1, 2, 3].map(() => acquireServer(source, context)));
@@ -80,7 +80,7 @@ test('several who need it at once obtain it once', async (t) => {
   t.deepEqual(downloads.sort(), ['/thing.tar.gz', '/thing.tar.gz.sha256']);
 });
 
-test('a download with another checksum is not used, and the error tells what was tried and what helps', async (t) => {
+test('rejects a download with a wrong checksum, and states what was tried and what helps', async (t) => {
   const { url } = await releaseHost(t);
   const { source, context } = await setUp(t, { url, sha256: 'b'.repeat(64) });
   const error = await t.throwsAsync(acquireServer(source, context), { instanceOf: StackError });
@@ -90,7 +90,7 @@ test('a download with another checksum is not used, and the error tells what was
   t.deepEqual(await leftovers(context.cacheDir), []);
 });
 
-test('a host that cannot be reached is said so, and what a killed process left behind is removed', async (t) => {
+test('reports an unreachable host, and removes what a killed process left behind', async (t) => {
   const { source, context, lines } = await setUp(t, UNREACHABLE);
   await mkdir(join(context.cacheDir, '.partial-thing-old', 'go'), { recursive: true });
   await t.throwsAsync(acquireServer(source, context), { message: /127\.0\.0\.1:9 is not usable/ });
@@ -98,7 +98,7 @@ test('a host that cannot be reached is said so, and what a killed process left b
   t.deepEqual(await leftovers(context.cacheDir), []);
 });
 
-test('a binary that is named by its setting comes first, one on PATH next unless it is objected to', async (t) => {
+test('prefers the configured binary, then one on PATH unless it is unsuitable', async (t) => {
   const { source, context, lines, pathDir } = await setUp(t, UNREACHABLE);
   const onPath = join(pathDir, 'thing');
   await writeFile(onPath, SCRIPT, { mode: 0o755 });
@@ -118,7 +118,7 @@ test('a binary that is named by its setting comes first, one on PATH next unless
   });
 });
 
-test('a folder that is named must hold the whole model', async (t) => {
+test('requires a configured folder to contain the whole model', async (t) => {
   const { context, pathDir } = await setUp(t, UNREACHABLE);
   const folder = join(pathDir, 'model');
   await mkdir(join(folder, 'onnx'), { recursive: true });
@@ -132,7 +132,7 @@ test('a folder that is named must hold the whole model', async (t) => {
   t.deepEqual(await chooseEmbedder(named), { LOCI_EMBEDDER: 'local', LOCI_EMBEDDER_FOLDER: folder });
 });
 
-test('an embedder that is not local needs no model, and a model of another name needs its folder', async (t) => {
+test('needs no model for a remote embedder, and a folder for a model of another name', async (t) => {
   const { context } = await setUp(t, UNREACHABLE);
   const asked = (environment: NodeJS.ProcessEnv) => chooseEmbedder({ ...context, environment });
   t.deepEqual(await asked({ LOCI_EMBEDDER: 'lexical' }), {});

@@ -7,7 +7,7 @@ function countsOf(output: string) {
   return report.counts();
 }
 
-test('passed, failed and skipped tests are counted, coloured or not', (t) => {
+test('counts passed, failed and skipped tests, coloured or not', (t) => {
   const output = `
   \u001B[32m✔\u001B[39m a › works \u001B[90m(271ms)\u001B[39m
   ✔ a › works too
@@ -21,14 +21,14 @@ test('passed, failed and skipped tests are counted, coloured or not', (t) => {
   t.deepEqual(countsOf(output), { passed: 2, failed: 1, skipped: 1 });
 });
 
-test('a file that crashes, exits, holds no test or rejects unhandled counts as failed', (t) => {
+test('counts a file that crashes, exits, contains no test or has an unhandled rejection as failed', (t) => {
   t.is(countsOf('  ✘ test/x.test.ts exited with a non-zero exit code: 3').failed, 1);
   t.is(countsOf('  ✘ No tests found in test/x.test.ts, make sure to import "ava"').failed, 1);
   t.is(countsOf('  Uncaught exception in test/x.test.ts').failed, 1);
   t.is(countsOf('  Unhandled rejection in test/x.test.ts').failed, 1);
 });
 
-test('tests that were pending when the time was up count as failed, each', (t) => {
+test('counts every test that was pending at the timeout as failed', (t) => {
   const output = `
   ✔ a › works
   ✘ Timed out while running tests
@@ -38,11 +38,11 @@ test('tests that were pending when the time was up count as failed, each', (t) =
   t.deepEqual(countsOf(output), { passed: 1, failed: 2, skipped: 0 });
 });
 
-test('failures that only the summary tells are counted', (t) => {
+test('counts failures that only the summary reports', (t) => {
   t.is(countsOf('  1 hook failed\n  2 tests failed').failed, 3);
 });
 
-test('what failed or hung is told again, each with the beginning of its details', (t) => {
+test('repeats failed and hung tests with the start of their details', (t) => {
   const report = createAvaReport();
   const output = `
   \u001B[31m✘\u001B[39m [fail]: a › breaks one is not two

@@ -31,7 +31,7 @@ async function holder(t: ExecutionContext, code: string) {
   return { pid: child.pid, kill: () => (child.kill('SIGKILL'), ended) };
 }
 
-test('a lock is refused while another process holds it, and free again when that one is killed', async (t) => {
+test('refuses a lock that another process holds, until that process is killed', async (t) => {
   const path = join(await folder(t), 'a.lock');
   const other = await holder(
     t,
@@ -44,7 +44,7 @@ test('a lock is refused while another process holds it, and free again when that
   lock?.release();
 });
 
-test('who waits for a lock is told once, and gets it when it is released', async (t) => {
+test('tells a waiting caller once, and gives it the lock on release', async (t) => {
   const path = join(await folder(t), 'b.lock');
   const first = tryExclusiveLock(path);
   let told = 0;
@@ -56,7 +56,7 @@ test('who waits for a lock is told once, and gets it when it is released', async
   t.is(told, 1);
 });
 
-test('a second launcher on one state folder is refused and told who has it', async (t) => {
+test('refuses a second launcher on a state folder and names the holder', async (t) => {
   const stateDir = await folder(t);
   const other = await holder(
     t,

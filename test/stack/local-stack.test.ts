@@ -52,7 +52,7 @@ async function inDatabase(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-test.serial('kill -9 of a launcher leaves no server running, and the next start finds the data', async (t) => {
+test.serial('leaves no server running after kill -9 of a launcher, and keeps the data', async (t) => {
   t.timeout(120_000);
   const stateDir = await mkdtemp(join(tmpdir(), 'loci-stack-'));
   t.teardown(() => rm(stateDir, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ test.serial('kill -9 of a launcher leaves no server running, and the next start 
   t.notRegex(await readFile(join(stateDir, 'logs', 'postgres.log'), 'utf8'), /PANIC/);
 });
 
-test.serial('state that is thrown away is gone even when the launcher is killed', async (t) => {
+test.serial('removes throw-away state even when the launcher is killed', async (t) => {
   t.timeout(60_000);
   const parent = await mkdtemp(join(tmpdir(), 'loci-stack-'));
   t.teardown(() => rm(parent, { recursive: true, force: true }));
@@ -87,14 +87,14 @@ test.serial('state that is thrown away is gone even when the launcher is killed'
   t.is(launcher.runningCount(), 0);
 });
 
-test('preparing a Temporal namespace makes it when it is absent, and doing it again changes nothing', async (t) => {
+test('creates a missing Temporal namespace, and changes nothing the second time', async (t) => {
   const { address } = testStack().temporal;
   const namespace = `prepared-${process.pid}`;
   await prepareTemporalNamespace({ address, namespace, retentionDays: 3 });
   await t.notThrowsAsync(prepareTemporalNamespace({ address, namespace, retentionDays: 3 }));
 });
 
-test('a Temporal server that is not there is named in the error', async (t) => {
+test('names an unreachable Temporal server in the error', async (t) => {
   await t.throwsAsync(prepareTemporalNamespace({ address: '127.0.0.1:9', namespace: 'default', retentionDays: null }), {
     message: /Temporal at 127\.0\.0\.1:9 is unreachable/,
   });

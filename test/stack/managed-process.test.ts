@@ -46,7 +46,7 @@ function described(t: ExecutionContext, { stateDir, script, ...more }: Described
 const identityOf = (pid: number) => ({ pid, startedAt: processStartTime(pid) ?? 'gone' });
 const FOR_EVER = 'setInterval(() => {}, 1000);';
 
-test('a killed process can be started again, and nobody is told of an end that was asked for', async (t) => {
+test('restarts a killed process, and does not report an end that was requested', async (t) => {
   const managed = described(t, { stateDir: await stateFolder(t), script: `ready(); ${FOR_EVER}` });
   let told = 0;
   managed.onUnexpectedExit(() => (told += 1));
@@ -61,7 +61,7 @@ test('a killed process can be started again, and nobody is told of an end that w
   t.is(told, 0);
 });
 
-test('a process that ends by itself is reported with its exit code', async (t) => {
+test('reports a process that ends by itself, with its exit code', async (t) => {
   const managed = described(t, {
     stateDir: await stateFolder(t),
     script: 'ready(); setTimeout(() => process.exit(7), 300)',
@@ -72,7 +72,7 @@ test('a process that ends by itself is reported with its exit code', async (t) =
   t.is(managed.pid(), null);
 });
 
-test('a process that ends while it starts fails with the end of its log', async (t) => {
+test('fails with the end of the log when a process ends during its start', async (t) => {
   const managed = described(t, {
     stateDir: await stateFolder(t),
     script: `console.error('no such plug'); process.exit(1)`,
@@ -84,14 +84,14 @@ test('a process that ends while it starts fails with the end of its log', async 
   t.is(told, 0, 'who starts it knows already: told twice, a supervisor would start it twice');
 });
 
-test('a process that is never ready is ended, and the error says how long was waited', async (t) => {
+test('ends a process that never becomes ready, and states how long it waited', async (t) => {
   const managed = described(t, { stateDir: await stateFolder(t), script: FOR_EVER, readyTimeoutMs: 300 });
   const error = await t.throwsAsync(managed.start(), { instanceOf: StackError });
   t.regex(error.message, /was not ready within 0.3 s/);
   t.is(managed.pid(), null);
 });
 
-test('stopping ends a process that ignores the signal, even a stalled one, and what it started itself', async (t) => {
+test('stops a process that ignores the signal, even a stalled one, with its own children', async (t) => {
   const stateDir = await stateFolder(t);
   const grandchildFile = join(stateDir, 'grandchild');
   const managed = described(t, {
@@ -110,7 +110,7 @@ test('stopping ends a process that ignores the signal, even a stalled one, and w
   t.false(isSameProcess(grandchild));
 });
 
-test('what a killed launcher left running is ended, and a process that only has its number is not', async (t) => {
+test('ends what a killed launcher left running, but not a process that only has the same pid', async (t) => {
   const stateDir = await stateFolder(t);
   const sleepers = [spawn('sleep', ['600']), spawn('sleep', ['600'])];
   t.teardown(() => sleepers.forEach((sleeper) => sleeper.kill('SIGKILL')));
@@ -138,7 +138,7 @@ test('what a killed launcher left running is ended, and a process that only has 
   );
 });
 
-test('a readiness check that fails is asked again until it holds', async (t) => {
+test('repeats a failing readiness check until it succeeds', async (t) => {
   let asked = 0;
   const managed = described(t, {
     stateDir: await stateFolder(t),

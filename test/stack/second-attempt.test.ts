@@ -4,20 +4,20 @@ import { filesToTryAgain } from '#test/support/harness/second-attempt.ts';
 
 const here = (title: string) => `stack › second-attempt › ${title}`;
 
-test('a few tests that failed are tried again in their files, each once', (t) => {
+test('retries a few failed tests in their files, each once', (t) => {
   const failures = [here('breaks 1 is not 2\n  test/x.ts:1'), here('breaks › twice'), 'stack › ava-report › breaks'];
   const files = ['test/stack/ava-report.test.ts', 'test/stack/second-attempt.test.ts'];
   t.deepEqual(filesToTryAgain(failures, PROJECT_DIR), files);
 });
 
-test('what names no test is not tried again: a file that crashed, a title of another run, nothing', (t) => {
+test('does not retry what names no test: a crashed file, a title of another run, nothing', (t) => {
   const crash = 'test/stack/second-attempt.test.ts exited with a non-zero exit code: 3';
   t.is(filesToTryAgain([here('breaks'), crash], PROJECT_DIR), null);
   t.is(filesToTryAgain(['second-attempt › breaks'], PROJECT_DIR), null);
   t.is(filesToTryAgain([], PROJECT_DIR), null);
 });
 
-test('failures in many files are no chance', (t) => {
+test('does not retry failures in many files', (t) => {
   const files = ['ava-report', 'second-attempt', 'exclusive-lock', 'managed-process'];
   t.is(
     filesToTryAgain(

@@ -7,14 +7,14 @@ import { StackError } from '#stack/stack-error.ts';
 import { configuredPorts, freePorts, requireFreePorts } from '#stack/stack-ports.ts';
 import { loadOrCreateStackSecrets } from '#stack/stack-secrets.ts';
 
-test('ports come from their settings, else from the standard ones', (t) => {
+test('reads ports from their settings, otherwise uses the standard ones', (t) => {
   const ports = configuredPorts({ LOCI_PORT: '9000', LOCI_POSTGRES_PORT: '' });
   t.is(ports.api, 9000);
   t.is(ports.postgres, 8754);
   t.is(ports.temporalUi, 8780);
 });
 
-test('every bad port setting is named at once', (t) => {
+test('names every invalid port setting at once', (t) => {
   const error = t.throws(
     () => configuredPorts({ LOCI_PORT: '99999', LOCI_WORKER_PORT: 'x', LOCI_TEMPORAL_PORT: '8754' }),
     {
@@ -26,7 +26,7 @@ test('every bad port setting is named at once', (t) => {
   t.regex(error.message, /LOCI_POSTGRES_PORT and LOCI_TEMPORAL_PORT are both 8754/);
 });
 
-test('a taken port is reported with the setting that changes it', async (t) => {
+test('reports a port in use with the setting that changes it', async (t) => {
   const ports = await freePorts();
   t.is(new Set(Object.values(ports)).size, Object.values(ports).length);
   await t.notThrowsAsync(requireFreePorts(ports, ['temporalUi', 'weaviate']));
@@ -39,7 +39,7 @@ test('a taken port is reported with the setting that changes it', async (t) => {
   });
 });
 
-test('secrets are made once, readable by their owner alone, and never replaced when damaged', async (t) => {
+test('creates secrets once, readable by their owner only, and never replaces damaged ones', async (t) => {
   const stateDir = await mkdtemp(join(tmpdir(), 'loci-secrets-'));
   t.teardown(() => rm(stateDir, { recursive: true, force: true }));
   const first = loadOrCreateStackSecrets(stateDir);

@@ -4,7 +4,7 @@ import { AppError } from '#domain/app-error.ts';
 import { createPostgres, query } from '#store/postgres.ts';
 import { createStores } from '#store/stores.ts';
 
-test('a database that is away is told as such, by a statement and by a transaction', async (t) => {
+test('reports an unreachable database, from a statement and from a transaction', async (t) => {
   const knex = createPostgres({
     url: 'postgres://nobody:x@127.0.0.1:9/none',
     poolSize: 1,
@@ -22,7 +22,7 @@ test('a database that is away is told as such, by a statement and by a transacti
   }
 });
 
-test('a database that takes connections and never answers is away too', async (t) => {
+test('reports a database that accepts connections and never responds', async (t) => {
   const sockets = new Set<{ destroy(): void }>();
   const silent = createServer((socket) => sockets.add(socket));
   await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));

@@ -6,7 +6,7 @@ import { shareBudget } from '#domain/compression/share-budget.ts';
 
 const FILLER = 'The harbour is old. Ships come and go all day long. '.repeat(200);
 
-test('a question is found where texts are sent with one', (t) => {
+test('extracts the question from texts that are sent with one', (t) => {
   const found = (text: string) => {
     const question = findQuestion(text);
     return question && [question.source, question.text];
@@ -33,7 +33,7 @@ test('a question is found where texts are sent with one', (t) => {
   t.deepEqual(found(`${FILLER}船はいつ出ますか、正午ですか？`), ['last_sentence', '船はいつ出ますか、正午ですか？']);
 });
 
-test('questions that belong to the text do not count as one that it is sent with', (t) => {
+test('does not extract questions that belong to the text', (t) => {
   t.is(findQuestion(FILLER), null);
   t.is(findQuestion(`${FILLER} Who built it? Nobody knows. ${FILLER}`), null);
   t.is(findQuestion(`Q: Where is the harbour in town?\nA: In the north.\n\n${FILLER}`)?.source, 'first_sentence');
@@ -41,7 +41,7 @@ test('questions that belong to the text do not count as one that it is sent with
   t.is(findQuestion('What?'), null);
 });
 
-test('windows together are the text, however it comes in, none is too large, and paragraphs stay whole', async (t) => {
+test('splits a text into windows that add up to it, within the limit, with whole paragraphs', async (t) => {
   const all = async (parts: readonly string[], size: number) => {
     const windows: string[] = [];
     for await (const window of cutWindows(parts, size)) windows.push(window);
@@ -60,7 +60,7 @@ test('windows together are the text, however it comes in, none is too large, and
   );
 });
 
-test('a budget is shared by size, or goes where the best sentences are, and is never exceeded', (t) => {
+test('divides a budget by size or by the best sentences, and never exceeds it', (t) => {
   const windows = [{ tokens: 100 }, { tokens: 300 }];
   t.deepEqual(shareBudget(40, windows, null), [10, 30]);
   const weights = [

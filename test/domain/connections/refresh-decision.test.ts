@@ -27,23 +27,23 @@ const decide = (facts: Partial<Parameters<typeof decideRefresh>[0]>) => {
   return decision.action === 'send' ? `send ${decision.sends}` : decision.reason;
 };
 
-test('a token is sent when nothing speaks against it', (t) => {
+test('sends the token when no rule prevents it', (t) => {
   t.is(decide({}), 'send 1');
   t.is(decide({ fence: fence({ version: 2, state: 'done', run_id: 'other' }) }), 'send 1');
   t.is(decide({ fence: fence({ state: 'refused', run_id: 'other' }) }), 'send 1', 'somebody asks again');
 });
 
-test('fresh tokens and missing ones send nothing', (t) => {
+test('sends nothing for fresh tokens or without a refresh token', (t) => {
   t.is(decide({ is_fresh: true }), 'fresh');
   t.is(decide({ has_refresh_token: false }), 'no_refresh_token');
 });
 
-test('a run whose worker died after it had written is told that it has', (t) => {
+test('recognises that this run stored its tokens before its worker died', (t) => {
   t.is(decide({ version: 4, fence: fence({ state: 'done' }) }), 'done_by_this_run');
   t.is(decide({ version: 9, fence: fence({ state: 'done' }) }), 'done_by_this_run', 'whatever came after');
 });
 
-test('an outcome that nobody knows is asked for once more in one run, and by the next run again', (t) => {
+test('sends the token a second time in a run after an unknown outcome, and again in the next run', (t) => {
   t.is(decide({ fence: fence({ sends: 1 }) }), 'send 2');
   t.is(decide({ fence: fence({ sends: 2 }) }), 'unknown_twice');
   t.is(decide({ fence: fence({ sends: 2, run_id: 'other' }) }), 'send 1');
@@ -55,7 +55,7 @@ test('an outcome that nobody knows is asked for once more in one run, and by the
   );
 });
 
-test('tokens are due before they end, spread, and never within a minute', (t) => {
+test('schedules refreshes before expiry, spread, and never within a minute', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e8 }), fc.double({ min: 0, max: 1, noNaN: true }), (lifetimeS, random) => {
       const dueS = scheduledRefreshMs(0, lifetimeS, random) / 1000;
@@ -67,14 +67,14 @@ test('tokens are due before they end, spread, and never within a minute', (t) =>
   t.is(scheduledRefreshMs(0, 86_400, 1), (86_400 - 1_800) * 1000);
 });
 
-test('a provider that fails is tried later and later, at least every few hours', (t) => {
+test('increases the delay for a failing provider, up to a few hours', (t) => {
   t.deepEqual(
     [0, 31, 120, 240, 86_400].map((failingS) => scheduleRetryDelayS(failingS, 0)),
     [60, 60, 120, 240, 21_600],
   );
 });
 
-test('new tokens take the place of old ones, and what was not named stays', (t) => {
+test('replaces tokens and keeps fields that the response does not name', (t) => {
   const before = { client_secret: 's', refresh_token: 'old', scope: 'a', expires_in: 5, expires_at: 1 };
   const tokens = {
     access_token: 'new',
@@ -95,7 +95,7 @@ test('new tokens take the place of old ones, and what was not named stays', (t) 
   });
 });
 
-test('credentials that say when they end are refreshed ahead of it', (t) => {
+test('schedules a refresh before the expiry that credentials state', (t) => {
   const nowMs = Date.parse('2026-01-01T00:00:00Z');
   const life = (credentials: Record<string, unknown>) =>
     lifetimeOfCredentials({ refresh_token: 'rt', ...credentials }, { receivedMs: nowMs, random: 0 });

@@ -29,7 +29,7 @@ const lifeOf = (expires_in: unknown, provider = standard) => {
   return outcome.kind === 'tokens' ? [outcome.tokens.lifetime_s, outcome.tokens.is_assumed] : outcome;
 };
 
-test('a lifetime is taken as number or text; one that is missing or absurd is an hour, marked as assumed', (t) => {
+test('parses a lifetime from a number or text; assumes an hour when it is missing or implausible', (t) => {
   for (const [sent, life] of [
     [7200, 7200],
     ['7200', 7200],
@@ -47,13 +47,13 @@ test('a lifetime is taken as number or text; one that is missing or absurd is an
   t.deepEqual(lifeOf(28_800, named('github')), [28_800, false]);
 });
 
-test('what an answer does not name is left as it was', (t) => {
+test('returns null for fields that the response does not contain', (t) => {
   const outcome = read({ access_token: 'at', refresh_token: '', scope: null });
   t.like(outcome, { kind: 'tokens', tokens: { refresh_token: null, scope: null, token_type: null } });
   t.like(read({ access_token: 'at', scope: ['a', 'b'] }), { tokens: { scope: 'a b' } });
 });
 
-test('an error counts by its code, whatever the status around it', (t) => {
+test('classifies an error by its code, whatever the HTTP status', (t) => {
   for (const status of [200, 400, 401, 403, 500]) {
     t.is(verdict(read({ error: 'invalid_grant' }, { status })), 'expired invalid_grant', `${status}`);
     t.is(verdict(read({ error: 'invalid_client' }, { status })), 'error invalid_client', `${status}`);
@@ -65,7 +65,7 @@ test('an error counts by its code, whatever the status around it', (t) => {
   t.is(verdict(read({ error: { code: 'invalid_grant' } }, { status: 400 })), 'expired invalid_grant');
 });
 
-test('without a code the status decides', (t) => {
+test('classifies by HTTP status without an error code', (t) => {
   for (const status of [408, 425, 429, 500, 502, 503, 504, 599]) {
     const outcome = read('<html>busy</html>', { status, retryAfterS: 7 });
     t.deepEqual(outcome, { kind: 'unavailable', code: `http_${status}`, retry_after_s: 7, is_unknown: false });
@@ -73,13 +73,13 @@ test('without a code the status decides', (t) => {
   for (const status of [301, 400, 401, 403, 404, 405, 418]) t.is(verdict(read('', { status })), `error http_${status}`);
 });
 
-test('a success that cannot be read may have been tokens', (t) => {
+test('treats an unreadable success as an unknown outcome', (t) => {
   for (const body of ['', '<html>Welcome</html>', '{"access_token":', '[]', '{}', '{"access_token":7}', 'null']) {
     t.like(read(body), { kind: 'unavailable', code: 'unreadable_answer', is_unknown: true }, body);
   }
 });
 
-test('forms are read as well as JSON', (t) => {
+test('parses forms as well as JSON', (t) => {
   const contentType = 'application/x-www-form-urlencoded; charset=utf-8';
   const outcome = read('access_token=a%2Bt&expires_in=28800&scope=', { contentType });
   t.like(outcome, { kind: 'tokens', tokens: { access_token: 'a+t', lifetime_s: 28_800, scope: null } });
@@ -87,7 +87,7 @@ test('forms are read as well as JSON', (t) => {
   t.is(verdict(read('access_token=at', { contentType: 'text/plain' })), 'tokens');
 });
 
-test('providers are understood in their own ways', (t) => {
+test('handles the deviations of each provider', (t) => {
   const of = (name: string, body: unknown, status = 200) => verdict(read(body, { status }, named(name)));
   t.is(of('slack', { ok: false, error: 'invalid_refresh_token' }), 'expired invalid_refresh_token');
   t.is(of('slack', { ok: false, error: 'bad_client_secret' }), 'error bad_client_secret');
@@ -103,14 +103,14 @@ test('providers are understood in their own ways', (t) => {
   t.like(salesforce, { tokens: { extras: { instance_url: 'https://x' }, lifetime_s: 3600, is_assumed: true } });
 });
 
-test('a code is a word: what may be a token or a sentence is not repeated', (t) => {
+test('keeps only codes that cannot be a token or a sentence', (t) => {
   for (const error of ['rt-1234567890', 'You sent abc', 'x'.repeat(100), 42, ['a'], '<b>']) {
     const outcome = read({ error }, { status: 400 });
     t.is(outcome.kind === 'refused' && outcome.code, Array.isArray(error) ? 'unknown_error' : 'unknown_error');
   }
 });
 
-test('no answer whatever breaks the reader, and tokens are texts', (t) => {
+test('parses any response without throwing, and returns tokens as texts', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), fc.integer({ min: 100, max: 599 }), (body, status) => {
       for (const provider of [standard, ...OAUTH_PROVIDERS]) {

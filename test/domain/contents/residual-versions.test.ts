@@ -2,7 +2,7 @@ import test from 'ava';
 import { array, assert, integer, property } from 'fast-check';
 import { residualVersions } from '#domain/contents/residual-versions.ts';
 
-test('dead versions are all up to the highest but the living, in spans', (t) => {
+test('returns all versions up to the highest, except live ones, as spans', (t) => {
   t.deepEqual(residualVersions([], 5), [{ from: 1, to: 5 }]);
   t.deepEqual(residualVersions([2], 2), [{ from: 1, to: 1 }]);
   t.deepEqual(residualVersions([2, 1], 2), []);
@@ -14,7 +14,7 @@ test('dead versions are all up to the highest but the living, in spans', (t) => 
   t.deepEqual(residualVersions([], 0), []);
 });
 
-test('no version is dead and living, and none is forgotten', (t) => {
+test('classifies every version as either dead or live', (t) => {
   const version = integer({ min: 1, max: 30 });
   assert(
     property(array(version), integer({ min: 0, max: 25 }), (living, highest) => {

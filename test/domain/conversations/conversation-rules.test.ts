@@ -3,7 +3,7 @@ import { nextConversationStatus } from '#domain/conversations/conversation-statu
 import { isSummaryDue } from '#domain/conversations/conversation-jobs.ts';
 import { titleKey } from '#domain/conversations/title-key.ts';
 
-test('a conversation goes one way', (t) => {
+test('allows status changes in one direction only', (t) => {
   t.is(nextConversationStatus('active', 'end'), 'ended');
   t.is(nextConversationStatus('ended', 'end'), 'ended');
   t.is(nextConversationStatus('archived', 'end'), null);
@@ -11,7 +11,7 @@ test('a conversation goes one way', (t) => {
     t.is(nextConversationStatus(status, 'archive'), 'archived');
 });
 
-test('summaries follow growth, the rarer the longer a conversation is', (t) => {
+test('summarises by growth, less often the longer a conversation is', (t) => {
   t.deepEqual(
     [1, 2, 3].map((messages) => isSummaryDue(messages, 0)),
     [false, true, true],
@@ -26,7 +26,7 @@ test('summaries follow growth, the rarer the longer a conversation is', (t) => {
   );
 });
 
-test('keys of titles are of ASCII letters, alike for what reads alike', (t) => {
+test('derives ASCII title keys that are equal for titles that read alike', (t) => {
   t.is(titleKey('  Crème  BRÛLÉE!'), 'creme brulee');
   t.is(titleKey('ｆｕｌｌ'), 'full');
   t.regex(titleKey('東京 Ёлки'), /^[a-z0-9]{6} [a-z0-9]{12}$/);

@@ -2,7 +2,7 @@ import { array, assert, constantFrom, nat, property } from 'fast-check';
 import test from 'ava';
 import { extractSentences } from '#domain/conversations/extract-sentences.ts';
 
-test('sentences that others agree with are kept, verbatim and in their order', (t) => {
+test('keeps the sentences that others support, verbatim and in order', (t) => {
   const texts = [
     'The ferry to Oslo leaves at noon. My cousin likes jazz.',
     'So the ferry leaves Oslo at noon on Friday?\nIt rains.',
@@ -16,7 +16,7 @@ test('sentences that others agree with are kept, verbatim and in their order', (
   ]);
 });
 
-test('nothing is said twice, and what is too long for the summary is left out', (t) => {
+test('omits repetitions and sentences that are too long for the summary', (t) => {
   t.deepEqual(extractSentences(['Yes, it is late. Yes, it is late.', `${'long '.repeat(50)}.`], 100), [
     'Yes, it is late.',
   ]);
@@ -24,7 +24,7 @@ test('nothing is said twice, and what is too long for the summary is left out', 
   t.deepEqual(extractSentences([' ', '\n'], 100), []);
 });
 
-test('of whatever texts, every sentence stands in one of them and all fit', (t) => {
+test('returns only sentences of the texts, within the budget, for any texts', (t) => {
   const word = constantFrom('otter', 'river', 'bridge', 'sleeps', '東京', 'z.B.', 'ab', '.', '!', '\n', '…');
   const text = array(word, { maxLength: 40 }).map((words) => words.join(' '));
   assert(

@@ -6,7 +6,7 @@ const base = 'https://example.org/docs/start?x=1';
 const url = (link: string) => crawlUrl(link, base)?.url ?? null;
 const identity = (link: string) => crawlUrl(link, base)?.identity;
 
-test('a link is asked for as it is written, without what only tracks, and without its fragment', (t) => {
+test('keeps a link as written, without tracking parameters and fragment', (t) => {
   t.is(url('next'), 'https://example.org/docs/next');
   t.is(url('../a b?q=ü#part'), 'https://example.org/a%20b?q=%C3%BC');
   t.is(url('?page=2&utm_source=mail&fbclid=1'), 'https://example.org/docs/start?page=2');
@@ -16,7 +16,7 @@ test('a link is asked for as it is written, without what only tracks, and withou
   t.is(url('/p?b=2&a=1&b=1'), 'https://example.org/p?b=2&a=1&b=1');
 });
 
-test('a session is left out, whatever it is called, and what may name a page is not', (t) => {
+test('removes session ids under any name, and keeps parameters that may identify a page', (t) => {
   const session = 'k3v9c0d1e2f3a4b5c6d7e8f901';
   for (const name of ['PHPSESSID', 'sessionid', 'session_id', 'sid', 'osCsid', 'CFTOKEN']) {
     t.is(url(`/p?${name}=${session}&id=7`), 'https://example.org/p?id=7', name);
@@ -32,7 +32,7 @@ test('a session is left out, whatever it is called, and what may name a page is 
   }
 });
 
-test('what is no page of the web is none', (t) => {
+test('rejects URLs that are no web pages', (t) => {
   for (const link of [
     'mailto:a@example.org',
     'javascript:void(0)',
@@ -45,7 +45,7 @@ test('what is no page of the web is none', (t) => {
   }
 });
 
-test('spellings of one page are one page, and different pages are not', (t) => {
+test('normalizes spellings of one page to one URL, and keeps different pages apart', (t) => {
   t.is(identity('/p?b=2&a=1'), identity('/p?a=1&b=2'));
   t.is(identity('/%7Euser/%2f'), identity('/~user/%2F'));
   t.is(identity('/p?'), identity('/p#x'));
@@ -54,7 +54,7 @@ test('spellings of one page are one page, and different pages are not', (t) => {
   t.not(identity('/a%2Fb'), identity('/a/b'));
 });
 
-test('a URL that was normalized once does not change when it is normalized again', (t) => {
+test('does not change a normalized URL', (t) => {
   const odd = array(
     constantFrom('?', '&', '=', '/', '..', ';sid=1', '%2f', '%7E', 'a', 'utm_x=1', '#', ' ', '\\', ':'),
   );
@@ -75,7 +75,7 @@ test('a URL that was normalized once does not change when it is normalized again
   t.is(identity('/p?%62=2&a=1'), identity('/p?a=1&b=2'));
 });
 
-test('pages of one path that differ in their query have one path', (t) => {
+test('groups pages that differ only in their query by path', (t) => {
   const pathOf = (link: string) => {
     const found = crawlUrl(link, base);
     return found && queriedPathHash(found);
@@ -85,7 +85,7 @@ test('pages of one path that differ in their query have one path', (t) => {
   t.is(pathOf('/calendar'), null);
 });
 
-test('a site may answer under https, and with www or without', (t) => {
+test('treats https and a www prefix as the same site, but not a downgrade to http', (t) => {
   const same = (a: string, b: string) => isSameSite(new URL(a), new URL(b));
   t.true(same('http://example.org/', 'https://www.example.org/start'));
   t.true(same('https://www.example.org/', 'https://example.org/'));

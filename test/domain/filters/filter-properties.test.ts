@@ -4,7 +4,7 @@ import { recordFacets } from '#domain/filters/facets.ts';
 import { number, record, text, tree } from './arbitraries.ts';
 import { bothAnswers } from './both-answers.ts';
 
-test('the index and the row agree on random filters and records', (t) => {
+test('evaluates random filters on index and row alike', (t) => {
   let accepted = 0;
   let matched = 0;
   fc.assert(
@@ -25,7 +25,7 @@ test('the index and the row agree on random filters and records', (t) => {
   t.true(matched > accepted * 0.1 && matched < accepted * 0.9, `${matched} of ${accepted} matched`);
 });
 
-test('a value of the record itself is always found by equality, whatever its spelling', (t) => {
+test('finds a record by equality with its own value, whatever its spelling', (t) => {
   fc.assert(
     fc.property(fc.oneof(text, number), record, (value, any) => {
       const row = { ...any, metadata: { ...any.metadata, probe: value } };
@@ -34,7 +34,7 @@ test('a value of the record itself is always found by equality, whatever its spe
   );
 });
 
-test('facets are stable under the trimming and the encoding of an index', (t) => {
+test('keeps facets stable under the trimming and encoding of an index', (t) => {
   fc.assert(
     fc.property(record, (row) => {
       const facets = recordFacets(row);

@@ -110,7 +110,7 @@ for (const [input, expected] of cases) {
   });
 }
 
-test('the facets of a chunk are those of its content and its own', (t) => {
+test('gives a chunk the facets of its content and its own', (t) => {
   t.deepEqual(recordFacets(base), [...contentFacets(base.content, base.metadata), ...chunkFacets(base.chunk)]);
   t.true(chunkFacets(base.chunk).includes('k.page'));
   t.true(recordFacets(base).includes('m.lang=s:en'));

@@ -16,7 +16,7 @@ const finite = fc.oneof(
   ),
 );
 
-test('the order of terms is the order of numbers', (t) => {
+test('orders terms as their numbers', (t) => {
   fc.assert(
     fc.property(finite, finite, (a, b) => {
       t.is(exactNumberTerm(a) < exactNumberTerm(b), a < b);
@@ -25,7 +25,7 @@ test('the order of terms is the order of numbers', (t) => {
   );
 });
 
-test('a number is under one prefix of a range exactly when it is in the range', (t) => {
+test('matches exactly one prefix of a range for numbers inside it, and none outside', (t) => {
   const near = fc
     .tuple(finite, fc.integer({ min: -3, max: 3 }))
     .map(([value, steps]) => [value, value + steps] as const);
@@ -44,7 +44,7 @@ test('a number is under one prefix of a range exactly when it is in the range', 
   );
 });
 
-test('a range never takes more than 272 terms', (t) => {
+test('needs at most 272 terms for a range', (t) => {
   fc.assert(
     fc.property(finite, fc.constantFrom('gt', 'gte', 'lt', 'lte'), (bound, kind) =>
       t.true(numberRangeTerms(kind, bound).length <= 272),

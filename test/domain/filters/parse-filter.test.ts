@@ -14,7 +14,7 @@ function problems(input: unknown): { loc: string; type: string }[] {
   return [];
 }
 
-test('no filter and an empty filter ask nothing', (t) => {
+test('treats a missing or empty filter as no condition', (t) => {
   t.is(parseFilter(undefined), null);
   t.is(parseFilter(null), null);
   t.is(parseFilter({}), null);
@@ -55,12 +55,12 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
 ];
 
 for (const [title, input, loc, type] of refused) {
-  test(`${title} is refused`, (t) => {
+  test(`rejects ${title}`, (t) => {
     t.deepEqual(problems(input), [{ loc, type }]);
   });
 }
 
-test('every problem of a filter is listed, and none repeats the input', (t) => {
+test('lists every problem of a filter without repeating the input', (t) => {
   const error = t.throws(
     () => parseFilter({ a: { $foo: 'SECRET' }, $or: [{ b: { $gt: 'SECRET' } }, { size: 'SECRET' }] }),
     {
@@ -71,7 +71,7 @@ test('every problem of a filter is listed, and none repeats the input', (t) => {
   t.false(JSON.stringify(error?.issues).includes('SECRET'));
 });
 
-test('nesting is accepted up to the limit and refused beyond', (t) => {
+test('accepts nesting up to the limit and rejects it beyond', (t) => {
   const nested = (levels: number): unknown => (levels === 0 ? { a: 1 } : { $not: nested(levels - 1) });
   const below = (levels: number): unknown => (levels === 0 ? { $eq: 1 } : { $not: below(levels - 1) });
   const { maxDepth } = FILTER_LIMITS;
@@ -81,7 +81,7 @@ test('nesting is accepted up to the limit and refused beyond', (t) => {
   t.is(problems({ a: below(maxDepth + 1) })[0]?.type, 'filter_too_deep');
 });
 
-test('conditions and values are accepted up to their limits and refused beyond', (t) => {
+test('accepts conditions and values up to their limits and rejects them beyond', (t) => {
   const { maxConditions, maxValues } = FILTER_LIMITS;
   const conditions = (count: number): unknown => ({ $or: Array.from({ length: count }, (_, index) => ({ a: index })) });
   const values = (count: number): unknown => ({ a: { $in: Array.from({ length: count }, (_, index) => index) } });
@@ -91,7 +91,7 @@ test('conditions and values are accepted up to their limits and refused beyond',
   t.deepEqual(problems(values(maxValues + 1)), [{ loc: 'body.filters', type: 'filter_too_large' }]);
 });
 
-test('metadata is accepted up to its number of terms and refused beyond', (t) => {
+test('accepts metadata up to its number of terms and rejects it beyond', (t) => {
   const texts = (count: number): Record<string, unknown> => ({
     tags: Array.from({ length: count }, (_, index) => `t${index}`),
   });
@@ -102,7 +102,7 @@ test('metadata is accepted up to its number of terms and refused beyond', (t) =>
   });
 });
 
-test('metadata of a few hundred keys with numbers, dates and texts can be filtered by', (t) => {
+test('accepts metadata of a few hundred keys with numbers, dates and texts', (t) => {
   const keys = (prefix: string, value: unknown): [string, unknown][] =>
     Array.from({ length: 100 }, (_, index) => [`${prefix}${index}`, value]);
   const metadata = Object.fromEntries([
@@ -113,13 +113,13 @@ test('metadata of a few hundred keys with numbers, dates and texts can be filter
   t.deepEqual(metadataIssues(metadata, ['body', 'metadata']), []);
 });
 
-test('metadata nested ten thousand levels deep is read without exhausting the stack', (t) => {
+test('reads metadata nested ten thousand levels deep without exhausting the stack', (t) => {
   let deep: Record<string, unknown> = { end: 1 };
   for (let level = 0; level < 10_000; level++) deep = { a: deep };
   t.is(metadataIssues(deep, ['body', 'metadata'])[0]?.type, 'metadata_too_large');
 });
 
-test('ISO dates are read the same on every machine, and only those that exist', (t) => {
+test('parses existing ISO dates only, and the same on every machine', (t) => {
   t.is(instantOfIsoDate('1970-01-02'), 86_400_000);
   t.is(instantOfIsoDate('1970-01-01T00:00:01'), 1_000);
   t.is(instantOfIsoDate('1970-01-01T01:00:00.1239+01:00'), 123);

@@ -2,7 +2,7 @@ import test from 'ava';
 import { feedbackQuery, feedbackVector } from '#domain/search/relevance-feedback.ts';
 import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 
-test('a query gains the words that several hits share, and its own count more', (t) => {
+test('adds the words that several hits share to a query, with less weight than its own', (t) => {
   const hits = ['The heron fishes at the weir', 'A heron fishes alone', 'Nothing alike'];
   t.is(feedbackQuery('grey bird', hits), 'grey bird grey bird grey bird fishes heron');
   t.is(feedbackQuery('grey bird', ['one of its kind']), 'grey bird');
@@ -11,7 +11,7 @@ test('a query gains the words that several hits share, and its own count more', 
   t.is(feedbackQuery(long, hits), long);
 });
 
-test('a vector moves a little towards the hits and stays of length 1', (t) => {
+test('moves a vector slightly towards the hits and keeps its length 1', (t) => {
   const moved = feedbackVector(Float32Array.of(1, 0), [
     [0, 1],
     [0, 1],
@@ -21,7 +21,7 @@ test('a vector moves a little towards the hits and stays of length 1', (t) => {
   t.deepEqual(feedbackVector(Float32Array.of(1, 0), []), Float32Array.of(1, 0));
 });
 
-test('rankings are fused by reciprocal ranks', (t) => {
+test('fuses rankings by reciprocal rank', (t) => {
   t.deepEqual(
     fuseRanks([
       ['a', 'b', 'c'],

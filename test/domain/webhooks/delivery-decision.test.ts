@@ -20,7 +20,7 @@ function waitsOf(status: number | null, random: number): number[] {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-test('ten attempts are spread over 75 h 35 min 5 s, a tenth more or less', (t) => {
+test('spreads ten attempts over 75 h 35 min 5 s, plus or minus a tenth', (t) => {
   t.is(WEBHOOK_ATTEMPT_DELAYS_MS.length, 10);
   t.is(sum(WEBHOOK_ATTEMPT_DELAYS_MS), (75 * 3600 + 35 * 60 + 5) * 1000);
   t.deepEqual(waitsOf(500, 0.5), WEBHOOK_ATTEMPT_DELAYS_MS.slice(1));
@@ -28,7 +28,7 @@ test('ten attempts are spread over 75 h 35 min 5 s, a tenth more or less', (t) =
   t.true(Math.abs(sum(waitsOf(503, 0.999_999)) - 1.1 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)) < 1000);
 });
 
-test('2xx is success, 410 the end, and everything else is tried again until the last attempt', (t) => {
+test('succeeds on 2xx, ends on 410, and retries everything else until the last attempt', (t) => {
   for (const status of [200, 201, 204, 299]) t.is(decide(status, 1).kind, 'delivered');
   t.deepEqual(decide(410, 1), { kind: 'failed', reason: 'gone' });
   for (const status of [null, 100, 199, 301, 302, 307, 400, 401, 404, 409, 429, 500, 503]) {
@@ -39,7 +39,7 @@ test('2xx is success, 410 the end, and everything else is tried again until the 
   t.is(decide(200, 10).kind, 'delivered');
 });
 
-test('a receiver that asks for more patience gets it, up to a day; less than the schedule it does not get', (t) => {
+test('honours a Retry-After up to a day, but never retries earlier than the schedule', (t) => {
   const waitOf = (attempts: number, retryAfterS: number) => {
     const decision = decide(429, attempts, { retryAfterS });
     return decision.kind === 'again' ? decision.waitMs : null;
@@ -49,7 +49,7 @@ test('a receiver that asks for more patience gets it, up to a day; less than the
   t.is(waitOf(1, 10 ** 9), 24 * HOUR_MS);
 });
 
-test('a receiver that answers anything but a server error is well', (t) => {
+test('treats a receiver as healthy unless it responds with a server error', (t) => {
   const answers = [200, 302, 404, 410, 429, 500, 503, null];
   t.deepEqual(
     answers.filter((status) => isReceiverHealthy({ status, retryAfterS: null })),

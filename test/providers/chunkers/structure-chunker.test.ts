@@ -35,7 +35,7 @@ const limits = fc
   .record({ maxTokens: fc.integer({ min: 16, max: 300 }), part: fc.double({ min: 0.3, max: 1, noNaN: true }) })
   .map(({ maxTokens, part }) => ({ maxTokens, targetTokens: Math.max(1, Math.floor(maxTokens * part)) }));
 
-test('every non-blank character is in exactly one chunk, in order, and text is the slice at its offsets', (t) => {
+test('puts every non-blank character into exactly one chunk, in order, at the stated offsets', (t) => {
   fc.assert(
     fc.property(text, limits, (content, given) => {
       let covered = 0;
@@ -52,7 +52,7 @@ test('every non-blank character is in exactly one chunk, in order, and text is t
   );
 });
 
-test('text behind the long beginning of a line is not taken for part of a mark', (t) => {
+test('does not treat text after a long line start as part of a marker', (t) => {
   for (const start of ['', '---', '```\ncode\n```', '| - |', '# Title\n===', '***']) {
     const content = `${start}${' '.repeat(5_000)}The barge is moored.`;
     const chunks = split(content, { maxTokens: 512, targetTokens: 400 });
@@ -63,7 +63,7 @@ test('text behind the long beginning of a line is not taken for part of a mark',
   }
 });
 
-test('no chunk with its context is counted above the limit, and none is longer than its tokens account for', (t) => {
+test('keeps every chunk with its context within the token limit and the length its tokens allow', (t) => {
   fc.assert(
     fc.property(text, limits, (content, given) => {
       for (const chunk of split(content, given)) {
@@ -75,7 +75,7 @@ test('no chunk with its context is counted above the limit, and none is longer t
   );
 });
 
-test('the limit holds for a counter to which blank space and the number of bytes count too', (t) => {
+test('keeps the limit for a counter that counts blank space and bytes too', (t) => {
   const countMore = (part: string) => countWords(part) + (part.match(/\s/g)?.length ?? 0) + Math.ceil(part.length / 40);
   fc.assert(
     fc.property(text, limits, (content, given) => {
@@ -86,11 +86,11 @@ test('the limit holds for a counter to which blank space and the number of bytes
   );
 });
 
-test('the same document gives the same chunks', (t) => {
+test('produces the same chunks for the same document', (t) => {
   fc.assert(fc.property(text, limits, (content, given) => t.deepEqual(split(content, given), split(content, given))));
 });
 
-test('no cut leaves half a surrogate pair', (t) => {
+test('never splits a surrogate pair', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('😀', '𝕏', '🇨🇭'), minLength: 100, maxLength: 600 }), (content) => {
       for (const chunk of split(content)) t.true(chunk.text.isWellFormed());
@@ -98,7 +98,7 @@ test('no cut leaves half a surrogate pair', (t) => {
   );
 });
 
-test('a chunk never ends with a heading that has text below it', (t) => {
+test('never ends a chunk with a heading that has text below it', (t) => {
   fc.assert(
     fc.property(text, (content) => {
       const chunks = split(content.replaceAll(/[`~=]|^---$/gm, ''), { maxTokens: 128, targetTokens: 96 });
@@ -111,7 +111,7 @@ test('a chunk never ends with a heading that has text below it', (t) => {
   );
 });
 
-test('code is cut before what stands at the margin after an empty line', (t) => {
+test('splits code before a line at the margin that follows an empty line', (t) => {
   const definition = (name: string): string =>
     `def ${name}(items):\n    first = items[0]\n\n    second = items[1]\n\n    return first + second\n`;
   const code = `\`\`\`python\n${['one', 'two', 'three', 'four'].map(definition).join('\n')}\`\`\`\n`;

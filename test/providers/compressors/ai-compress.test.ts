@@ -32,7 +32,7 @@ async function* endless(piece: string): AsyncGenerator<string> {
   }
 }
 
-test('the model is asked for so many words of the text and its answer, in pieces, is the result', async (t) => {
+test('asks the model for a number of words and returns its streamed response', async (t) => {
   async function* pieces() {
     yield 'Sixty ferries ';
     yield 'leave at noon.';
@@ -53,7 +53,7 @@ test('the model is asked for so many words of the text and its answer, in pieces
   t.true(system?.content.includes(JSON.stringify('When do ferries "leave"?')));
 });
 
-test('an answer that is too long is cut down to sentences of its own', async (t) => {
+test('shortens a response that is too long to some of its sentences', async (t) => {
   const { compress } = await openCompressor(t, () => SENTENCES.slice(0, 30).join(' ').replaceAll('noon', 'dawn'));
   const { text, tokens, used } = await compress(100);
   t.is(used, 'ai_compress');
@@ -62,7 +62,7 @@ test('an answer that is too long is cut down to sentences of its own', async (t)
   t.false(text.includes('noon'));
 });
 
-test('a model that never stops is stopped, and sentences of the text are kept', async (t) => {
+test('stops a model that never ends, and keeps sentences of the text', async (t) => {
   const { compress } = await openCompressor(t, () => endless('Ferries leave at dawn, always and ever again. '));
   const { text, tokens, used } = await compress(60);
   t.is(used, 'extractive');
@@ -70,7 +70,7 @@ test('a model that never stops is stopped, and sentences of the text are kept', 
   t.regex(text, /^The ferry number/);
 });
 
-test('a sentence that was broken off is left out', async (t) => {
+test('omits an incomplete sentence', async (t) => {
   const { compress } = await openCompressor(
     t,
     () => 'The ferries leave at noon, all sixty. They come back in the evening, each of them in its turn, with',
@@ -78,7 +78,7 @@ test('a sentence that was broken off is left out', async (t) => {
   t.like(await compress(24), { text: 'The ferries leave at noon, all sixty.', used: 'ai_compress' });
 });
 
-test('where the model refuses, says nothing or repeats the text, sentences of the text are kept', async (t) => {
+test('keeps sentences of the text when the model refuses, says nothing or repeats the text', async (t) => {
   for (const behaviour of [{ status: 400 }, '', '  \n', TEXT] as const) {
     const { compress } = await openCompressor(t, () => behaviour);
     const { text, tokens, used } = await compress(100);
@@ -88,14 +88,14 @@ test('where the model refuses, says nothing or repeats the text, sentences of th
   }
 });
 
-test('a window with next to no room, or with room for all of it, is no question to a model', async (t) => {
+test('does not call the model for a window with almost no budget or budget for all of it', async (t) => {
   const { compress, requests } = await openCompressor(t, () => 'x');
   t.is((await compress(5)).used, 'extractive');
   t.is((await compress(100_000)).text, TEXT);
   t.is(requests.length, 0);
 });
 
-test('a model that fails or is slow is said to be away, not worked around', async (t) => {
+test('reports a failing or slow model as unavailable, without a fallback', async (t) => {
   const failing = await openCompressor(t, () => ({ status: 500 }));
   t.is((await t.throwsAsync(failing.compress(100), { instanceOf: AppError })).code, 'dependency_unavailable');
   const silent = async function* () {
@@ -106,7 +106,7 @@ test('a model that fails or is slow is said to be away, not worked around', asyn
   t.is((await t.throwsAsync(slow.compress(100), { instanceOf: AppError })).code, 'dependency_unavailable');
 });
 
-test('who is gone waits for no model', async (t) => {
+test('does not call the model for a caller that has gone', async (t) => {
   const leaving = new AbortController();
   const { compress } = await openCompressor(t, () => {
     leaving.abort(new Error('gone'));

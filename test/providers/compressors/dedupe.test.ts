@@ -7,7 +7,7 @@ const countTokens = (text: string) => Math.ceil(text.length / 4);
 const fold = (text: string, isWhole = true) => dedupe({ text, isWhole }, countTokens);
 const pad = (number: number) => String(number).padStart(2, '0');
 
-test('log lines that differ in counters and times are folded to one line and what differs', (t) => {
+test('folds log lines that differ in counters and times into one line and the differences', (t) => {
   const log = Array.from(
     { length: 40 },
     (_, at) => `2026-05-01T12:00:${pad(at)}Z INFO request ${100 + at} took ${(at * 37) % 11} ms for user ada`,
@@ -19,7 +19,7 @@ test('log lines that differ in counters and times are folded to one line and wha
   t.is(unfoldText(text), log);
 });
 
-test('objects of the same shape become a table, whichever way their JSON is written', (t) => {
+test('folds objects of the same shape into a table, however their JSON is formatted', (t) => {
   const list = Array.from({ length: 12 }, (_, at) => ({
     id: at,
     name: `n${at}`,
@@ -40,7 +40,7 @@ test('objects of the same shape become a table, whichever way their JSON is writ
   }
 });
 
-test('paragraphs that come again, and lines that come many times, stand there once', (t) => {
+test('keeps repeated paragraphs and lines once', (t) => {
   const paragraph = 'A paragraph that is long enough to be worth folding,\nof two lines that belong together.\n\n';
   const text = `${paragraph}Something else.\n\n${paragraph}${'waiting for the lock to be free\n'.repeat(30)}`;
   const folded = fold(text);
@@ -49,7 +49,7 @@ test('paragraphs that come again, and lines that come many times, stand there on
   t.is(unfoldText(folded.text), text);
 });
 
-test('JSON that would not be written the same again is left alone', (t) => {
+test('does not fold JSON that would not be restored exactly', (t) => {
   for (const text of [
     `[${Array.from({ length: 9 }, () => '{"number": 1.0, "other": 12345678901234567890}').join(',\n ')}]`,
     `[${Array.from({ length: 9 }, () => '{"same":1,"same":2}').join(',')}]`,
@@ -57,7 +57,7 @@ test('JSON that would not be written the same again is left alone', (t) => {
     t.is(unfoldText(fold(text).text), text);
 });
 
-test('a text that gains nothing stays as it is, also one that looks folded', (t) => {
+test('leaves a text that gains nothing unchanged, also one that looks folded', (t) => {
   t.like(fold('Nothing here comes twice.'), { text: 'Nothing here comes twice.', folds: 0 });
   t.is(unfoldText('any text'), 'any text');
   const folded = fold('waiting for the lock\n'.repeat(30)).text;
@@ -79,7 +79,7 @@ const texts = fc
   .array(fc.tuple(line, fc.integer({ min: 1, max: 8 })), { maxLength: 25 })
   .map((lines) => lines.flatMap(([text, times]) => Array.from({ length: times }, () => text)).join('\n'));
 
-test('whatever the text, unfolding gives it again, character by character', (t) => {
+test('restores any text exactly when unfolding', (t) => {
   fc.assert(
     fc.property(texts, (text) => {
       t.is(unfoldText(fold(text).text), text);
@@ -88,7 +88,7 @@ test('whatever the text, unfolding gives it again, character by character', (t) 
   );
 });
 
-test('a text that was folded in parts is unfolded as a whole', (t) => {
+test('unfolds a text that was folded in parts', (t) => {
   fc.assert(
     fc.property(fc.array(texts, { minLength: 2, maxLength: 4 }), (parts) => {
       t.is(unfoldText(parts.map((part) => fold(part, false).text).join('\n')), parts.join(''));
@@ -97,7 +97,7 @@ test('a text that was folded in parts is unfolded as a whole', (t) => {
   );
 });
 
-test('a text with every mark is left alone', (t) => {
+test('leaves a text that contains every marker unchanged', (t) => {
   const text = `${FOLD_MARKS.join('')}\n${'the same line, again and again\n'.repeat(20)}`;
   t.like(fold(text), { text, folds: 0 });
 });

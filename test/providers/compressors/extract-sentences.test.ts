@@ -16,7 +16,7 @@ const FERRY = [
   'Its owner plays the trombone.',
 ];
 
-test('sentences that have to do with the query are kept, word for word and in their order', (t) => {
+test('keeps the sentences that relate to the query, verbatim and in order', (t) => {
   const { text, tokens, droppedSentences, droppedSpans } = compress(FERRY.join(' '), 17, 'When does the ferry leave?');
   t.is(text, `${FERRY[2]} ${FERRY[3]}`);
   t.is(tokens, 17);
@@ -28,23 +28,23 @@ test('sentences that have to do with the query are kept, word for word and in th
   );
 });
 
-test('a question that stands in the text stays with its answer', (t) => {
+test('keeps a question in the text together with its answer', (t) => {
   const question = 'Question: When does the ferry leave?';
   const { text } = compress(`${FERRY.join('\n')}\n\n${question}`, 16, 'When does the ferry leave?');
   t.is(text, `${FERRY[2]}\n\n${question}`);
 });
 
-test('a text within the budget stays as it is, spaces included', (t) => {
+test('leaves a text within the budget unchanged, spaces included', (t) => {
   const text = `  ${FERRY.join('\n\n')}\n`;
   t.like(compress(text, 1_000), { text, droppedSentences: 0, droppedSpans: [] });
 });
 
-test('what is said again word for word is said once', (t) => {
+test('keeps verbatim repetitions once', (t) => {
   const { text } = compress('The ferry leaves at noon.\n'.repeat(5) + 'Bread is sold here.\n', 10, 'ferry');
   t.is(text, 'The ferry leaves at noon.\nBread is sold here.\n');
 });
 
-test('without a query sentences are kept that together say most, and none that only says it again', (t) => {
+test('without a query, keeps the sentences that together cover most, without repetitions', (t) => {
   const { text } = compress(
     'The glacier of the valley lost ice. The glacier in the valley lost its ice. Trains reach Oslo by noon. Well, well, it is so.',
     16,
@@ -52,7 +52,7 @@ test('without a query sentences are kept that together say most, and none that o
   t.is(text, 'The glacier of the valley lost ice. Trains reach Oslo by noon.');
 });
 
-test('lines broken because they were full are one sentence; items, headings and rows are their own', (t) => {
+test('joins wrapped lines into one sentence, and keeps items, headings and rows apart', (t) => {
   const text = [
     '# The harbour',
     '- first item',
@@ -77,7 +77,7 @@ test('lines broken because they were full are one sentence; items, headings and 
   );
 });
 
-test('whatever the text, the result is made of its sentences, within the budget, and says what is missing', (t) => {
+test('returns sentences of any text within the budget, and reports what is missing', (t) => {
   const piece = fc.oneof(
     fc.constantFrom(...FERRY, '\n', '\n\n', ' ', '- item', '???', '。', 'Ünïcödé Wörter.', '船は正午に出る。'),
     fc.string({ maxLength: 30, unit: 'grapheme' }),

@@ -27,7 +27,7 @@ const page = (html: string, rules = open, url = `${origin}/a/`) =>
   pool.inspect(Buffer.from(html), { kind: 'page', url, charset: null, rules }, signal);
 const paths = ({ links }: PageTaskResult) => links.map(({ url }) => url.replace(origin, ''));
 
-test('links of a page are found wherever they lead from, each once, and only on its site', async (t) => {
+test('finds every link of a page to its own site once, relative to its base URL', async (t) => {
   const found = await page(`<base href="/b/"><a href="x">1</a><a href="x#top">2</a><area href="/y">
     <link rel="next" href="?page=2"><meta http-equiv="refresh" content="5; url='z'"><a href="https://example.com/">3</a>
     <a href="mailto:a@b.c">4</a><a rel="nofollow" href="/no">5</a><a href="/picture.JPG">6</a><a href="http://example.org/">7</a>
@@ -36,7 +36,7 @@ test('links of a page are found wherever they lead from, each once, and only on 
   t.like(found, { isIndexable: true, isFollowable: true, canonical: null });
 });
 
-test('a page says whether it is to be taken and followed, and which page it is a copy of', async (t) => {
+test('reads noindex, nofollow and the canonical URL of a page', async (t) => {
   t.like(await page('<meta name="ROBOTS" content="NoIndex, follow">'), { isIndexable: false, isFollowable: true });
   t.like(await page('<meta name="loci" content="none">'), { isIndexable: false, isFollowable: false });
   t.like(await page('<meta name="otherbot" content="noindex">'), { isIndexable: true });
@@ -45,7 +45,7 @@ test('a page says whether it is to be taken and followed, and which page it is a
   t.is((await page('<link rel="canonical" href="https://example.com/">')).canonical, null);
 });
 
-test('a page has another fingerprint when it says something else, not when it is served anew', async (t) => {
+test('changes the fingerprint with the text of a page, not with each response', async (t) => {
   const html = (visit: string, says: { text?: string; href?: string; level?: string } = {}) =>
     `<title>A page</title><meta name="csrf" content="${visit}"><style>.${visit}{}</style><link rel="stylesheet" href="/s.css?${visit}">
      <!-- served ${visit} --><body id="${visit}" class="c-${visit}"><h${says.level ?? 1}>A page</h${says.level ?? 1}>
@@ -77,7 +77,7 @@ test('a page has another fingerprint when it says something else, not when it is
   );
 });
 
-test('robots.txt is read as RFC 9309 says: the group for Loci before that for all, the longest rule, wildcards', async (t) => {
+test('reads robots.txt as in RFC 9309: the group for Loci before the general one, longest rule, wildcards', async (t) => {
   const robots = [
     'User-agent: *',
     'Disallow: /',
@@ -107,7 +107,7 @@ test('robots.txt is read as RFC 9309 says: the group for Loci before that for al
   );
 });
 
-test('lines that are no rules do not end a group of robots.txt', async (t) => {
+test('does not end a group of robots.txt at a line that is no rule', async (t) => {
   const robots =
     'User-agent: Loci\nSitemap: /map.xml\nHost: example.org\nUser-agent: other\nDisallow: /private\n\nUser-agent: *\nDisallow: /';
   const found = await page('<a href="/open"><a href="/private">', { origin, robots });
@@ -123,7 +123,7 @@ test('lines that are no rules do not end a group of robots.txt', async (t) => {
   t.deepEqual([read.links.map(({ isAllowed }) => isAllowed), read.sitemaps.length], [[false], 1]);
 });
 
-test('sitemaps are read in XML, as text and packed; what they cannot be read from is refused', async (t) => {
+test('reads sitemaps as XML, text and gzip, and rejects anything else', async (t) => {
   const sitemap = (bytes: Uint8Array) =>
     pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
   const xml = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset>
@@ -140,7 +140,7 @@ test('sitemaps are read in XML, as text and packed; what they cannot be read fro
   t.is(error?.code, 'unreadable');
 });
 
-test('hostile answers cost what they may cost and no more', async (t) => {
+test('bounds the cost of hostile responses', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);
   const sitemap = (bytes: Uint8Array) =>
@@ -152,7 +152,7 @@ test('hostile answers cost what they may cost and no more', async (t) => {
   t.deepEqual(paths(await page(`<a href="/before"></a>${'<div>'.repeat(1_000_000)}<a href="/deep">`)), ['/before']);
 });
 
-test('a robots.txt that costs too much is given up, and the next answer is read by another process', async (t) => {
+test('gives up a robots.txt that costs too much, and reads the next response in another process', async (t) => {
   const impatient = createPagePool({ ...SIZE, timeoutMs: 5_000, workFolder: folder });
   t.teardown(() => impatient.close());
   // So many groups with so many rules each that a reader which keeps them all would fill gigabytes.

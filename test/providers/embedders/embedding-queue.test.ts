@@ -27,7 +27,7 @@ function document(queue: EmbeddingQueue, texts: readonly string[], signal?: Abor
   return queue.embed({ texts, isUrgent: false, signal });
 }
 
-test('vectors come back in the order of the texts, whatever their lengths', async (t) => {
+test('returns vectors in the order of the texts, whatever their lengths', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 40 }), async (texts) => {
       const queue = new EmbeddingQueue({
@@ -44,7 +44,7 @@ test('vectors come back in the order of the texts, whatever their lengths', asyn
   );
 });
 
-test('a query does not wait for documents that were there before, and they wait for it', async (t) => {
+test('processes a query before documents that were queued earlier', async (t) => {
   const { queue, units, step } = controlledQueue();
   const documents = document(queue, ['a1', 'a2', 'a3', 'a4']);
   const queries = [
@@ -67,7 +67,7 @@ test('a query does not wait for documents that were there before, and they wait 
   t.is((await documents).length, 4);
 });
 
-test('concurrent calls take turns', async (t) => {
+test('alternates between concurrent calls', async (t) => {
   const { queue, units, step } = controlledQueue();
   const calls = [document(queue, ['a1', 'a2', 'a3', 'a4']), document(queue, ['b1', 'b2', 'b3', 'b4'])];
   for (let unit = 0; unit < 4; unit++) await step();
@@ -78,7 +78,7 @@ test('concurrent calls take turns', async (t) => {
   );
 });
 
-test('an aborted call ends at once with its reason, does no more work, and harms no other', async (t) => {
+test('ends an aborted call at once with its reason, without affecting others', async (t) => {
   const { queue, units, step } = controlledQueue();
   const abort = new AbortController();
   const aborted = document(queue, ['a1', 'a2', 'a3', 'a4'], abort.signal);
@@ -95,7 +95,7 @@ test('an aborted call ends at once with its reason, does no more work, and harms
   await t.throwsAsync(document(queue, ['c'], abort.signal), { message: 'enough' });
 });
 
-test('a failing unit fails its own call only', async (t) => {
+test('fails only the call whose unit of work fails', async (t) => {
   const { queue, units, step } = controlledQueue();
   const failing = document(queue, ['a1', 'a2', 'a3']);
   const other = document(queue, ['b1']);
@@ -106,7 +106,7 @@ test('a failing unit fails its own call only', async (t) => {
   t.is(units.length, 2);
 });
 
-test('closing fails what waits and what comes later', async (t) => {
+test('rejects waiting and later calls after closing', async (t) => {
   const { queue } = controlledQueue();
   const waiting = document(queue, ['a']);
   queue.close(new Error('closed'));
@@ -114,7 +114,7 @@ test('closing fails what waits and what comes later', async (t) => {
   await t.throwsAsync(document(queue, ['b']), { message: 'closed' });
 });
 
-test('a long text is a unit of its own', async (t) => {
+test('processes a long text as its own unit', async (t) => {
   const { queue, units, step } = controlledQueue(8);
   const call = document(queue, ['x'.repeat(5_000), 'y'.repeat(900), 'z'.repeat(900)]);
   await step();

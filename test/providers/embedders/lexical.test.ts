@@ -9,7 +9,7 @@ async function similarity(one: string, other: string): Promise<number> {
   return (a ?? new Float32Array()).reduce((sum, value, at) => sum + value * (b?.[at] ?? 0), 0);
 }
 
-test('every text has a vector of length 1, also one without a word', async (t) => {
+test('returns a vector of length 1 for every text, also one without words', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'binary', maxLength: 300 })), async (texts) => {
       const vectors = await embedder.embed(texts, 'document');
@@ -22,14 +22,14 @@ test('every text has a vector of length 1, also one without a word', async (t) =
   );
 });
 
-test('the vector of a text depends on nothing but the text', async (t) => {
+test('derives the vector from the text alone', async (t) => {
   const [alone] = await embedder.embed(['wings in a slipstream'], 'query');
   const among = await embedder.embed(['other', 'wings in a slipstream', 'another'], 'document');
   t.deepEqual(among[1], alone);
   t.deepEqual((await createLexicalEmbedder().embed(['wings in a slipstream'], 'document'))[0], alone);
 });
 
-test('vectors stay what they are: a change needs a new version', async (t) => {
+test('keeps vectors stable: a change requires a new version', async (t) => {
   const [vector] = await embedder.embed(
     ['The connection was refused by 192.168.0.1; 接続が拒否されました'],
     'document',
@@ -51,7 +51,7 @@ test('vectors stay what they are: a change needs a new version', async (t) => {
   );
 });
 
-test('inflections, compounds and typing errors are nearer than other words', async (t) => {
+test('places inflections, compounds and typos nearer than other words', async (t) => {
   const other = await similarity('refresh the token', 'annual rainfall in Peru');
   t.true((await similarity('refreshing tokens', 'refresh the token')) > 0.8);
   t.true((await similarity('tokenrefresh', 'refresh the token')) > other + 0.05);
@@ -59,7 +59,7 @@ test('inflections, compounds and typing errors are nearer than other words', asy
   t.true((await similarity('东京的天气', '今天东京下雨')) > (await similarity('东京的天气', '北方有佳人')));
 });
 
-test('a large batch leaves turns to the event loop', async (t) => {
+test('yields to the event loop during a large batch', async (t) => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   await embedder.embed(
@@ -70,11 +70,11 @@ test('a large batch leaves turns to the event loop', async (t) => {
   t.true(turns >= 5, `${turns} turns`);
 });
 
-test('an aborted call stops', async (t) => {
+test('stops an aborted call', async (t) => {
   await t.throwsAsync(embedder.embed(['x'], 'document', AbortSignal.abort(new Error('stop'))), { message: 'stop' });
 });
 
-test('a set finds an embedder by its whole space and by name, and refuses another space', (t) => {
+test('finds an embedder by its complete space or name, and rejects another space', (t) => {
   const set = createEmbedderSet(embedder);
   t.is(set.forSpace({ ...embedder.space }), embedder);
   t.is(set.forSpace({ ...embedder.space, model_hash: 'older' }), null);

@@ -142,7 +142,7 @@ withModel('settings beside the weights are followed: length, pooling, prompts', 
   await rm(copy, { recursive: true });
 });
 
-test('a folder without a usable model is an error that says which setting names it', async (t) => {
+test('names the setting of a folder without a usable model', async (t) => {
   const empty = await mkdtemp(join(tmpdir(), 'loci-model-'));
   const create = () => createLocalEmbedder({ model: 'm', folder: empty, cacheDir: '', threads: 1 });
   await t.throwsAsync(create(), { message: /LOCI_EMBEDDER_FOLDER/ });

@@ -22,7 +22,7 @@ async function failureWith(behaviour: Behaviour, dimensions = 4): Promise<AppErr
   throw new Error('expected an AppError', { cause: error });
 }
 
-test('vectors come in the order of the texts over several calls, scaled to length 1, with the key sent', async (t) => {
+test('returns vectors in the order of the texts over several calls, scaled to length 1, and sends the key', async (t) => {
   const texts = Array.from({ length: 200 }, (_, at) => 'x'.repeat(at + 1));
   const keys = new Set<string | undefined>();
   const { vectors, requests } = await embedWith((_request, headers) => {
@@ -37,7 +37,7 @@ test('vectors come in the order of the texts over several calls, scaled to lengt
   }
 });
 
-test('no texts ask nothing, and an empty text is never sent as an empty input', async (t) => {
+test('sends no request without texts, and never an empty input', async (t) => {
   const none = await embedWith(() => ({ status: 500 }), []);
   t.deepEqual(none.vectors, []);
   t.is(none.requests.length, 0);
@@ -45,7 +45,7 @@ test('no texts ask nothing, and an empty text is never sent as an empty input', 
   for (const request of requests) for (const input of request.input) t.not(input.trim(), '');
 });
 
-test('429 and 5xx are worth a retry, after what the server says', async (t) => {
+test("reports 429 and 5xx as retryable, with the server's Retry-After", async (t) => {
   const busy = await failureWith(() => ({ status: 429, headers: { 'retry-after': '17' } }));
   t.is(busy.code, 'dependency_unavailable');
   t.is(busy.retryAfterS, 17);
@@ -54,7 +54,7 @@ test('429 and 5xx are worth a retry, after what the server says', async (t) => {
   t.true((broken.retryAfterS ?? 0) > 0);
 });
 
-test('a failed call is sent once: retries are the caller’s', async (t) => {
+test('sends a failed call once and leaves retries to the caller', async (t) => {
   let calls = 0;
   await failureWith(() => {
     calls++;
@@ -64,19 +64,19 @@ test('a failed call is sent once: retries are the caller’s', async (t) => {
 });
 
 for (const status of [400, 413, 422]) {
-  test(`HTTP ${status} says that the text is rejected, without repeating it`, async (t) => {
+  test(`reports HTTP ${status} as a rejected text, without repeating it`, async (t) => {
     const error = await failureWith(() => ({ status, body: { error: { message: 'bad input: a text' } } }));
     t.is(error.code, 'embedding_rejected');
     t.false(error.message.includes('a text'));
   });
 }
 
-test('a wrong key or model is told by the setting to check', async (t) => {
+test('names the setting to check for a wrong key or model', async (t) => {
   t.regex((await failureWith(() => ({ status: 401 }))).message, /LOCI_OPENAI_API_KEY/);
   t.regex((await failureWith(() => ({ status: 404 }))).message, /LOCI_EMBEDDER_MODEL/);
 });
 
-test('wrong dimensions are an error that says which number to set', async (t) => {
+test('states the number to set for wrong dimensions', async (t) => {
   const tooFew = await failureWith(() => ({ dimensions: 3 }));
   t.is(tooFew.code, 'dependency_unavailable');
   t.regex(tooFew.message, /LOCI_OPENAI_DIMENSIONS.*set it to 3/);
@@ -84,7 +84,7 @@ test('wrong dimensions are an error that says which number to set', async (t) =>
   t.regex(cannotShorten.message, /set it to 8/);
 });
 
-test('a server that can shorten its vectors is asked to, once it proved necessary', async (t) => {
+test('asks a server to shorten its vectors once that proves necessary', async (t) => {
   const { vectors, requests } = await embedWith(({ dimensions }) => ({ dimensions: dimensions ?? 8 }), ['a', 'b']);
   t.deepEqual(
     requests.map((request) => request.dimensions),
@@ -93,13 +93,13 @@ test('a server that can shorten its vectors is asked to, once it proved necessar
   t.is(vectors[0]?.length, 4);
 });
 
-test('an answer that is no JSON and a server that is away are worth a retry', async (t) => {
+test('reports a response that is no JSON and an unreachable server as retryable', async (t) => {
   t.is((await failureWith(() => ({ status: 200, body: 'nonsense' }))).code, 'dependency_unavailable');
   const embedder = createOpenAIEmbedder({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, model: 'm', dimensions: 4 });
   await t.throwsAsync(embedder.embed(['x'], 'query'), { instanceOf: AppError, code: 'dependency_unavailable' });
 });
 
-test('an aborted call fails with the reason of its signal', async (t) => {
+test('fails an aborted call with the reason of its signal', async (t) => {
   const abort = new AbortController();
   const server = await startOpenAIServer(() => {
     abort.abort(new Error('changed my mind'));

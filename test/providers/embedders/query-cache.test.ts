@@ -22,7 +22,7 @@ function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 }
 
-test('a query is embedded once, a document each time', async (t) => {
+test('embeds a query once, a document each time', async (t) => {
   const { embedder, asked, inner } = recorded();
   const [first] = await embedder.embed(['cats'], 'query');
   const [again] = await embedder.embed(['cats'], 'query');
@@ -33,7 +33,7 @@ test('a query is embedded once, a document each time', async (t) => {
   t.deepEqual(asked, ['cats', 'cats', 'cats']);
 });
 
-test('what a caller does to a vector stays with the caller', async (t) => {
+test('does not share a vector that a caller modifies', async (t) => {
   const { embedder } = recorded();
   const [first] = await embedder.embed(['cats'], 'query');
   const before = first?.slice();
@@ -41,7 +41,7 @@ test('what a caller does to a vector stays with the caller', async (t) => {
   t.deepEqual((await embedder.embed(['cats'], 'query'))[0], before);
 });
 
-test('concurrent calls with the same query share one computation', async (t) => {
+test('shares one computation between concurrent calls with the same query', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { embedder, asked } = recorded(gate.promise);
   const calls = [embedder.embed(['cats'], 'query'), embedder.embed(['cats'], 'query')];
@@ -51,7 +51,7 @@ test('concurrent calls with the same query share one computation', async (t) => 
   t.deepEqual(asked, ['cats']);
 });
 
-test('one that gives up does not stop the computation for the others, the last one does', async (t) => {
+test('stops a shared computation only when the last caller aborts', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { embedder, asked } = recorded(gate.promise);
   const [first, second] = [new AbortController(), new AbortController()];
@@ -70,7 +70,7 @@ test('one that gives up does not stop the computation for the others, the last o
   t.deepEqual(asked, ['cats']);
 });
 
-test('a failure is not remembered', async (t) => {
+test('does not cache a failure', async (t) => {
   let fails = true;
   const inner = createLexicalEmbedder();
   const embedder = withQueryCache(
@@ -85,7 +85,7 @@ test('a failure is not remembered', async (t) => {
   t.is((await embedder.embed(['cats'], 'query')).length, 1);
 });
 
-test('the oldest query is forgotten when there are more than the cache holds', async (t) => {
+test('evicts the oldest query when the cache is full', async (t) => {
   const { embedder, asked } = recorded();
   for (const query of ['one', 'two', 'three', 'one']) await embedder.embed([query], 'query');
   t.deepEqual(asked, ['one', 'two', 'three', 'one']);

@@ -6,7 +6,7 @@ import { startChatServer } from '#test/support/servers/chat-server.ts';
 
 const question = { instructions: 'Be brief.', material: 'a private matter', maxOutputTokens: 50 };
 
-test('a question goes to the configured server, with its key, and the text comes back', async (t) => {
+test('sends a prompt with the key to the configured server and returns the text', async (t) => {
   const seen: (string | undefined)[] = [];
   const server = await startChatServer((_question, headers) => {
     seen.push(headers.authorization);
@@ -27,11 +27,11 @@ test('a question goes to the configured server, with its key, and the text comes
   });
 });
 
-test('there is no model where none is configured', (t) => {
+test('creates no model without a configuration', (t) => {
   t.is(createChatModel({ baseUrl: null, apiKey: null, model: null, timeoutMs: 1 }), null);
 });
 
-test('a server that refuses, is busy or is away is said so, without what was asked', async (t) => {
+test('reports a server that refuses, is busy or unreachable, without the prompt', async (t) => {
   let status = 401;
   const server = await startChatServer(() => ({ status, headers: { 'retry-after': '7' } }));
   const model = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 10_000 });
@@ -55,7 +55,7 @@ test('a server that refuses, is busy or is away is said so, without what was ask
   t.regex((await failure()).message, /cannot be reached/);
 });
 
-test('a JSON array is found in an answer that talks', (t) => {
+test('finds the JSON array in a response with other text', (t) => {
   t.deepEqual(parseJsonArray('Here you are:\n```json\n["a", "b"]\n```'), ['a', 'b']);
   t.deepEqual(parseJsonArray('[]'), []);
   for (const text of ['none', '{"a":1}', '[1,', '] [']) t.is(parseJsonArray(text), null, text);

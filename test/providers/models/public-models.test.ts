@@ -51,7 +51,7 @@ function open(t: ExecutionContext, providers: PublicProvider[], options: { refre
   return { publicModels, catalogue, idsOf };
 }
 
-test('models of a provider of the instance are listed, and no question asks it', async (t) => {
+test('lists the models of an instance provider without sending it a request', async (t) => {
   const listed = [
     { id: 'qwen3-32b', max_model_len: 32_768, owned_by: 'vllm' },
     { id: 'bge-m3', context_length: 'many' },
@@ -75,7 +75,7 @@ test('models of a provider of the instance are listed, and no question asks it',
   t.truthy((await idsOf('openai'))?.includes('gpt-4o'), 'the packaged ones are there as well');
 });
 
-test('a provider of the catalogue is narrowed to what it lists, with what the catalogue knows', async (t) => {
+test("limits a catalogue provider to the models it lists, with the catalogue's data", async (t) => {
   const { base_url } = await openServer(t, models('gpt-4o', 'our-own-tune'));
   const { publicModels, catalogue, idsOf } = open(t, [{ id: 'openai', base_url }]);
   t.true(((await idsOf('openai')) ?? []).length > 10);
@@ -87,7 +87,7 @@ test('a provider of the catalogue is narrowed to what it lists, with what the ca
   t.is((await catalogue.providers()).find(({ id }) => id === 'openai')?.name, 'OpenAI');
 });
 
-test('whatever goes wrong with a list, the last one stays, and so do the others', async (t) => {
+test('keeps the last list, and all others, when a list fails', async (t) => {
   const [failing, fine] = [await openServer(t, models('one')), await openServer(t, models('first'))];
   const providers = [
     { id: 'failing', base_url: failing.base_url },
@@ -120,7 +120,7 @@ test('whatever goes wrong with a list, the last one stays, and so do the others'
   t.deepEqual(await idsOf('failing'), ['two']);
 });
 
-test('lists are asked for from the start on, again and again until the end, and a server that hangs holds up no end', async (t) => {
+test('fetches lists from the start until closed, and closes without waiting for a hanging server', async (t) => {
   const { state, base_url } = await openServer(t, models('one'));
   const { publicModels, idsOf } = open(t, [{ id: 'gpu', base_url }], { refreshMs: 20 });
   publicModels.start();
@@ -134,7 +134,7 @@ test('lists are asked for from the start on, again and again until the end, and 
   t.deepEqual(await idsOf('gpu'), ['two']);
 });
 
-test('the setting is JSON, and tells what is wrong with it', (t) => {
+test('reports what is wrong with the JSON setting', (t) => {
   const read = (text: string) =>
     readConfig({
       LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',

@@ -50,7 +50,7 @@ function brief(outcome: SandboxOutcome): unknown {
   return 'code' in outcome.error ? outcome.error.code : outcome.error.message;
 }
 
-test('answers come in the order of the tasks, and a refused one fails alone', async (t) => {
+test('returns results in the order of the tasks, and fails a rejected one alone', async (t) => {
   const pool = createPool(t.context, { processes: 2 });
   const payloads = Array.from({ length: 100 }, (_, index) => (index === 70 ? { kind: 'refuse' } : { kind: 'echo' }));
   const outcomes = await runAll(pool, t.context, payloads);
@@ -61,7 +61,7 @@ test('answers come in the order of the tasks, and a refused one fails alone', as
   await pool.close();
 });
 
-test('one process does many batches, and is replaced after its share of tasks', async (t) => {
+test('runs many batches in one process, and replaces it after its share of tasks', async (t) => {
   const pool = createPool(t.context, { recycleAfterTasks: 2 });
   const pids: unknown[] = [];
   for (let round = 0; round < 4; round += 1)
@@ -80,7 +80,7 @@ for (const [kind, code, options] of [
   ['crash', 'reader_crashed', {}],
   ['exit', 'reader_crashed', {}],
 ] as const) {
-  test(`a task that does ${kind} ends as ${code}, its neighbours and the pool go on`, async (t) => {
+  test(`ends a task that does ${kind} as ${code} without affecting other tasks or the pool`, async (t) => {
     const pool = createPool(t.context, options);
     const outcomes = await runAll(pool, t.context, [{ kind: 'echo' }, { kind }, { kind: 'echo' }]);
     t.deepEqual(outcomes.map(brief), ['the input', code, 'the input']);
@@ -89,7 +89,7 @@ for (const [kind, code, options] of [
   });
 }
 
-test('messages about limits say what to do and name no file', async (t) => {
+test('explains limits without naming a file', async (t) => {
   const pool = createPool(t.context, { timeoutMs: 1000 });
   const [outcome] = await runAll(pool, t.context, [{ kind: 'loop' }]);
   t.is(
@@ -99,7 +99,7 @@ test('messages about limits say what to do and name no file', async (t) => {
   await pool.close();
 });
 
-test('an unexpected error is told from a refusal', async (t) => {
+test('distinguishes an unexpected error from a rejection', async (t) => {
   const pool = createPool(t.context);
   const [outcome] = await runAll(pool, t.context, [{ kind: 'fail' }]);
   t.true(
@@ -110,7 +110,7 @@ test('an unexpected error is told from a refusal', async (t) => {
   await pool.close();
 });
 
-test('a child has no network', async (t) => {
+test('runs a child without network', async (t) => {
   const connections: unknown[] = [];
   const server = createServer((socket) => connections.push(socket.destroy())).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -129,7 +129,7 @@ test('a child has no network', async (t) => {
   server.close();
 });
 
-test('a child sees no environment, no other file, no other process, and cannot change its input', async (t) => {
+test('hides the environment, other files and other processes from a child, with read-only input', async (t) => {
   const pool = createPool(t.context);
   const secret = join(t.context.folder, 'secret');
   await writeFile(secret, 'secret');
@@ -155,7 +155,7 @@ test('a child sees no environment, no other file, no other process, and cannot c
   await pool.close();
 });
 
-test('files a task leaves are there until the batch is disposed, and none after the pool is closed', async (t) => {
+test('keeps the files of a task until its batch is disposed, and none after the pool is closed', async (t) => {
   const pool = createPool(t.context);
   const batch = await pool.run([{ inputPath: t.context.input, payload: { kind: 'write', target: 'result' } }]);
   const [outcome] = batch.outcomes;
@@ -167,7 +167,7 @@ test('files a task leaves are there until the batch is disposed, and none after 
   t.deepEqual(await readdir(t.context.folder), ['input']);
 });
 
-test('aborting ends the child and leaves the pool usable', async (t) => {
+test('ends the child on abort, and leaves the pool usable', async (t) => {
   const pool = createPool(t.context);
   const controller = new AbortController();
   const tasks = ['echo', 'loop', 'echo'].map((kind) => ({ inputPath: t.context.input, payload: { kind } }));
@@ -178,14 +178,14 @@ test('aborting ends the child and leaves the pool usable', async (t) => {
   await pool.close();
 });
 
-test('closing rejects what is running', async (t) => {
+test('rejects running tasks on close', async (t) => {
   const pool = createPool(t.context);
   const running = pool.run([{ inputPath: t.context.input, payload: { kind: 'loop' } }]);
   await Promise.all([t.throwsAsync(running, { message: 'The sandbox is closed.' }), pool.close()]);
   await t.throwsAsync(pool.run([]), { message: 'The sandbox is closed.' });
 });
 
-test('an input that is not there is an error of the call, not of a document', async (t) => {
+test('reports a missing input as an error of the call, not of a document', async (t) => {
   const pool = createPool(t.context);
   await t.throwsAsync(pool.run([{ inputPath: join(t.context.folder, 'absent'), payload: { kind: 'echo' } }]), {
     code: 'ENOENT',
@@ -194,7 +194,7 @@ test('an input that is not there is an error of the call, not of a document', as
   await pool.close();
 });
 
-test('a child in an endless loop dies with its parent, and the next pool removes what was left', async (t) => {
+test('ends a child in an endless loop with its parent, and removes leftovers with the next pool', async (t) => {
   const parent = fork(join(SUPPORT, 'sandbox-parent.ts'), [t.context.folder, t.context.input], { stdio: 'ignore' });
   const [pid] = (await once(parent, 'message')) as [number];
   t.true(isRunning(pid));
@@ -208,7 +208,7 @@ test('a child in an endless loop dies with its parent, and the next pool removes
   t.deepEqual(await readdir(t.context.folder), ['input']);
 });
 
-test('when the time to begin is over, what runs is done and the rest comes back', async (t) => {
+test('after the start deadline, finishes running tasks and returns the rest', async (t) => {
   const pool = createPool(t.context);
   const inputPath = t.context.input;
   const tasks = [{ kind: 'nap', target: '400' }, { kind: 'echo' }, { kind: 'crash' }];

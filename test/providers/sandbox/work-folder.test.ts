@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import test from 'ava';
 import { createWorkFolder } from '#providers/sandbox/work-folder.ts';
 
-test('what others use is left alone, on this machine and on others that share the folder; what is left over goes', async (t) => {
+test('removes leftovers, but not folders in use on this machine or on others that share it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'loci-test-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const inUse = basename(await createWorkFolder(folder));

@@ -5,7 +5,7 @@ import { createAddressPolicy } from '#security/egress/address-policy.ts';
 
 const policy = createAddressPolicy([]);
 
-test('public addresses are taken', (t) => {
+test('accepts public addresses', (t) => {
   for (const address of [
     '1.1.1.1',
     '93.184.216.34',
@@ -19,7 +19,7 @@ test('public addresses are taken', (t) => {
   }
 });
 
-test('addresses that are not public are refused in every notation', (t) => {
+test('refuses non-public addresses in every notation', (t) => {
   const refused = [
     '127.0.0.1',
     '127.255.255.254',
@@ -80,12 +80,12 @@ test('addresses that are not public are refused in every notation', (t) => {
   for (const address of refused) t.is(typeof policy(address), 'string', address);
 });
 
-test('a public IPv4 address is judged the same when mapped or behind NAT64', (t) => {
+test('treats a public IPv4 address the same when it is mapped or behind NAT64', (t) => {
   t.is(policy('::ffff:93.184.216.34'), null);
   t.is(policy('64:ff9b::93.184.216.34'), null);
 });
 
-test('what holds for an IPv4 address holds for it inside IPv6', (t) => {
+test('decides an IPv6 address that contains an IPv4 address by the IPv4 address', (t) => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       t.is(policy(`::ffff:${address}`), policy(address));
@@ -95,13 +95,13 @@ test('what holds for an IPv4 address holds for it inside IPv6', (t) => {
   );
 });
 
-test('an operator can allow a private range, and only that', (t) => {
+test('accepts a private range that the operator allows, and no other', (t) => {
   const allowing = createAddressPolicy(['10.1.0.0/16', '::1']);
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '::1', '1.1.1.1']) t.is(allowing(address), null, address);
   for (const address of ['10.2.0.1', '127.0.0.1', '::2']) t.is(typeof allowing(address), 'string', address);
 });
 
-test('every unreadable range is named', (t) => {
+test('names every invalid range', (t) => {
   const error = t.throws(() => createAddressPolicy(['10.0.0.0/8', 'intranet', '10.0.0.1/8']), { instanceOf: AppError });
   t.regex(error.message, /LOCI_EGRESS_ALLOW: 'intranet' is not .*; '10.0.0.1\/8' has bits set/);
 });

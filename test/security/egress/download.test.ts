@@ -11,13 +11,13 @@ const answering =
   (response) =>
     response.writeHead(status, headers).end('x');
 
-test('an answer of 2xx is the file', async (t) => {
+test('returns the body of a 2xx response', async (t) => {
   const server = await startTrapServer(t, { '/200': answering(200), '/203': answering(203) });
   for (const path of ['/200', '/203'])
     t.is(await text((await egress.download(server.origin + path, limits)).body), 'x');
 });
 
-test('statuses that may pass are download_failed, with the wait the server asks for', async (t) => {
+test("reports temporary statuses as download_failed, with the server's Retry-After", async (t) => {
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
   const server = await startTrapServer(t, {
     '/500': answering(500),
@@ -41,7 +41,7 @@ test('statuses that may pass are download_failed, with the wait the server asks 
   await server.allClosed();
 });
 
-test('other statuses are download_rejected and say what to do, without the query', async (t) => {
+test('reports other statuses as download_rejected with advice, without the query of the URL', async (t) => {
   const server = await startTrapServer(t, { '/403': answering(403), '/304': answering(304), '/400': answering(400) });
   const messages = {
     '/403': /403: it is not publicly accessible/,

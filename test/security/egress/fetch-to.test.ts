@@ -6,7 +6,7 @@ import { createEgress } from '#security/egress/egress.ts';
 import { LIMITS, egressToTraps } from '#test/support/servers/trap-egress.ts';
 import { TRAP_CERTIFICATE, startTrapServer } from '#test/support/servers/trap-server.ts';
 
-test('a plain answer comes with its status, headers and bytes', async (t) => {
+test('returns status, headers and body', async (t) => {
   const bytes = Buffer.from('Grüße', 'latin1');
   const server = await startTrapServer(t, {
     '/a.txt': (response) => response.writeHead(200, { 'Content-Type': 'text/plain; charset=iso-8859-1' }).end(bytes),
@@ -20,14 +20,14 @@ test('a plain answer comes with its status, headers and bytes', async (t) => {
   await server.allClosed();
 });
 
-test('Host carries the name while the connection goes to the vetted address', async (t) => {
+test('sends the name in Host while the connection goes to the vetted address', async (t) => {
   const server = await startTrapServer(t, { '/': (response) => response.end('ok') });
   const response = await egressToTraps().fetchTo(`http://files.example:${server.port}/`, LIMITS);
   t.is(await text(response.body), 'ok');
   t.is(server.requests[0]?.headers.host, `files.example:${server.port}`);
 });
 
-test('over TLS the name is sent and the certificate is checked against it', async (t) => {
+test('sends the name over TLS and checks the certificate against it', async (t) => {
   const server = await startTrapServer(t, { '/': (response) => response.end('ok') }, { tls: true });
   const egress = egressToTraps({ certificateAuthority: TRAP_CERTIFICATE });
   const response = await egress.fetchTo(`https://trap.test:${server.port}/`, LIMITS);
@@ -46,14 +46,14 @@ test('over TLS the name is sent and the certificate is checked against it', asyn
   t.is(server.requests.length, 1);
 });
 
-test('a host whose first address does not answer is reached at another', async (t) => {
+test('connects to another address when the first does not respond', async (t) => {
   const server = await startTrapServer(t, { '/': (response) => response.end('ok') });
   const egress = createEgress({ allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.3', '127.0.0.1'] });
   const response = await egress.fetchTo(`http://two.example:${server.port}/`, LIMITS);
   t.is(await text(response.body), 'ok');
 });
 
-test('redirects are followed, also relative ones, and the last address is told', async (t) => {
+test('follows redirects, relative ones too, and reports the final URL', async (t) => {
   const server = await startTrapServer(t, {
     '/1': (response) => response.writeHead(302, { Location: '/dir/2' }).end('moved'),
     '/dir/2': (response) => response.writeHead(307, { Location: '3?sig=x' }).end(),
@@ -64,7 +64,7 @@ test('redirects are followed, also relative ones, and the last address is told',
   t.is(response.url, `${server.origin}/dir/3?sig=x`);
 });
 
-test('with no redirects allowed, and without a Location, a redirect is given as it is', async (t) => {
+test('returns a redirect as the response when redirects are off or Location is missing', async (t) => {
   const server = await startTrapServer(t, {
     '/to': (response) => response.writeHead(302, { Location: '/else' }).end('moved'),
     '/nowhere': (response) => response.writeHead(302).end('lost'),
@@ -79,7 +79,7 @@ test('with no redirects allowed, and without a Location, a redirect is given as 
   );
 });
 
-test('a POST becomes a GET on 302 and 303, and is sent again on 307', async (t) => {
+test('turns a POST into a GET on 302 and 303, and repeats it on 307', async (t) => {
   const seen: string[] = [];
   const server = await startTrapServer(t, {
     '/302': (response) => response.writeHead(302, { Location: '/end' }).end(),
@@ -101,7 +101,7 @@ test('a POST becomes a GET on 302 and 303, and is sent again on 307', async (t) 
   t.deepEqual(seen, ['GET  -', 'GET  -', 'POST data text/plain']);
 });
 
-test('headers of the caller stay with the origin they were given for', async (t) => {
+test("does not send the caller's headers to another origin", async (t) => {
   const server = await startTrapServer(t, {
     '/same': (response) => response.writeHead(302, { Location: '/end' }).end(),
     '/other': (response) => response.writeHead(302, { Location: `http://other.example:${server.port}/end` }).end(),
@@ -124,7 +124,7 @@ test('headers of the caller stay with the origin they were given for', async (t)
   for (const name of ['authorization', 'x-api-key', 'cookie']) t.false(name in (other?.headers ?? {}), name);
 });
 
-test('every Content-Encoding is undone, twice over too, and deflate in both readings', async (t) => {
+test('decodes every Content-Encoding, also two layers, and both forms of deflate', async (t) => {
   const plain = Buffer.from('ünïcode '.repeat(10_000));
   const encodings = {
     gzip: gzipSync(plain),
@@ -145,7 +145,7 @@ test('every Content-Encoding is undone, twice over too, and deflate in both read
   }
 });
 
-test('answers without a body are empty, whatever they claim', async (t) => {
+test('returns an empty body for responses that cannot have one, whatever their headers state', async (t) => {
   const server = await startTrapServer(t, {
     '/head': (response) => response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': '99999999' }).end(),
     '/204': (response) => response.writeHead(204, { 'Content-Encoding': 'gzip' }).end(),
@@ -158,7 +158,7 @@ test('answers without a body are empty, whatever they claim', async (t) => {
   }
 });
 
-test('exactly as many bytes as allowed are taken, travelling and inflated', async (t) => {
+test('accepts bodies of exactly the limit, as transferred and as decompressed', async (t) => {
   const plain = Buffer.alloc(100_000, 'x');
   const packed = gzipSync(plain);
   const server = await startTrapServer(t, {
@@ -171,7 +171,7 @@ test('exactly as many bytes as allowed are taken, travelling and inflated', asyn
   t.is((await buffer((await egressToTraps().fetchTo(`${server.origin}/packed`, limits)).body)).length, plain.length);
 });
 
-test('the connection is let go when the body is discarded or left early', async (t) => {
+test('closes the connection when the body is discarded or reading stops early', async (t) => {
   const server = await startTrapServer(t, {
     '/endless': (response) => {
       const write = () => {

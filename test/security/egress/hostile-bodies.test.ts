@@ -16,7 +16,7 @@ function writeForever(response: ServerResponse, piece: Uint8Array): void {
   write();
 }
 
-test('too many bytes are refused: announced ones before the body, others when they come', async (t) => {
+test('rejects bodies over the limit: announced sizes before the body, others while reading', async (t) => {
   const server = await startTrapServer(t, {
     '/announced': (response) => response.writeHead(200, { 'Content-Length': '1000001' }).flushHeaders(),
     '/chunked': (response) => writeForever(response, Buffer.alloc(10_000)),
@@ -32,7 +32,7 @@ test('too many bytes are refused: announced ones before the body, others when th
   await server.allClosed();
 });
 
-test('a bomb costs no more than the cap, in every coding and as one inside another', async (t) => {
+test('limits the cost of a decompression bomb, in every coding and nested', async (t) => {
   const plain = Buffer.alloc(64 * MIB);
   const packed = gzipSync(plain);
   const bombs = {
@@ -61,7 +61,7 @@ test('a bomb costs no more than the cap, in every coding and as one inside anoth
   await server.allClosed();
 });
 
-test('an endless compressed body is cut at the cap while it is still coming', async (t) => {
+test('stops an endless compressed body at the limit', async (t) => {
   const server = await startTrapServer(t, {
     '/': (response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' });
@@ -79,7 +79,7 @@ test('an endless compressed body is cut at the cap while it is still coming', as
   await server.allClosed();
 });
 
-test('a coding that is unknown, too deep or not what the bytes are in is rejected', async (t) => {
+test('rejects a Content-Encoding that is unknown, nested too deeply or does not match the body', async (t) => {
   const noise = createHash('sha512').update('noise').digest();
   const answers = {
     '/unknown': ['compress', noise, /unsupported Content-Encoding: compress/],
@@ -101,7 +101,7 @@ test('a coding that is unknown, too deep or not what the bytes are in is rejecte
   await server.allClosed();
 });
 
-test('huge headers, and answers that are not HTTP or not TLS, are rejected', async (t) => {
+test('rejects huge headers and responses that are not HTTP or not TLS', async (t) => {
   const huge = await startRawTrap(t, (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`));
   t.regex(await failsWith(t, 'download_rejected', readAll(huge.origin)), /headers that are too large/);
   const many = await startRawTrap(t, (socket) => socket.write(`HTTP/1.1 200 OK\r\n${'X: x\r\n'.repeat(20_000)}\r\n`));
@@ -115,7 +115,7 @@ test('huge headers, and answers that are not HTTP or not TLS, are rejected', asy
   );
 });
 
-test('a broken connection and a dead port are failures that may pass', async (t) => {
+test('reports a broken connection and a closed port as temporary failures', async (t) => {
   const cut = await startTrapServer(t, {
     '/none': (response) => response.destroy(),
     '/half': (response) => {

@@ -4,7 +4,7 @@ import { createEgress } from '#security/egress/egress.ts';
 import { egressToTraps, failsWith, readAll } from '#test/support/servers/trap-egress.ts';
 import { TRAP_CERTIFICATE, startTrapServer } from '#test/support/servers/trap-server.ts';
 
-test('only http and https are fetched, without credentials', async (t) => {
+test('refuses schemes other than http and https, and URLs with credentials', async (t) => {
   const urls = [
     'file:///etc/passwd',
     'ftp://example.com/x',
@@ -29,7 +29,7 @@ test('only http and https are fetched, without credentials', async (t) => {
   }
 });
 
-test('inner addresses are refused in every spelling, before anything is connected', async (t) => {
+test('refuses internal addresses in every notation, before connecting', async (t) => {
   const inner = await startTrapServer(t, {}, { address: '127.0.0.2' });
   const hosts = [
     '127.0.0.2',
@@ -65,7 +65,7 @@ test('inner addresses are refused in every spelling, before anything is connecte
   t.is(inner.connections(), 0);
 });
 
-test('a name that resolves to an inner address is refused, also when only one of its addresses is inner', async (t) => {
+test('refuses a name that resolves to an internal address, also when only one of its addresses is internal', async (t) => {
   const inner = await startTrapServer(t, {}, { address: '127.0.0.2' });
   for (const addresses of [
     ['127.0.0.2'],
@@ -84,7 +84,7 @@ test('a name that resolves to an inner address is refused, also when only one of
   t.is(inner.connections(), 0);
 });
 
-test('a name is resolved once: a second, inner answer is never asked for', async (t) => {
+test('resolves a name once, so that a second, internal answer is never used', async (t) => {
   const server = await startTrapServer(t, {
     '/': (response) => response.end('outer'),
     '/back': (response) => response.writeHead(302, { Location: '/' }).end(),
@@ -105,7 +105,7 @@ test('a name is resolved once: a second, inner answer is never asked for', async
   t.is(asked, 2);
 });
 
-test('a redirect to an inner address, another scheme or credentials is refused', async (t) => {
+test('refuses a redirect to an internal address, another scheme or a URL with credentials', async (t) => {
   const inner = await startTrapServer(t, {}, { address: '127.0.0.2' });
   const locations = {
     '/loopback': `http://127.0.0.2:${inner.port}/?token=hunter2`,
@@ -128,7 +128,7 @@ test('a redirect to an inner address, another scheme or credentials is refused',
   t.is(inner.connections(), 0);
 });
 
-test('a redirect down from https, or of sent data to another origin, is refused', async (t) => {
+test('refuses a redirect from https to http, and one that sends a body to another origin', async (t) => {
   const plain = await startTrapServer(t, {});
   const secure = await startTrapServer(
     t,
@@ -150,7 +150,7 @@ test('a redirect down from https, or of sent data to another origin, is refused'
   t.is(secure.requests.length, 2);
 });
 
-test('a redirect loop ends after the allowed number', async (t) => {
+test('ends a redirect loop at the limit', async (t) => {
   const server = await startTrapServer(t, {
     '/loop': (response) => response.writeHead(301, { Location: '/loop' }).end(),
   });
@@ -159,7 +159,7 @@ test('a redirect loop ends after the allowed number', async (t) => {
   await server.allClosed();
 });
 
-test('a name that does not exist is rejected, one that cannot be resolved now may pass', async (t) => {
+test('rejects a name that does not exist, and reports a failed resolution as temporary', async (t) => {
   const failing = (code: string) =>
     egressToTraps({ resolve: () => Promise.reject(Object.assign(new Error(code), { code })) });
   t.regex(
@@ -177,7 +177,7 @@ test('a name that does not exist is rejected, one that cannot be resolved now ma
   );
 });
 
-test('the machine itself is refused under its own name', async (t) => {
+test("refuses the machine's own host name", async (t) => {
   const egress = createEgress({ allow: [] });
   await failsWith(t, 'download_refused', readAll('http://localhost/', {}, egress));
 });

@@ -3,7 +3,7 @@ import test from 'ava';
 import { LIMITS, egressToTraps, failsWith, readAll } from '#test/support/servers/trap-egress.ts';
 import { startRawTrap, startTrapServer } from '#test/support/servers/trap-server.ts';
 
-test('a body that drips for ever ends at the total deadline, though it is never silent', async (t) => {
+test('ends a body that trickles endlessly at the total timeout', async (t) => {
   const server = await startTrapServer(t, {
     '/': (response) => {
       const timer = setInterval(() => response.write('.'), 20);
@@ -15,7 +15,7 @@ test('a body that drips for ever ends at the total deadline, though it is never 
   await server.allClosed();
 });
 
-test('interim answers that never end are cut at the total deadline', async (t) => {
+test('ends endless interim responses at the total timeout', async (t) => {
   const server = await startRawTrap(t, (socket) => {
     const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'), 10);
     socket.on('close', () => clearInterval(timer));
@@ -24,7 +24,7 @@ test('interim answers that never end are cut at the total deadline', async (t) =
   await server.allClosed();
 });
 
-test('the deadline also ends redirects, name resolution, and a body that nobody reads', async (t) => {
+test('applies the total timeout to redirects, name resolution and an unread body', async (t) => {
   const server = await startTrapServer(t, {
     '/slow': (response) => {
       setTimeout(() => response.writeHead(302, { Location: '/slow' }).end(), 150);
@@ -39,7 +39,7 @@ test('the deadline also ends redirects, name resolution, and a body that nobody 
   await failsWith(t, 'download_timeout', buffer(body));
 });
 
-test('silence before the headers or within the body ends at the idle limit', async (t) => {
+test('ends a response without data at the idle timeout, before the headers and within the body', async (t) => {
   const server = await startTrapServer(t, {
     '/headers': () => {},
     '/body': (response) => void response.write('x'),
@@ -51,7 +51,7 @@ test('silence before the headers or within the body ends at the idle limit', asy
   await server.allClosed();
 });
 
-test('the caller can stop at any time, and gets the reason it gave', async (t) => {
+test("stops when the caller aborts, and throws the caller's reason", async (t) => {
   const server = await startTrapServer(t, { '/': (response) => void response.write('x'), '/stall': () => {} });
   const reason = new Error('cancelled');
   for (const path of ['/', '/stall']) {

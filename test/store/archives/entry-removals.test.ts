@@ -52,7 +52,7 @@ async function openNested(t: ExecutionContext, depth: number) {
   return { database, stores, scope, home, contentIds, receiptOf, removeHome, removeParts, contents };
 }
 
-test('what was packed deepest goes from every collection before what it came out of', async (t) => {
+test('removes the deepest entries from every collection before the contents that contain them', async (t) => {
   const { stores, scope, contentIds, receiptOf, removeParts, contents } = await openNested(t, 2);
   const [whole = ''] = contentIds;
   await receiptOf('content', whole);
@@ -67,7 +67,7 @@ for (const [asked, depth] of [
   [1, 2],
   [1, 3],
 ] as const) {
-  test(`a part that is being deleted is found by content ${asked} of ${depth} though a collection went with what it came out of`, async (t) => {
+  test(`finds an entry in deletion by content ${asked} of ${depth} after the collection of its container was deleted`, async (t) => {
     const { stores, scope, contentIds, receiptOf, removeHome, removeParts, contents } = await openNested(t, depth);
     const subject = contentIds[asked] ?? '';
     await receiptOf('content', subject);
@@ -79,7 +79,7 @@ for (const [asked, depth] of [
   });
 }
 
-test('a part of a content that no longer holds it is found by that content', async (t) => {
+test('finds an entry by its outermost container after the containers in between were removed', async (t) => {
   const { stores, scope, home, contentIds, removeParts, contents } = await openNested(t, 3);
   const [whole = '', first = '', second = '', last = ''] = contentIds;
   await stores.runControl.startDeletion(scope, [first, second, last]);
@@ -89,7 +89,7 @@ test('a part of a content that no longer holds it is found by that content', asy
   t.deepEqual(await contents(), [whole]);
 });
 
-test('a part that is not being deleted elsewhere stands for itself when what it came out of is gone', async (t) => {
+test('makes an entry independent when its container is deleted but the entry is not', async (t) => {
   const { stores, scope, home, contentIds, receiptOf, removeParts, contents } = await openNested(t, 1);
   const [whole = '', part = ''] = contentIds;
   const here = { ...scope, collectionIds: [home] };
@@ -102,7 +102,7 @@ test('a part that is not being deleted elsewhere stands for itself when what it 
   t.is(content?.linked_to, null);
 });
 
-test('whoever waits for a removal no longer holds what it set free', async (t) => {
+test('does not lock entries that a removal has released while the lock waited', async (t) => {
   const { database, stores, scope, home, contentIds } = await openNested(t, 2);
   const [whole = '', middle = '', last = ''] = contentIds;
   await stores.runControl.startDeletion({ ...scope, collectionIds: [home] }, [middle, last]);

@@ -27,7 +27,7 @@ async function filesBelow(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('any bytes in any pieces come back whole, under their hash', async (t) => {
+test('returns any bytes, stored in any chunks, under their hash', async (t) => {
   const { store } = await makeStore(t);
   const workspaceId = randomUUID();
   await fc.assert(
@@ -41,7 +41,7 @@ test('any bytes in any pieces come back whole, under their hash', async (t) => {
   );
 });
 
-test('a blob lies at <workspace>/<two digits>/<hash> and can be checked out, found and deleted', async (t) => {
+test('stores a blob at <workspace>/<two digits>/<hash>, and checks out, finds and deletes it', async (t) => {
   const { dir, store } = await makeStore(t);
   const workspaceId = randomUUID();
   const { sha256: hash } = await store.put(workspaceId, inPieces(Buffer.from('hello')), 5);
@@ -62,7 +62,7 @@ test('a blob lies at <workspace>/<two digits>/<hash> and can be checked out, fou
   await t.throwsAsync(store.checkOut(workspaceId, hash), { instanceOf: AppError, message: /upload it again/ });
 });
 
-test('exactly the limit is taken, one byte more leaves nothing behind and stops the source', async (t) => {
+test('accepts exactly the limit; one byte more leaves nothing behind and stops the source', async (t) => {
   const { dir, store } = await makeStore(t);
   const workspaceId = randomUUID();
   await store.put(workspaceId, inPieces(Buffer.alloc(60), Buffer.alloc(40)), 100);
@@ -81,7 +81,7 @@ test('exactly the limit is taken, one byte more leaves nothing behind and stops 
   t.deepEqual(await filesBelow(dir), before);
 });
 
-test('a source that fails leaves nothing behind, and its error passes unchanged', async (t) => {
+test('leaves nothing behind when the source fails, and rethrows its error', async (t) => {
   const { dir, store } = await makeStore(t);
   const cause = new Error('the client went away');
   async function* broken() {
@@ -92,7 +92,7 @@ test('a source that fails leaves nothing behind, and its error passes unchanged'
   t.deepEqual(await filesBelow(dir), []);
 });
 
-test('the same bytes put by many at once are stored once and stay readable', async (t) => {
+test('stores the same bytes once under concurrent puts', async (t) => {
   const { dir, store } = await makeStore(t);
   const workspaceId = randomUUID();
   const piece = Buffer.alloc(64 * 1024, 7);
@@ -107,7 +107,7 @@ test('the same bytes put by many at once are stored once and stay readable', asy
   t.is((await filesBelow(dir)).length, 1);
 });
 
-test('the same bytes of two workspaces are two blobs', async (t) => {
+test('stores the same bytes of two workspaces twice', async (t) => {
   const { store } = await makeStore(t);
   const [one, other] = [randomUUID(), randomUUID()];
   const stored = await store.put(one, inPieces(Buffer.from('x')), 1);
@@ -116,7 +116,7 @@ test('the same bytes of two workspaces are two blobs', async (t) => {
   t.true(await store.exists(other, stored.sha256));
 });
 
-test('putting again repairs a blob that was damaged on disk', async (t) => {
+test('repairs a damaged blob when it is put again', async (t) => {
   const { store } = await makeStore(t);
   const workspaceId = randomUUID();
   const { sha256: hash } = await store.put(workspaceId, inPieces(Buffer.from('good')), 4);
@@ -125,7 +125,7 @@ test('putting again repairs a blob that was damaged on disk', async (t) => {
   t.is((await buffer(await store.open(workspaceId, hash))).toString(), 'good');
 });
 
-test('no name leads out of the folder', async (t) => {
+test('rejects names that leave the folder', async (t) => {
   const { dir, store } = await makeStore(t);
   await writeFile(join(dir, 'outside'), 'x');
   const hash = 'a'.repeat(64);
@@ -151,7 +151,7 @@ test('no name leads out of the folder', async (t) => {
   t.deepEqual(await readdir(dir), ['outside']);
 });
 
-test('a sweep removes half-written files that are old, and nothing else', async (t) => {
+test('sweeps only old half-written files', async (t) => {
   const { dir, store } = await makeStore(t);
   t.is(await store.sweepTemporary(0), 0);
   const workspaceId = randomUUID();
@@ -171,7 +171,7 @@ test('a sweep removes half-written files that are old, and nothing else', async 
   t.true(await store.exists(workspaceId, hash));
 });
 
-test('300 MB pass through with one piece in flight at a time', async (t) => {
+test('streams 300 MB with one chunk in flight at a time', async (t) => {
   const { store } = await makeStore(t);
   const workspaceId = randomUUID();
   const pieces = 300;
@@ -191,7 +191,7 @@ test('300 MB pass through with one piece in flight at a time', async (t) => {
   t.true(peakExtraBytes < 150 * MIB, `grew by ${Math.round(peakExtraBytes / MIB)} MiB`);
 });
 
-test('a source is never asked for a second piece before the first is written', async (t) => {
+test('does not read a second chunk before the first is written', async (t) => {
   const { store } = await makeStore(t);
   let asked = 0;
   let open = 0;

@@ -47,7 +47,7 @@ async function openShared(t: ExecutionContext) {
   return { stores, scope, home, other, contentId, deletionOf, together, contents };
 }
 
-test('a content of two collections that are deleted at once goes with the second of them', async (t) => {
+test('deletes a content of two collections with the second of two concurrent deletions', async (t) => {
   const { stores, scope, home, other, deletionOf, together, contents } = await openShared(t);
   const deletions = await Promise.all([home, other].map((id) => deletionOf('collection', id, id)));
   await together(deletions.map((of) => () => stores.collectionDeletions.removeContents(scope, of, SIZE)));
@@ -55,7 +55,7 @@ test('a content of two collections that are deleted at once goes with the second
   for (const of of deletions) t.true(await stores.collectionDeletions.complete(scope, of));
 });
 
-test('a content that is deleted in one collection while the other one goes is deleted', async (t) => {
+test('deletes a content that is deleted in one collection while its other collection is deleted', async (t) => {
   const { stores, scope, home, other, contentId, deletionOf, together, contents } = await openShared(t);
   const inHome = { ...scope, collectionIds: [home] };
   await stores.runControl.startDeletion(inHome, [contentId]);

@@ -2,7 +2,7 @@ import test from 'ava';
 import { createSystemStore } from '#store/system.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
-test('turns at a host are as far apart as was asked for, whoever takes them', async (t) => {
+test('keeps the requested interval between the request slots of a host, across callers', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
   // So long that no machine is too slow to take all of them in the first one.
   const intervalMs = 600_000;
@@ -20,7 +20,7 @@ test('turns at a host are as far apart as was asked for, whoever takes them', as
   );
 });
 
-test('what one crawl knows of the wishes of a host counts for those that do not know them yet', async (t) => {
+test('applies the crawl delay that one crawl knows to crawls that do not know it yet', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
   const turn = async (intervalMs: number, isIntervalKnown: boolean) => {
     const { waitMs } = await system.reserveRequestSlot('host', { intervalMs, isIntervalKnown, maxWaitMs: 100_000_000 });
@@ -34,7 +34,7 @@ test('what one crawl knows of the wishes of a host counts for those that do not 
   t.is(await turn(600_000, false), 32);
 });
 
-test('who does not want to wait so long takes no turn, and is told when there may be one', async (t) => {
+test('reserves no slot when the wait is too long, and returns the wait', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
   const intervalMs = 600_000;
   t.true((await system.reserveRequestSlot('host', { intervalMs, isIntervalKnown: true, maxWaitMs: 0 })).isReserved);

@@ -30,7 +30,7 @@ async function openContent(t: ExecutionContext) {
   return { syncStatus, rename, project, publishAndRestart, cancel };
 }
 
-test('a content that was changed and then cancelled before anything was published waits for nothing', async (t) => {
+test('is in sync after a content was changed and cancelled before its first publication', async (t) => {
   const { syncStatus, rename, cancel } = await openContent(t);
   t.deepEqual(await rename(), []);
   t.is(await syncStatus(), 'stale');
@@ -38,7 +38,7 @@ test('a content that was changed and then cancelled before anything was publishe
   t.is(await syncStatus(), 'never');
 });
 
-test('a new version that is cancelled leaves the version before it in step with its changes', async (t) => {
+test('keeps the published version in sync when a new version is cancelled', async (t) => {
   const { syncStatus, rename, project, publishAndRestart, cancel } = await openContent(t);
   await publishAndRestart();
   t.is((await rename()).length, 1);
@@ -48,7 +48,7 @@ test('a new version that is cancelled leaves the version before it in step with 
   t.is(await syncStatus(), 'synced');
 });
 
-test('a content that is still being projected when it is cancelled is in step when that is done', async (t) => {
+test('is in sync once the projection of a cancelled content has ended', async (t) => {
   const { syncStatus, rename, project, publishAndRestart, cancel } = await openContent(t);
   await publishAndRestart();
   await rename();

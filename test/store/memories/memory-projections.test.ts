@@ -16,7 +16,7 @@ async function openMemory(t: ExecutionContext) {
   return { database, scope, id, projections: stores.memoryProjections };
 }
 
-test('one at a time writes a memory into the index, and who is killed leaves the turn to the next', async (t) => {
+test('leases a memory to one writer at a time, and to the next when the lease expires', async (t) => {
   const { database, scope, id, projections } = await openMemory(t);
   const first = await projections.acquireLease(scope, [id], LEASE_MS);
   t.deepEqual(first?.memory_ids, [id]);
@@ -36,7 +36,7 @@ test('one at a time writes a memory into the index, and who is killed leaves the
   );
 });
 
-test('what was written into an index that was lost meanwhile is not taken for written', async (t) => {
+test('does not count a write to an index that was lost meanwhile', async (t) => {
   const { scope, id, projections } = await openMemory(t);
   const versions = await projections.listPending(scope, [id]);
   t.is(versions.length, 1);

@@ -6,7 +6,7 @@ import { createStores } from '#store/stores.ts';
 import { makePlace } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
-test('a start that failed for days is tried again like any other, and holds up nothing', async (t) => {
+test('retries a start that has failed for days without delaying others', async (t) => {
   const database = await openOwnDatabase(t);
   const { outbox, system } = createStores(database);
   const { scope, collectionId } = await makePlace(database);

@@ -107,7 +107,7 @@ async function startRun(place: Place, name: string): Promise<RunContents> {
   return slice;
 }
 
-test('the owner of a run may do all of it', async (t) => {
+test('lets the owner of a run perform every write', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   for (const [name, { write }] of Object.entries(writes)) {
     const slice = await startRun(place, name);
@@ -118,7 +118,7 @@ test('the owner of a run may do all of it', async (t) => {
 });
 
 for (const [how, takeOver] of Object.entries(takeovers)) {
-  test(`a zombie whose run was ended by ${how} changes nothing`, async (t) => {
+  test(`ignores writes of a stale worker whose run was ended by ${how}`, async (t) => {
     const place = await makePlace(await openOwnDatabase(t));
     for (const [name, { write }] of Object.entries(writes)) {
       const slice = await startRun(place, name);
@@ -129,7 +129,7 @@ for (const [how, takeOver] of Object.entries(takeovers)) {
     }
   });
 
-  test(`a zombie that writes while ${how} commits waits for it, then changes nothing`, async (t) => {
+  test(`ignores a stale write that waits for the commit of ${how}`, async (t) => {
     const database = await openOwnDatabase(t);
     const place = await makePlace(database);
     for (const [name, { write }] of Object.entries(writes)) {
@@ -149,7 +149,7 @@ for (const [how, takeOver] of Object.entries(takeovers)) {
   });
 }
 
-test('a run that was taken over has nothing to index, to plan or to tell any more', async (t) => {
+test('gives a replaced run nothing to index, plan or report', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const slice = await addContents(place, 3);
@@ -178,7 +178,7 @@ test('a run that was taken over has nothing to index, to plan or to tell any mor
   );
 });
 
-test('a claim that waited for a pause finds it', async (t) => {
+test('sees a pause that committed while the claim waited', async (t) => {
   const database = await openOwnDatabase(t);
   const place = await makePlace(database);
   const slice = await addContents(place, 2);

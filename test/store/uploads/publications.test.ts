@@ -27,7 +27,7 @@ async function counterOf({ database, scope }: Place): Promise<number> {
   return row?.counter ?? -1;
 }
 
-test('only what is indexed whole and not paused is published, each content with a number of its own', async (t) => {
+test('publishes only fully indexed, unpaused contents, each with its own number', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const slice = await addContents(place, 4);
@@ -49,7 +49,7 @@ test('only what is indexed whole and not paused is published, each content with 
   t.is(await counterOf(place), 2);
 });
 
-test('a new version is written beside the old one and seen all at once, in the place behind everything published', async (t) => {
+test('switches to a new version at once, with a number after everything published before', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const first = await addContents(place, 2);
@@ -68,7 +68,7 @@ test('a new version is written beside the old one and seen all at once, in the p
   t.deepEqual(residues, [{ content_id: id }], 'what the first version left is to be removed');
 });
 
-test('a publication that does not commit leaves the version before it, and its number to the next one', async (t) => {
+test('keeps the previous version and reuses the number when a publication rolls back', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope, database } = place;
   const slice = await addContents(place);
@@ -87,7 +87,7 @@ test('a publication that does not commit leaves the version before it, and its n
   t.is((await stores.chunks.listPublished(scope, {}, { after: null, limit: 1 }))[0]?.publish_seq, 1);
 });
 
-test('a slow publisher holds the others up, so that what commits later has the higher number', async (t) => {
+test('makes publishers wait for a slow one, so that later commits have higher numbers', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { database, stores, scope } = place;
   const [slow, fast] = [await addContents(place), await addContents(place)];
@@ -122,7 +122,7 @@ async function publishSlowly(place: Place, slice: RunContents, random: SeededRan
   }
 }
 
-test('a walk in pages during slow publications and rollbacks skips nothing and shows nothing twice', async (t) => {
+test('pages through contents without gaps or repeats during slow publications and rollbacks', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const random = seededRandom(20_261_121);

@@ -4,7 +4,7 @@ import { freshTenant, indexObject, SPACE } from './index-under-test.ts';
 const WRITES = 60;
 const OBJECTS_A_WRITE = 25;
 
-test('objects that are written while older versions of their content are deleted all stay', async (t) => {
+test('keeps objects that are written while older versions of their content are deleted', async (t) => {
   const { index, tenant } = await freshTenant();
   const writing = new AbortController();
   const write = async () => {

@@ -43,7 +43,7 @@ async function relayTo(
   };
 }
 
-test('nothing connects at creation, and every call says that Weaviate is away while it is', async (t) => {
+test('does not connect at creation, and reports on every call that Weaviate is unavailable', async (t) => {
   const index = createVectorIndex({ ...weaviateOptions(), url: 'http://127.0.0.1:1', grpc: '127.0.0.1:1' });
   const calls = [
     () => index.search(SPACE, 'a', ASK),
@@ -62,7 +62,7 @@ test('nothing connects at creation, and every call says that Weaviate is away wh
   await index.close();
 });
 
-test('an index outlives its server: calls fail while it is away and work again when it is back', async (t) => {
+test('fails while the server is down and works again when it is back', async (t) => {
   const { index: direct, tenant } = await freshTenant();
   await direct.writeObjects(SPACE, tenant, [indexObject({ text: 'walrus' })]);
   await direct.close();
@@ -84,7 +84,7 @@ test('an index outlives its server: calls fail while it is away and work again w
   await Promise.all([rest.cut(), grpc.cut()]);
 });
 
-test('a refused key is named as the cause, for reads, writes and readiness', async (t) => {
+test('names a rejected API key as the cause, for reads, writes and readiness', async (t) => {
   const index = createVectorIndex({ ...weaviateOptions(), apiKey: 'wrong' });
   const calls = [
     () => index.search(SPACE, 'a', ASK),

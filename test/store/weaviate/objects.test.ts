@@ -6,14 +6,14 @@ import { className } from '#store/weaviate/class-definition.ts';
 import { createVectorIndex } from '#store/weaviate/vector-index.ts';
 import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-test.ts';
 
-test('a class name is stable, valid, and another one for another model file', (t) => {
+test('derives a stable, valid class name that differs for another model file', (t) => {
   const space: EmbeddingSpace = { provider: 'openai', model: 'Qwen/ü model:v1', model_hash: 'a', dimensions: 384 };
   t.regex(className(space), /^Loci_[A-Za-z0-9_]+_384_[0-9a-f]{16}$/);
   t.is(className(space), className({ dimensions: 384, model_hash: 'a', model: 'Qwen/ü model:v1', provider: 'openai' }));
   t.not(className(space), className({ ...space, model_hash: 'b' }));
 });
 
-test('racing to create the same space and tenant succeeds for all, and dropping twice is fine', async (t) => {
+test('creates a space and tenant under concurrency, and drops them twice without error', async (t) => {
   const index = createVectorIndex(weaviateOptions());
   const space: EmbeddingSpace = { ...SPACE, model_hash: randomUUID() };
   t.deepEqual(await index.listTenants(space), []);
@@ -28,7 +28,7 @@ test('racing to create the same space and tenant succeeds for all, and dropping 
   await index.close();
 });
 
-test('writing an object twice is writing it once, and the later text counts', async (t) => {
+test('stores an object that is written twice once, with the later text', async (t) => {
   const { index, tenant } = await freshTenant();
   const object = indexObject({ text: 'walrus' });
   await index.writeObjects(SPACE, tenant, [object]);
@@ -42,7 +42,7 @@ test('writing an object twice is writing it once, and the later text counts', as
   await index.close();
 });
 
-test('a write that Weaviate refuses throws: unknown tenant, vector of another length', async (t) => {
+test('throws when Weaviate rejects a write: unknown tenant, wrong vector length', async (t) => {
   const { index, tenant } = await freshTenant();
   const unknown = await t.throwsAsync(index.writeObjects(SPACE, 'no-such-tenant', [indexObject()]), {
     instanceOf: AppError,
@@ -54,7 +54,7 @@ test('a write that Weaviate refuses throws: unknown tenant, vector of another le
   await index.close();
 });
 
-test('objects beyond one batch are all written, walked in pages without repeats, and counted', async (t) => {
+test('writes objects beyond one batch, pages through them without repeats, and counts them', async (t) => {
   const { index, tenant } = await freshTenant();
   const objects = Array.from({ length: 2_345 }, (_, number) =>
     indexObject({ version: number % 3, content_id: `c${number % 5}` }),
@@ -80,7 +80,7 @@ test('objects beyond one batch are all written, walked in pages without repeats,
   await index.close();
 });
 
-test('deleting a content keeps other contents and the versions that are to stay', async (t) => {
+test('deletes a content without other contents or the versions to keep', async (t) => {
   const { index, tenant } = await freshTenant();
   const versions = [1, 2, 3].map((version) => indexObject({ version }));
   const other = indexObject({ content_id: 'content-2' });
@@ -96,7 +96,7 @@ test('deleting a content keeps other contents and the versions that are to stay'
   await index.close();
 });
 
-test('a tenant that is not there has nothing to delete, count or walk', async (t) => {
+test('finds nothing to delete, count or list for a missing tenant', async (t) => {
   const index = createVectorIndex(weaviateOptions());
   for (const space of [SPACE, { ...SPACE, model_hash: randomUUID() }]) {
     t.is(await index.deleteContent(space, 'gone', { contentId: 'content-1' }), 0);
@@ -108,7 +108,7 @@ test('a tenant that is not there has nothing to delete, count or walk', async (t
   await index.close();
 });
 
-test('vectors come back by id as they were written', async (t) => {
+test('returns vectors by id as they were written', async (t) => {
   const { index, tenant } = await freshTenant();
   const object = indexObject({ vector: Float32Array.of(0.6, -0.8, 0) });
   await index.writeObjects(SPACE, tenant, [object, indexObject()]);
@@ -118,7 +118,7 @@ test('vectors come back by id as they were written', async (t) => {
   await index.close();
 });
 
-test('new facets replace the old and leave text and vector alone; objects that are not there are named', async (t) => {
+test('replaces facets without changing text and vector, and names missing objects', async (t) => {
   const { index, tenant } = await freshTenant();
   const object = indexObject({ text: 'walrus', vector: Float32Array.of(0, 1, 0), facets: ['m.lang=s:en'] });
   const absent = randomUUID();

@@ -25,7 +25,7 @@ async function keywordAnswers(texts: readonly string[], questions: readonly stri
   return answers;
 }
 
-test('keyword search finds inflected words, and the exact form ranks first', async (t) => {
+test('finds inflected words by keyword, and ranks the exact form first', async (t) => {
   const texts = ['the connection was lost', 'connected pipes', 'unrelated words'];
   t.deepEqual(await keywordAnswers(texts, ['connected', 'connection', 'What is it that the CONNECTION was?']), [
     [texts[1], texts[0]],
@@ -34,12 +34,12 @@ test('keyword search finds inflected words, and the exact form ranks first', asy
   ] as string[][]);
 });
 
-test('codes are found exactly, and a code is not found by another one', async (t) => {
+test('finds codes by exact match only', async (t) => {
   const texts = ['error E4711b in module', 'error E4712b in module', 'invoice 2024-0815'];
   t.deepEqual(await keywordAnswers(texts, ['E4711B', '0815', 'E47']), [[texts[0]], [texts[2]], []] as string[][]);
 });
 
-test('accents do not matter, but the accented form ranks first', async (t) => {
+test('ignores accents, but ranks the accented form first', async (t) => {
   const texts = ['une ecole primaire', 'une école primaire'];
   t.deepEqual(await keywordAnswers(texts, ['école', 'ecole']), [
     [texts[1], texts[0]],
@@ -47,17 +47,17 @@ test('accents do not matter, but the accented form ranks first', async (t) => {
   ] as string[][]);
 });
 
-test('text without spaces is found by a part of it', async (t) => {
+test('finds text without spaces by a part of it', async (t) => {
   const texts = ['東京都に住んでいます', '大阪の天気'];
   t.deepEqual(await keywordAnswers(texts, ['東京', '天気']), [[texts[0]], [texts[1]]] as string[][]);
 });
 
-test('a question of function words only still finds them, and one without words finds nothing', async (t) => {
+test('finds function words when a query has no others, and nothing for a query without words', async (t) => {
   const texts = ['to be or not to be', 'other text'];
   t.deepEqual(await keywordAnswers(texts, ['to be or not to be', '?!', '']), [[texts[0]], [], []] as string[][]);
 });
 
-test('vector search ranks by cosine similarity, and hybrid joins both legs and explains them', async (t) => {
+test('ranks vector search by cosine similarity, and explains both parts of hybrid search', async (t) => {
   const { index, tenant } = await freshTenant();
   const near = indexObject({ text: 'alpha', vector: Float32Array.of(1, 0, 0) });
   const between = indexObject({ text: 'beta walrus', vector: Float32Array.of(0.6, 0.8, 0) });
@@ -93,7 +93,7 @@ test('vector search ranks by cosine similarity, and hybrid joins both legs and e
   await index.close();
 });
 
-test('a search in a tenant or space that is not there is empty', async (t) => {
+test('returns nothing for a missing tenant or space', async (t) => {
   const index = createVectorIndex(weaviateOptions());
   await index.ensureSpace(SPACE);
   const ask: IndexSearch = { ...QUESTION, type: 'hybrid', queryText: 'walrus', queryVector: Float32Array.of(1, 0, 0) };
@@ -104,7 +104,7 @@ test('a search in a tenant or space that is not there is empty', async (t) => {
   await index.close();
 });
 
-test('Weaviate answers random filters exactly as the rows do', async (t) => {
+test('evaluates random filters exactly as Postgres rows do', async (t) => {
   const { index, tenant } = await freshTenant();
   const rows = fc
     .sample(record, 150)

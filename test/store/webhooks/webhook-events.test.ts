@@ -30,7 +30,7 @@ const deliveriesOf = (database: Database) =>
     'select endpoint_id, event_type, body, url from webhook_deliveries order by id',
   );
 
-test('an event is written for each webhook that wants to know of it, and for no other', async (t) => {
+test('queues an event for each subscribed webhook and for no other', async (t) => {
   const database = await openOwnDatabase(t);
   const stores = createStores(database);
   const scope = { workspaceId: await stores.system.insertWorkspace('told'), collectionIds: null };
@@ -60,7 +60,7 @@ test('an event is written for each webhook that wants to know of it, and for no 
   t.deepEqual(await told(), [all]);
 });
 
-test('the bytes of an event are made once, in the transaction that makes it true', async (t) => {
+test('builds the body of an event once, in the transaction that makes it true', async (t) => {
   const database = await openOwnDatabase(t);
   const stores = createStores(database);
   const scope = { workspaceId: await stores.system.insertWorkspace('told'), collectionIds: null };
@@ -81,7 +81,7 @@ test('the bytes of an event are made once, in the transaction that makes it true
   t.is(delivery?.url, 'https://example.com/once?token=1');
 });
 
-test('what is larger than a webhook carries is refused', async (t) => {
+test('rejects event data that is larger than a webhook carries', async (t) => {
   const database = await openOwnDatabase(t);
   const stores = createStores(database);
   const scope = { workspaceId: await stores.system.insertWorkspace('told'), collectionIds: null };

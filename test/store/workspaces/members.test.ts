@@ -4,7 +4,7 @@ import { createStores } from '#store/stores.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
-test('who makes a member waits for another who is just making it, and sees which role it has got', async (t) => {
+test('waits for a concurrent creation of the same member and returns the role it got', async (t) => {
   const database = await openOwnDatabase(t);
   const stores = createStores(database);
   const scope = { workspaceId: await stores.system.insertWorkspace('one'), collectionIds: null };

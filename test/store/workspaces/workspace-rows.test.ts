@@ -6,7 +6,7 @@ import { listWorkspaceTables } from '#test/support/fixtures/workspace-traces.ts'
 
 const removed = WORKSPACE_ROWS.flatMap(({ table, parts }) => [table, ...(parts ? [parts.table] : [])]);
 
-test('the deletion of a workspace knows every table that has rows of one', async (t) => {
+test('deletes a workspace from every table that has its rows', async (t) => {
   const database = await openOwnDatabase(t);
   const tables = await listWorkspaceTables({ query: (sql, bindings) => query(database, sql, bindings) });
   t.deepEqual(
@@ -16,7 +16,7 @@ test('the deletion of a workspace knows every table that has rows of one', async
   );
 });
 
-test('it removes what refers to another table before that', async (t) => {
+test('removes referencing rows before the rows they refer to', async (t) => {
   const database = await openOwnDatabase(t);
   const references = await query<{ child: string; parent: string }>(
     database,
