@@ -15,7 +15,7 @@ function record(level: LogLevel = 'info') {
   };
 }
 
-/** Fields as careless code would hand them over, past the type. */
+/** Fields that bypass the type, as careless code might pass them. */
 const untyped = (fields: object): LogFields => fields;
 
 test('writes one JSON object per line with time, level, service, message and fields', (t) => {

@@ -20,7 +20,7 @@ test('uses every character of the alphabet about equally', (t) => {
   }
   const expected = (keys * 43) / 62;
   t.is(counts.size, 62);
-  // Seven standard deviations: a false alarm would take more runs than anybody makes.
+  // Seven standard deviations: a false alarm is practically impossible.
   for (const [character, count] of counts) t.true(Math.abs(count - expected) < 7 * Math.sqrt(expected), character);
 });
 

@@ -16,7 +16,7 @@ import { currentPlatform, EMBEDDING_MODEL, type Platform, type Release, type Ser
 
 const SCRIPT = '#!/bin/sh\necho served\n';
 
-/** A release host with one archive that holds the executable `thing`, and its checksum beside it. */
+/** A release host with one archive that contains the executable `thing`, and its checksum file. */
 async function releaseHost(t: ExecutionContext) {
   const dir = await mkdtemp(join(tmpdir(), 'loci-release-'));
   t.teardown(() => rm(dir, { recursive: true, force: true }));

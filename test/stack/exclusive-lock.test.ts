@@ -16,7 +16,7 @@ async function folder(t: ExecutionContext): Promise<string> {
   return path;
 }
 
-/** Another process that runs `code`, which prints a line once it holds what it came for. */
+/** Another process that runs `code`, which prints a line once it holds the lock. */
 async function holder(t: ExecutionContext, code: string) {
   const child = spawn(
     process.execPath,

@@ -16,7 +16,7 @@ const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
 
 const Facts = z.object({ pids: z.array(z.number()), databaseUrl: z.string() });
 
-/** A launcher in a process of its own, with servers of its own. It runs until it is killed or its input ends. */
+/** A launcher in its own process, with its own servers. It runs until it is killed or its input ends. */
 async function launch(t: ExecutionContext, options: { stateDir: string; isTemporary: boolean }) {
   const { LOCI_CACHE_DIR: cacheDir } = testStack().environment;
   const settings = JSON.stringify({ ...options, cacheDir, ports: 'free' });
@@ -61,12 +61,12 @@ test.serial('leaves no server running after kill -9 of a launcher, and keeps the
   await inDatabase(first.databaseUrl, 'create table kept as select 42 as answer');
   await first.kill();
 
-  // At once: the servers of the killed launcher may still be running, on other ports but on the same data.
+  // Immediately: the servers of the killed launcher may still be running, on other ports but with the same data.
   const second = await launch(t, { stateDir, isTemporary: false });
   t.is(first.runningCount(), 0);
   t.deepEqual(await inDatabase(second.databaseUrl, 'select answer from kept'), [{ answer: 42 }]);
   await second.kill();
-  // Nobody starts again this time.
+  // No launcher is started after this kill.
   await eventually('the servers have stopped', async () => second.runningCount() === 0);
 
   const third = await launch(t, { stateDir, isTemporary: false });

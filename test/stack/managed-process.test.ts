@@ -20,7 +20,7 @@ async function stateFolder(t: ExecutionContext): Promise<string> {
 
 type Described = Partial<ProcessSpec> & { stateDir: string; script: string };
 
-/** A process that runs `script` and counts as ready once it wrote the file `ready`. */
+/** A process that runs `script` and is ready once it has written the file `ready`. */
 function described(t: ExecutionContext, { stateDir, script, ...more }: Described) {
   const ready = join(stateDir, 'ready');
   const managed = createManagedProcess({

@@ -30,7 +30,7 @@ const decide = (facts: Partial<Parameters<typeof decideRefresh>[0]>) => {
 test('sends the token when no rule prevents it', (t) => {
   t.is(decide({}), 'send 1');
   t.is(decide({ fence: fence({ version: 2, state: 'done', run_id: 'other' }) }), 'send 1');
-  t.is(decide({ fence: fence({ state: 'refused', run_id: 'other' }) }), 'send 1', 'somebody asks again');
+  t.is(decide({ fence: fence({ state: 'refused', run_id: 'other' }) }), 'send 1', 'another run may send it again');
 });
 
 test('sends nothing for fresh tokens or without a refresh token', (t) => {
@@ -40,14 +40,14 @@ test('sends nothing for fresh tokens or without a refresh token', (t) => {
 
 test('recognises that this run stored its tokens before its worker died', (t) => {
   t.is(decide({ version: 4, fence: fence({ state: 'done' }) }), 'done_by_this_run');
-  t.is(decide({ version: 9, fence: fence({ state: 'done' }) }), 'done_by_this_run', 'whatever came after');
+  t.is(decide({ version: 9, fence: fence({ state: 'done' }) }), 'done_by_this_run', 'also after newer versions');
 });
 
 test('sends the token a second time in a run after an unknown outcome, and again in the next run', (t) => {
   t.is(decide({ fence: fence({ sends: 1 }) }), 'send 2');
   t.is(decide({ fence: fence({ sends: 2 }) }), 'unknown_twice');
   t.is(decide({ fence: fence({ sends: 2, run_id: 'other' }) }), 'send 1');
-  t.is(decide({ version: 4, fence: fence({ sends: 2 }) }), 'send 1', 'there are other credentials now');
+  t.is(decide({ version: 4, fence: fence({ sends: 2 }) }), 'send 1', 'the credentials were replaced');
   t.is(
     decide({ fence: fence({ state: 'unavailable', sends: 0 }) }),
     'send 1',
@@ -108,7 +108,7 @@ test('schedules a refresh before the expiry that credentials state', (t) => {
   ]) {
     t.like(life(sent), { expires_at: inAnHour, due_at: '2026-01-01T00:48:00.000Z' }, JSON.stringify(sent));
   }
-  t.is(life({ expires_at: '2020-01-01T00:00:00Z' }).due_at, '2026-01-01T00:00:00.000Z', 'it is over already');
+  t.is(life({ expires_at: '2020-01-01T00:00:00Z' }).due_at, '2026-01-01T00:00:00.000Z', 'expired already');
   t.is(life({ expires_in: 3600, refresh_token: null }).due_at, null);
   for (const sent of [{}, { expires_at: 'soon' }, { expires_in: -5 }, { expires_at: 1e30 }]) {
     t.deepEqual(life(sent), { expires_at: null, is_assumed: false, due_at: null }, JSON.stringify(sent));

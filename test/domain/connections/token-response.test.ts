@@ -18,7 +18,7 @@ function read(body: unknown, answer: Partial<TokenResponse> = {}, provider = sta
   return parseTokenResponse(whole, provider);
 }
 
-/** `refused expired invalid_grant`, `unavailable http_503`, `tokens`. */
+/** The outcome as text: `refused expired invalid_grant`, `unavailable http_503`, `tokens`. */
 function verdict(outcome: TokenOutcome): string {
   if (outcome.kind === 'tokens') return 'tokens';
   return outcome.kind === 'refused' ? `${outcome.status} ${outcome.code}` : `retry ${outcome.code}`;

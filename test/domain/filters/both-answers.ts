@@ -4,7 +4,7 @@ import type { FilterRecord } from '#domain/filters/filter.ts';
 import { matchesFilter } from '#domain/filters/matches-filter.ts';
 import { parseFilter } from '#domain/filters/parse-filter.ts';
 
-/** How an index evaluates the compiled query. */
+/** Evaluates the compiled query as an index does. */
 function evaluate(query: FacetQuery, facets: ReadonlySet<string>): boolean {
   switch (query.kind) {
     case 'and':
@@ -20,7 +20,7 @@ function evaluate(query: FacetQuery, facets: ReadonlySet<string>): boolean {
   }
 }
 
-/** The answer of the row and the answer of the index. */
+/** Evaluates a filter on the row and in the index. */
 export function bothAnswers(input: unknown, record: FilterRecord): { row: boolean; index: boolean } {
   const filter = parseFilter(input);
   if (!filter) return { row: true, index: true };

@@ -8,8 +8,8 @@ const decide = (status: number | null, attempts: number, more: { retryAfterS?: n
     { attempts, attemptDelaysMs: WEBHOOK_ATTEMPT_DELAYS_MS, random: more.random ?? 0.5 },
   );
 
-/** What a delivery waits in all, to a receiver that always answers like this. */
-function waitsOf(status: number | null, random: number): number[] {
+/** The delays of a delivery to a receiver that always responds with this status. */
+function delaysOf(status: number | null, random: number): number[] {
   const waits: number[] = [];
   for (let attempts = 1; ; attempts += 1) {
     const decision = decide(status, attempts, { random });
@@ -23,9 +23,9 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 test('spreads ten attempts over 75 h 35 min 5 s, plus or minus a tenth', (t) => {
   t.is(WEBHOOK_ATTEMPT_DELAYS_MS.length, 10);
   t.is(sum(WEBHOOK_ATTEMPT_DELAYS_MS), (75 * 3600 + 35 * 60 + 5) * 1000);
-  t.deepEqual(waitsOf(500, 0.5), WEBHOOK_ATTEMPT_DELAYS_MS.slice(1));
-  t.is(sum(waitsOf(null, 0)), Math.round(0.9 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)));
-  t.true(Math.abs(sum(waitsOf(503, 0.999_999)) - 1.1 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)) < 1000);
+  t.deepEqual(delaysOf(500, 0.5), WEBHOOK_ATTEMPT_DELAYS_MS.slice(1));
+  t.is(sum(delaysOf(null, 0)), Math.round(0.9 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)));
+  t.true(Math.abs(sum(delaysOf(503, 0.999_999)) - 1.1 * sum(WEBHOOK_ATTEMPT_DELAYS_MS)) < 1000);
 });
 
 test('succeeds on 2xx, ends on 410, and retries everything else until the last attempt', (t) => {

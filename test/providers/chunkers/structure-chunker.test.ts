@@ -5,7 +5,7 @@ import { createStructureChunker } from '#providers/chunkers/structure-chunker.ts
 
 const chunker = createStructureChunker();
 
-/** Words and marks one token each: additive over blank space, as WordPiece is. */
+/** Counts every word and punctuation mark as one token: additive over blank space, like WordPiece. */
 function countWords(text: string): number {
   return text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu)?.length ?? 0;
 }

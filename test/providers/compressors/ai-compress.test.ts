@@ -27,7 +27,7 @@ async function openCompressor(t: ExecutionContext, behaviour: ChatBehaviour, tim
 async function* endless(piece: string): AsyncGenerator<string> {
   for (;;) {
     yield piece;
-    // A turn for those who listen.
+    // Yields, so that listeners run.
     await delay(1);
   }
 }

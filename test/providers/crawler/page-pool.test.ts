@@ -155,7 +155,7 @@ test('bounds the cost of hostile responses', async (t) => {
 test('gives up a robots.txt that costs too much, and reads the next response in another process', async (t) => {
   const impatient = createPagePool({ ...SIZE, timeoutMs: 5_000, workFolder: folder });
   t.teardown(() => impatient.close());
-  // So many groups with so many rules each that a reader which keeps them all would fill gigabytes.
+  // So many groups and rules that a parser which keeps them all would need gigabytes.
   const robots = `${'User-agent: a\n'.repeat(20_000)}${'Disallow: /x\n'.repeat(18_000)}`;
   const look = impatient.inspect(null, { kind: 'robots', links: [], rules: { origin, robots } }, signal);
   const error = await t.throwsAsync(look, { instanceOf: AppError });

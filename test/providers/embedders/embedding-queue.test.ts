@@ -4,7 +4,7 @@ import { EmbeddingQueue } from '#providers/embedders/embedding-queue.ts';
 
 type Unit = { texts: readonly string[]; finish: () => void; fail: (error: Error) => void };
 
-/** A queue whose units end when the test says so. A vector holds the length of its text. */
+/** A queue whose units of work end when the test decides. A vector contains the length of its text. */
 function controlledQueue(unitTexts = 2) {
   const units: Unit[] = [];
   const queue = new EmbeddingQueue({
@@ -15,7 +15,7 @@ function controlledQueue(unitTexts = 2) {
         units.push({ texts, finish: () => resolve(texts.map((text) => Float32Array.of(text.length))), fail: reject });
       }),
   });
-  /** Ends the running unit and waits until the queue has reacted. */
+  /** Completes the running unit and waits until the queue has reacted. */
   const step = async (): Promise<void> => {
     units.at(-1)?.finish();
     await new Promise(setImmediate);

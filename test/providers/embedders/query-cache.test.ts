@@ -3,7 +3,7 @@ import { withQueryCache } from '#providers/embedders/query-cache.ts';
 import { createLexicalEmbedder } from '#providers/embedders/lexical.ts';
 import type { Embedder } from '#domain/embedder.ts';
 
-/** The lexical embedder, with a record of what it is asked and a gate to hold it. */
+/** The lexical embedder, with a record of its calls and a gate that can hold them. */
 function recorded(gate: Promise<void> = Promise.resolve()) {
   const asked: string[] = [];
   const inner = createLexicalEmbedder();

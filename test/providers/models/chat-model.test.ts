@@ -48,7 +48,7 @@ test('reports a server that refuses, is busy or unreachable, without the prompt'
   t.is((await failure()).retryAfterS, 7);
   for (status of [400, 413, 422]) {
     const error = await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError });
-    t.is(error.code, 'invalid_request', 'asking the same again is no use');
+    t.is(error.code, 'invalid_request', 'a retry of the same request is useless');
     t.false(error.message.includes('private'));
   }
   await server.close();

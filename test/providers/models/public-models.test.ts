@@ -11,7 +11,7 @@ import { eventually } from '#test/support/harness/eventually.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server whose answer can be changed, and that counts. */
+/** A server with a changeable response that counts its requests. */
 async function openServer(t: ExecutionContext, first: Answer) {
   const state = { answer: first, asked: 0, keys: [] as (string | undefined)[] };
   const server = createServer((request, response) => {

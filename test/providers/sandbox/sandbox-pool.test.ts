@@ -44,7 +44,7 @@ async function runAll(
   return batch.outcomes;
 }
 
-/** `value` or the error's code, or its message where it has none. */
+/** Returns `value`, or the code of the error, or its message when it has no code. */
 function brief(outcome: SandboxOutcome): unknown {
   if (outcome.ok) return outcome.value;
   return 'code' in outcome.error ? outcome.error.code : outcome.error.message;
@@ -217,7 +217,7 @@ test('after the start deadline, finishes running tasks and returns the rest', as
     all.map((payload) => ({ inputPath, payload })),
     { startWithinMs: 20 },
   );
-  // How many more are begun until then is up to the machine, but nothing is begun after one that was not.
+  // How many more tasks start before the deadline depends on the machine, but none starts after one that was returned.
   const briefs = batch.outcomes.map(brief);
   const begun = briefs.indexOf('dependency_unavailable');
   t.is(briefs[0], 'rested');
@@ -227,7 +227,7 @@ test('after the start deadline, finishes running tasks and returns the rest', as
   await pool.close();
 });
 
-/** False for a zombie too: it runs no more, whoever will collect it. */
+/** False for a zombie too: it has ended, even though its parent has not collected it. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,7 @@ import { startRawTrap, startTrapServer } from '#test/support/servers/trap-server
 
 const MIB = 1024 * 1024;
 
-/** Writes the same piece until the other side is gone. */
+/** Writes the same chunk until the other side closes the connection. */
 function writeForever(response: ServerResponse, piece: Uint8Array): void {
   const write = () => {
     while (response.write(piece));

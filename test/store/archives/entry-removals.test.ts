@@ -9,7 +9,7 @@ import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 const LIMIT = 100;
 
-/** A content within a content within a content …, all in one collection, the last one in another, too. */
+/** A chain of contents, each inside the previous one, all in one collection; the last one is in a second collection too. */
 async function openNested(t: ExecutionContext, depth: number) {
   const database = await openOwnDatabase(t);
   const place = await makePlace(database);
@@ -35,7 +35,7 @@ async function openNested(t: ExecutionContext, depth: number) {
     const deleted = { deletionId: await receiptOf('collection', home), collectionId: home };
     await stores.collectionDeletions.removeContents(scope, deleted, { contents: LIMIT, chunks: LIMIT });
   };
-  /** Removes what is found by a content, as its deletion does. */
+  /** Removes the entries that are found by a content, as its deletion does. */
   const removeParts = async (contentId: string) => {
     for (;;) {
       const parts = await stores.entryRemovals.nextBatch(scope, { contentId, limit: LIMIT });

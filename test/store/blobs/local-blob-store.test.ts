@@ -181,7 +181,7 @@ test('streams 300 MB with one chunk in flight at a time', async (t) => {
   async function* source() {
     for (; made < pieces; made += 1) {
       peakExtraBytes = Math.max(peakExtraBytes, process.memoryUsage().rss - startBytes);
-      // A new buffer each time, so that pieces that pile up would show.
+      // A new buffer each time, so that accumulated chunks would show in memory.
       yield Buffer.alloc(MIB, made % 251);
     }
   }

@@ -8,7 +8,7 @@ import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 const SIZE = { contents: 10, chunks: 10 };
 
-/** A content that two collections have, and a way to remove it from both so that neither has seen the other come to its end. */
+/** A content of two collections, and a way to remove it from both so that neither removal sees the other one's commit. */
 async function openShared(t: ExecutionContext) {
   const database = await openOwnDatabase(t);
   const place = await makePlace(database);
@@ -19,9 +19,9 @@ async function openShared(t: ExecutionContext) {
     { ...request, createdBy: 'a test' },
     createLexicalEmbedder().space,
   );
-  const slice = await addContents(place);
-  const [contentId = ''] = slice.contentIds;
-  const run = { upload_id: null, run_id: slice.runId, workflow_id: null, stage: 'pending' as const, reader: 'native' };
+  const batch = await addContents(place);
+  const [contentId = ''] = batch.contentIds;
+  const run = { upload_id: null, run_id: batch.runId, workflow_id: null, stage: 'pending' as const, reader: 'native' };
   const link = { ...run, content_id: contentId, dedupe_key: null, external_id: null };
   await stores.runControl.insert(scope, other, [link]);
   const deletionOf = async (kind: 'content' | 'collection', subjectId: string, collectionId: string) => ({
@@ -36,7 +36,7 @@ async function openShared(t: ExecutionContext) {
       for (const removal of removals) {
         left.count += 1;
         all.push(removal().finally(() => (left.count -= 1)));
-        // A removal that does not wait for the content is over instead.
+        // A removal that does not wait for the content's lock has ended instead.
         await eventually('it waits or is over', async () => (await countWaiting(database)) === left.count);
       }
       return { all };

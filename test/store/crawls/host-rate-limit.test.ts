@@ -4,7 +4,7 @@ import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 test('keeps the requested interval between the request slots of a host, across callers', async (t) => {
   const system = createSystemStore(await openOwnDatabase(t));
-  // So long that no machine is too slow to take all of them in the first one.
+  // So long that even a slow machine reserves all slots within the first interval.
   const intervalMs = 600_000;
   const turns = await Promise.all(
     Array.from({ length: 5 }, () =>

@@ -3,13 +3,13 @@ import { queryOne } from '#store/postgres.ts';
 import { addContents, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
-/** A content under way, and what may happen to it. */
+/** A content that is being ingested, and the actions on it. */
 async function openContent(t: ExecutionContext) {
   const database = await openOwnDatabase(t);
   const place = await makePlace(database);
   const { stores, scope, collectionId } = place;
-  const slice = await addContents(place);
-  const [contentId = ''] = slice.contentIds;
+  const batch = await addContents(place);
+  const [contentId = ''] = batch.contentIds;
   const syncStatus = async () =>
     (await queryOne<{ sync_status: string }>(database, 'select sync_status from contents'))?.sync_status;
   const rename = async () => {
@@ -20,10 +20,10 @@ async function openContent(t: ExecutionContext) {
     const [content] = await stores.publications.facettable(scope, collectionId, [contentId]);
     return content !== undefined && stores.projections.markSynced(scope, collectionId, content);
   };
-  /** Publishes the version under way and begins the next. */
+  /** Publishes the current run's version and begins the next run. */
   const publishAndRestart = async () => {
-    await makeReady(place, slice);
-    await stores.publications.publish(scope, slice, {});
+    await makeReady(place, batch);
+    await stores.publications.publish(scope, batch, {});
     await restart(place, [contentId]);
   };
   const cancel = () => stores.runControl.cancel(scope, { contentId });
@@ -43,7 +43,7 @@ test('keeps the published version in sync when a new version is cancelled', asyn
   await publishAndRestart();
   t.is((await rename()).length, 1);
   t.true(await project());
-  t.is(await syncStatus(), 'stale', 'the run may have taken up what it was before');
+  t.is(await syncStatus(), 'stale', 'the run may have read the metadata from before the change');
   await cancel();
   t.is(await syncStatus(), 'synced');
 });

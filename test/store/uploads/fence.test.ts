@@ -14,136 +14,136 @@ import {
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
-/** Everything a step writes, by the slice it believes to own. */
-type Write = (place: Place, slice: RunContents) => Promise<unknown>;
+/** A write of an activity, for the batch that it believes to own. */
+type Write = (place: Place, batch: RunContents) => Promise<unknown>;
 
-const readResult = (slice: RunContents) =>
-  slice.contentIds.map((content_id) => ({
+const readResult = (batch: RunContents) =>
+  batch.contentIds.map((content_id) => ({
     content_id,
     version: 1,
     planned_chunks: 1,
-    text_sha256: 'of a zombie',
-    file_data: { note: 'of a zombie' },
+    text_sha256: 'of a stale worker',
+    file_data: { note: 'of a stale worker' },
   }));
 const downloaded = (content_id: string) => ({
   content_id,
-  name: 'zombie',
+  name: 'stale',
   type: 'text/html',
   size: 9,
   content_hash: 'z',
-  file_data: { note: 'of a zombie' },
+  file_data: { note: 'of a stale worker' },
 });
 
-/** Each with the state in which its owner may do it. */
+/** Every write, with the state of a run in which its owner may do it. */
 const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
   'claim contents': {
     ready: false,
-    write: ({ stores, scope }, slice) => stores.runs.begin(scope, slice, { stage: 'reading', upTo: 'indexing' }),
+    write: ({ stores, scope }, batch) => stores.runs.begin(scope, batch, { stage: 'reading', upTo: 'indexing' }),
   },
-  'show a stage': { ready: false, write: ({ stores, scope }, slice) => stores.runs.show(scope, slice, 'splitting') },
-  'take an attempt back': {
+  'show a stage': { ready: false, write: ({ stores, scope }, batch) => stores.runs.show(scope, batch, 'splitting') },
+  'forgive an attempt': {
     ready: false,
-    write: ({ stores, scope }, slice) => stores.runs.forgiveAttempt(scope, slice),
+    write: ({ stores, scope }, batch) => stores.runs.forgiveAttempt(scope, batch),
   },
   'write chunks': {
     ready: false,
-    write: ({ stores, scope }, slice) => stores.chunks.insert(scope, slice, chunkRows(slice, { each: 1 })),
+    write: ({ stores, scope }, batch) => stores.chunks.insert(scope, batch, chunkRows(batch, { each: 1 })),
   },
   'finish reading': {
     ready: false,
-    write: ({ stores, scope }, slice) => stores.runs.finishRead(scope, slice, readResult(slice)),
+    write: ({ stores, scope }, batch) => stores.runs.finishRead(scope, batch, readResult(batch)),
   },
   'finish a download': {
     ready: false,
-    write: ({ stores, scope }, slice) =>
-      stores.runs.finishDownload(scope, slice, downloaded(slice.contentIds[0] ?? '')),
+    write: ({ stores, scope }, batch) =>
+      stores.runs.finishDownload(scope, batch, downloaded(batch.contentIds[0] ?? '')),
   },
-  'say what is waited for': {
+  'show what a run waits for': {
     ready: false,
-    write: ({ stores, scope }, slice) => stores.runs.showWaiting(scope, slice, 'zombie'),
+    write: ({ stores, scope }, batch) => stores.runs.showWaiting(scope, batch, 'stale'),
   },
   fail: {
     ready: false,
-    write: ({ stores, scope }, slice) =>
+    write: ({ stores, scope }, batch) =>
       stores.runs.fail(
         scope,
-        slice,
-        slice.contentIds.map((content_id) => ({ content_id, code: 'internal', message: 'z' })),
+        batch,
+        batch.contentIds.map((content_id) => ({ content_id, code: 'internal', message: 'z' })),
       ),
   },
-  'note progress of the index': {
+  'record indexing progress': {
     ready: true,
-    write: ({ stores, scope }, slice) =>
-      stores.chunks.advanceIndexed(scope, slice, new Map(slice.contentIds.map((id) => [id, 7]))),
+    write: ({ stores, scope }, batch) =>
+      stores.chunks.advanceIndexed(scope, batch, new Map(batch.contentIds.map((id) => [id, 7]))),
   },
   publish: {
     ready: true,
-    write: ({ stores, scope }, slice) => stores.publications.publish(scope, slice, { zombie: true }),
+    write: ({ stores, scope }, batch) => stores.publications.publish(scope, batch, { stale: true }),
   },
 };
 
-/** What takes a run away from its workflow; a new run is soon as far as the old one was. */
-const takeovers: Readonly<Record<string, (place: Place, slice: RunContents, name: string) => Promise<unknown>>> = {
+/** Ways to end a run. Where a new run follows, it is advanced as far as the old one. */
+const replacements: Readonly<Record<string, (place: Place, batch: RunContents, name: string) => Promise<unknown>>> = {
   'a cancel': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.cancel(scope, { contentId: id }),
   'a retry': async (place, { contentIds }, name) => {
     await place.stores.runControl.cancel(place.scope, { contentId: contentIds[0] ?? '' });
-    await work(place, await restart(place, contentIds), { name, version: 2 });
+    await advanceRun(place, await restart(place, contentIds), { name, version: 2 });
   },
   'a second upload': async (place, { contentIds }, name) =>
-    work(place, await restart(place, contentIds), { name, version: 2 }),
+    advanceRun(place, await restart(place, contentIds), { name, version: 2 }),
   'a deletion': ({ stores, scope }, { contentIds: [id = ''] }) => stores.runControl.startDeletion(scope, [id]),
 };
 
-/** Takes a run to the state that a write is for. */
-async function work(place: Place, slice: RunContents, run: { name: string; version: number }): Promise<void> {
-  if (writes[run.name]?.ready) return makeReady(place, slice, { version: run.version });
+/** Advances a run to the state that a write requires. */
+async function advanceRun(place: Place, batch: RunContents, run: { name: string; version: number }): Promise<void> {
+  if (writes[run.name]?.ready) return makeReady(place, batch, { version: run.version });
   const stage = run.name === 'finish a download' ? 'downloading' : 'reading';
-  await place.stores.runs.begin(place.scope, slice, { stage, upTo: stage });
+  await place.stores.runs.begin(place.scope, batch, { stage, upTo: stage });
 }
 
 async function startRun(place: Place, name: string): Promise<RunContents> {
-  const slice = await addContents(place);
-  await work(place, slice, { name, version: 1 });
-  return slice;
+  const batch = await addContents(place);
+  await advanceRun(place, batch, { name, version: 1 });
+  return batch;
 }
 
 test('lets the owner of a run perform every write', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   for (const [name, { write }] of Object.entries(writes)) {
-    const slice = await startRun(place, name);
+    const batch = await startRun(place, name);
     const before = await rowsOf(place);
-    await write(place, slice);
+    await write(place, batch);
     t.notDeepEqual(await rowsOf(place), before, name);
   }
 });
 
-for (const [how, takeOver] of Object.entries(takeovers)) {
-  test(`ignores writes of a stale worker whose run was ended by ${how}`, async (t) => {
+for (const [cause, replaceRun] of Object.entries(replacements)) {
+  test(`ignores writes of a stale worker whose run was ended by ${cause}`, async (t) => {
     const place = await makePlace(await openOwnDatabase(t));
     for (const [name, { write }] of Object.entries(writes)) {
-      const slice = await startRun(place, name);
-      await takeOver(place, slice, name);
+      const batch = await startRun(place, name);
+      await replaceRun(place, batch, name);
       const before = await rowsOf(place);
-      await write(place, slice);
+      await write(place, batch);
       t.deepEqual(await rowsOf(place), before, name);
     }
   });
 
-  test(`ignores a stale write that waits for the commit of ${how}`, async (t) => {
+  test(`ignores a stale write that waits for the commit of ${cause}`, async (t) => {
     const database = await openOwnDatabase(t);
     const place = await makePlace(database);
     for (const [name, { write }] of Object.entries(writes)) {
-      const slice = await startRun(place, name);
-      let zombie: Promise<unknown> = Promise.resolve();
+      const batch = await startRun(place, name);
+      let staleWrite: Promise<unknown> = Promise.resolve();
       let before: Awaited<ReturnType<typeof rowsOf>> = {};
       await database.transaction(async (transaction) => {
         const inside = { ...place, database: transaction, stores: createStores(transaction) };
-        await takeOver(inside, slice, name);
+        await replaceRun(inside, batch, name);
         before = await rowsOf(inside);
-        zombie = write(place, slice);
+        staleWrite = write(place, batch);
         await eventually(`"${name}" waits`, async () => (await countWaiting(database)) === 1, { everyMs: 5 });
       });
-      await zombie;
+      await staleWrite;
       t.deepEqual(await rowsOf(place), before, name);
     }
   });
@@ -152,26 +152,26 @@ for (const [how, takeOver] of Object.entries(takeovers)) {
 test('gives a replaced run nothing to index, plan or report', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
-  const slice = await addContents(place, 3);
-  await stores.runs.begin(scope, slice, { stage: 'reading', upTo: 'splitting' });
-  await stores.chunks.insert(scope, slice, chunkRows(slice));
-  await stores.runs.finishRead(scope, slice, readResult(slice));
-  const [first = '', second = '', third = ''] = slice.contentIds;
+  const batch = await addContents(place, 3);
+  await stores.runs.begin(scope, batch, { stage: 'reading', upTo: 'splitting' });
+  await stores.chunks.insert(scope, batch, chunkRows(batch));
+  await stores.runs.finishRead(scope, batch, readResult(batch));
+  const [first = '', second = '', third = ''] = batch.contentIds;
   await stores.runControl.cancel(scope, { contentId: first });
   await stores.runControl.startDeletion(scope, [second]);
-  const left = await stores.chunks.nextToIndex(scope, slice, { after: null, limit: 100 });
+  const left = await stores.chunks.nextToIndex(scope, batch, { after: null, limit: 100 });
   t.deepEqual([...new Set(left.map(({ content_id }) => content_id))], [third]);
-  const planned = await stores.runs.listPending(scope, slice, { after: null, limit: 100 });
+  const planned = await stores.runs.listPending(scope, batch, { after: null, limit: 100 });
   t.deepEqual(
     planned.map(({ content_id }) => content_id),
     [third],
   );
-  const stages = await stores.runs.stagesOf(scope, slice);
+  const stages = await stores.runs.stagesOf(scope, batch);
   t.deepEqual(
     stages.map(({ content_id }) => content_id),
     [third],
   );
-  const claim = await stores.runs.begin(scope, slice, { stage: 'indexing', upTo: 'indexing' });
+  const claim = await stores.runs.begin(scope, batch, { stage: 'indexing', upTo: 'indexing' });
   t.deepEqual(
     [claim.owned.map(({ content_id }) => content_id), claim.gone.toSorted()],
     [[third], [first, second].toSorted()],
@@ -181,13 +181,13 @@ test('gives a replaced run nothing to index, plan or report', async (t) => {
 test('sees a pause that committed while the claim waited', async (t) => {
   const database = await openOwnDatabase(t);
   const place = await makePlace(database);
-  const slice = await addContents(place, 2);
-  let claim = place.stores.runs.begin(place.scope, { ...slice, contentIds: [] }, { stage: 'reading', upTo: 'reading' });
+  const batch = await addContents(place, 2);
+  let claim = place.stores.runs.begin(place.scope, { ...batch, contentIds: [] }, { stage: 'reading', upTo: 'reading' });
   await place.stores.transaction(async ({ runControl }) => {
-    await runControl.setPaused(place.scope, { contentId: slice.contentIds[1] ?? '' }, true);
-    claim = place.stores.runs.begin(place.scope, slice, { stage: 'reading', upTo: 'reading' });
+    await runControl.setPaused(place.scope, { contentId: batch.contentIds[1] ?? '' }, true);
+    claim = place.stores.runs.begin(place.scope, batch, { stage: 'reading', upTo: 'reading' });
     await eventually('the claim waits', async () => (await countWaiting(database)) === 1, { everyMs: 5 });
   });
   const { owned, paused } = await claim;
-  t.deepEqual([owned.map(({ content_id }) => content_id), paused], [[slice.contentIds[0]], [slice.contentIds[1]]]);
+  t.deepEqual([owned.map(({ content_id }) => content_id), paused], [[batch.contentIds[0]], [batch.contentIds[1]]]);
 });

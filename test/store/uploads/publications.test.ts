@@ -30,14 +30,14 @@ async function counterOf({ database, scope }: Place): Promise<number> {
 test('publishes only fully indexed, unpaused contents, each with its own number', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
-  const slice = await addContents(place, 4);
-  await makeReady(place, slice);
-  const [whole = '', paused = '', partly = '', also = ''] = slice.contentIds;
+  const batch = await addContents(place, 4);
+  await makeReady(place, batch);
+  const [whole = '', paused = '', partly = '', also = ''] = batch.contentIds;
   await stores.runControl.setPaused(scope, { contentId: paused }, true);
   await query(place.database, 'update content_collections set indexed_chunks = 1 where content_id = :partly', {
     partly,
   });
-  const published = await stores.publications.publish(scope, slice, CONFIG);
+  const published = await stores.publications.publish(scope, batch, CONFIG);
   t.deepEqual(published.map(({ content_id }) => content_id).toSorted(), [whole, also].toSorted());
   const rows = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
   t.deepEqual(
@@ -45,7 +45,7 @@ test('publishes only fully indexed, unpaused contents, each with its own number'
     [1, 1, 2, 2],
   );
   t.is(await stores.chunks.countPublished(scope, {}), 4);
-  t.deepEqual(await stores.publications.publish(scope, slice, CONFIG), [], 'once is enough');
+  t.deepEqual(await stores.publications.publish(scope, batch, CONFIG), [], 'once is enough');
   t.is(await counterOf(place), 2);
 });
 
@@ -71,19 +71,19 @@ test('switches to a new version at once, with a number after everything publishe
 test('keeps the previous version and reuses the number when a publication rolls back', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope, database } = place;
-  const slice = await addContents(place);
-  await makeReady(place, slice);
+  const batch = await addContents(place);
+  await makeReady(place, batch);
   await t.throwsAsync(
     database.transaction(async (transaction) => {
-      t.is((await createStores(transaction).publications.publish(scope, slice, CONFIG)).length, 1);
+      t.is((await createStores(transaction).publications.publish(scope, batch, CONFIG)).length, 1);
       throw new Error('the connection breaks');
     }),
     { message: 'the connection breaks' },
   );
   t.deepEqual(await shownOf(place), []);
   t.is(await counterOf(place), 0);
-  t.like((await stores.runs.stagesOf(scope, slice))[0], { stage: 'indexing', chunks: 0 });
-  t.is((await stores.publications.publish(scope, slice, CONFIG)).length, 1);
+  t.like((await stores.runs.stagesOf(scope, batch))[0], { stage: 'indexing', chunks: 0 });
+  t.is((await stores.publications.publish(scope, batch, CONFIG)).length, 1);
   t.is((await stores.chunks.listPublished(scope, {}, { after: null, limit: 1 }))[0]?.publish_seq, 1);
 });
 
@@ -91,7 +91,7 @@ test('makes publishers wait for a slow one, so that later commits have higher nu
   const place = await makePlace(await openOwnDatabase(t));
   const { database, stores, scope } = place;
   const [slow, fast] = [await addContents(place), await addContents(place)];
-  for (const slice of [slow, fast]) await makeReady(place, slice);
+  for (const batch of [slow, fast]) await makeReady(place, batch);
   let overtaking: Promise<unknown> = Promise.resolve();
   await database.transaction(async (transaction) => {
     await createStores(transaction).publications.publish(scope, slow, CONFIG);
@@ -104,14 +104,14 @@ test('makes publishers wait for a slow one, so that later commits have higher nu
   t.deepEqual([...new Set(rows.map(({ content_id }) => content_id))], [...slow.contentIds, ...fast.contentIds]);
 });
 
-/** Publishes in a transaction that dawdles between its statements and its end, and at times breaks off. */
-async function publishSlowly(place: Place, slice: RunContents, random: SeededRandom): Promise<string[]> {
+/** Publishes in a transaction that pauses before it commits, and sometimes rolls back. */
+async function publishSlowly(place: Place, batch: RunContents, random: SeededRandom): Promise<string[]> {
   const { database, scope } = place;
   const dawdle = Math.floor(random.fraction() * 4);
   const isLost = random.fraction() < 0.3;
   try {
     return await database.transaction(async (transaction) => {
-      const published = await createStores(transaction).publications.publish(scope, slice, CONFIG);
+      const published = await createStores(transaction).publications.publish(scope, batch, CONFIG);
       for (let round = 0; round < dawdle; round += 1) await query(transaction, 'select pg_sleep(0.003)');
       if (isLost) throw new Error('lost');
       return published.map(({ content_id }) => content_id);
@@ -128,16 +128,16 @@ test('pages through contents without gaps or repeats during slow publications an
   const random = seededRandom(20_261_121);
   const runs: RunContents[] = [];
   for (let run = 0; run < 40; run += 1) {
-    const slice = await addContents(place, 1 + (run % 3));
-    await makeReady(place, slice, { each: 3 });
-    runs.push(slice);
+    const batch = await addContents(place, 1 + (run % 3));
+    await makeReady(place, batch, { each: 3 });
+    runs.push(batch);
   }
   const published = new Set<string>();
   let isOver = false;
   const waiting = [...runs];
   const publishers = Array.from({ length: 6 }, async () => {
-    for (let slice = waiting.shift(); slice; slice = waiting.shift())
-      for (const id of await publishSlowly(place, slice, random)) published.add(id);
+    for (let batch = waiting.shift(); batch; batch = waiting.shift())
+      for (const id of await publishSlowly(place, batch, random)) published.add(id);
   });
   const publishing = Promise.all(publishers).finally(() => (isOver = true));
 

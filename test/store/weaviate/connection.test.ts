@@ -7,7 +7,7 @@ import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-
 
 const ASK: IndexSearch = { type: 'keyword', queryText: 'walrus', queryVector: null, filter: null, limit: 10 };
 
-/** A relay in front of a server that can be cut and put back, like a server that dies and is started again. */
+/** A relay in front of a server that can be closed and reopened, like a server that dies and restarts. */
 async function relayTo(
   address: string,
 ): Promise<{ address: string; cut: () => Promise<void>; restore: () => Promise<void> }> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createVectorIndex, type IndexObject, type VectorIndex } from '#store/weaviate/vector-index.ts';
 
-/** The running Weaviate, as `npm test` names it. */
+/** The running Weaviate of the test stack. */
 export function weaviateOptions(): Parameters<typeof createVectorIndex>[0] {
   return {
     url: required('LOCI_WEAVIATE_URL'),
@@ -12,10 +12,10 @@ export function weaviateOptions(): Parameters<typeof createVectorIndex>[0] {
   };
 }
 
-/** One space for all tests: every test has a tenant of its own in it. */
+/** One space for all tests; every test has its own tenant in it. */
 export const SPACE: EmbeddingSpace = { provider: 'lexical', model: 'test', model_hash: 'v1', dimensions: 3 };
 
-/** An index with a fresh tenant. */
+/** An index with a new tenant. */
 export async function freshTenant(): Promise<{ index: VectorIndex; tenant: string }> {
   const index = createVectorIndex(weaviateOptions());
   const tenant = `test-${randomUUID()}`;
@@ -23,7 +23,7 @@ export async function freshTenant(): Promise<{ index: VectorIndex; tenant: strin
   return { index, tenant };
 }
 
-/** An object with defaults; a unit vector along the first axis. */
+/** An object with default values and a unit vector along the first axis. */
 export function indexObject(fields: Partial<IndexObject> = {}): IndexObject {
   return {
     id: randomUUID(),

@@ -11,7 +11,7 @@ import { freshTenant, indexObject, SPACE, weaviateOptions } from './index-under-
 
 const QUESTION: IndexSearch = { type: 'keyword', queryText: '', queryVector: null, filter: null, limit: 10 };
 
-/** Finds the texts that a keyword search for each question gives, best first. */
+/** Returns the texts that a keyword search for each query finds, best first. */
 async function keywordAnswers(texts: readonly string[], questions: readonly string[]): Promise<string[][]> {
   const { index, tenant } = await freshTenant();
   const objects = texts.map((text) => indexObject({ text }));

@@ -20,7 +20,7 @@ test('limits a long query to its first 128 words', (t) => {
   t.is(keywordQuery(Array.from({ length: 500 }, (_, index) => `word${index}`).join(' ')).split(' ').length, 256);
 });
 
-/** Any text without the mark itself, which no living alphabet has. */
+/** Any text without the marker character, which no living alphabet contains. */
 const ordinary = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.includes('ƾ'));
 
 test('gives a query only shadow terms of the texts that contain it', (t) => {

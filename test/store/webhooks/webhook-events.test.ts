@@ -65,12 +65,12 @@ test('builds the body of an event once, in the transaction that makes it true', 
   const stores = createStores(database);
   const scope = { workspaceId: await stores.system.insertWorkspace('told'), collectionIds: null };
   const data = { z: 'ä "quoted"\n', a: [1.5, null], type: 'inner' };
-  const write = (fate: 'commits' | 'breaks') =>
+  const write = (ending: 'commits' | 'rolls back') =>
     stores.transaction(async (inside) => {
       await announceToUrl(inside, scope, { url: 'https://example.com/once?token=1', type: 'compress.completed', data });
-      if (fate === 'breaks') throw new Error('it breaks');
+      if (ending === 'rolls back') throw new Error('it fails');
     });
-  await t.throwsAsync(write('breaks'), { message: 'it breaks' });
+  await t.throwsAsync(write('rolls back'), { message: 'it fails' });
   t.deepEqual(await deliveriesOf(database), []);
   await write('commits');
   const [delivery] = await deliveriesOf(database);

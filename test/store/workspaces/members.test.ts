@@ -17,7 +17,7 @@ test('waits for a concurrent creation of the same member and returns the role it
       return (await query(database, sql)).length === 1;
     });
     await first.members.put(scope, { userId: 'ada', role: 'admin', createdBy: 'a test' });
-    // In an object: what the second sees is there when the first has committed.
+    // Wrapped in an object, so that the promise is not awaited before the first transaction has committed.
     return { waiting };
   });
   t.is(await seen.waiting, 'admin');
