@@ -13,7 +13,7 @@ const folder = process.env['LOCI_EMBEDDER_FOLDER'] ?? '';
 const isPresent = folder !== '' && existsSync(join(folder, 'tokenizer.json'));
 const withModel = isPresent ? test.serial : test.serial.skip;
 if (!isPresent)
-  test('tests of the local embedder are skipped: LOCI_EMBEDDER_FOLDER names no model folder', (t) =>
+  test('skips the tests of the local embedder: LOCI_EMBEDDER_FOLDER names no model folder', (t) =>
     t.false(isPresent));
 
 let shared: Promise<Embedder> | null = null;
@@ -27,7 +27,7 @@ function cosine(one: Float32Array | undefined, other: Float32Array | undefined):
   return (one ?? new Float32Array()).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
 }
 
-withModel('a text has the same unit vector whatever texts are embedded with it, and order is kept', async (t) => {
+withModel('gives a text the same unit vector in any batch, and keeps the order', async (t) => {
   const embedder = await model();
   const texts = Array.from(
     { length: 30 },
@@ -42,7 +42,7 @@ withModel('a text has the same unit vector whatever texts are embedded with it, 
   t.is(together[0]?.length, embedder.space.dimensions);
 });
 
-withModel('texts of like meaning are nearer than others', async (t) => {
+withModel('places texts of similar meaning nearer than others', async (t) => {
   const [cat, kitten, bank] = await (
     await model()
   ).embed(
@@ -52,7 +52,7 @@ withModel('texts of like meaning are nearer than others', async (t) => {
   t.true(cosine(cat, kitten) > cosine(cat, bank) + 0.3);
 });
 
-withModel('empty, blank, huge and strange texts have unit vectors too', async (t) => {
+withModel('returns unit vectors for empty, blank, huge and unusual texts', async (t) => {
   const texts = [
     '',
     ' \n',
@@ -69,7 +69,7 @@ withModel('empty, blank, huge and strange texts have unit vectors too', async (t
   t.deepEqual(await (await model()).embed([], 'document'), []);
 });
 
-withModel('a query is answered while many documents are being embedded, and the event loop stays free', async (t) => {
+withModel('embeds a query while many documents are being embedded, without blocking the event loop', async (t) => {
   const embedder = await model();
   let isDone = false;
   const abort = new AbortController();
@@ -90,7 +90,7 @@ withModel('a query is answered while many documents are being embedded, and the 
   await t.throwsAsync(documents, { message: 'enough' });
 });
 
-withModel('the space names the weights, and maxTokens is what the counter counts', async (t) => {
+withModel('names the weights in the space, and counts tokens as maxTokens does', async (t) => {
   const embedder = await model();
   t.regex(embedder.space.model_hash, /^[0-9a-f]{64}$/);
   const count = await createTokenCounter(embedder.tokenCounting);
@@ -101,7 +101,7 @@ withModel('the space names the weights, and maxTokens is what the counter counts
   t.true(cosine(whole, read) < 0.9999);
 });
 
-withModel('what stands at the end of a text longer than one sequence counts too', async (t) => {
+withModel('includes the end of a text that is longer than one sequence', async (t) => {
   const embedder = await model();
   const filler = 'The committee met on Tuesday and approved the minutes of the previous meeting. '.repeat(20);
   const ending = 'The volcano erupted and its lava buried the village. '.repeat(10);
@@ -109,7 +109,7 @@ withModel('what stands at the end of a text longer than one sequence counts too'
   t.true(cosine(long, topic) > cosine(plain, topic) + 0.1);
 });
 
-withModel('the folder may be the model’s or the one that holds it', async (t) => {
+withModel('accepts the folder of the model or its parent folder', async (t) => {
   const embedder = await createLocalEmbedder({
     model: basename(folder),
     folder: dirname(folder),
@@ -121,7 +121,7 @@ withModel('the folder may be the model’s or the one that holds it', async (t) 
   await t.throwsAsync(embedder.embed(['x'], 'query'), { message: /closed/ });
 });
 
-withModel('settings beside the weights are followed: length, pooling, prompts', async (t) => {
+withModel('applies the settings next to the weights: length, pooling, prompts', async (t) => {
   const copy = await mkdtemp(join(tmpdir(), 'loci-model-'));
   await cp(folder, copy, { recursive: true });
   await writeFile(join(copy, 'sentence_bert_config.json'), '{"max_seq_length": 16}');
@@ -152,7 +152,7 @@ test('names the setting of a folder without a usable model', async (t) => {
   await rm(empty, { recursive: true });
 });
 
-withModel('the runtime of the model keeps no record of its use to report', async (t) => {
+withModel('disables the telemetry of the model runtime', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'loci-home-'));
   t.teardown(() => rm(home, { recursive: true, force: true }));
   const options = JSON.stringify({ model: 'all-MiniLM-L6-v2', folder, cacheDir: home, threads: 1 });
