@@ -13,8 +13,7 @@ const folder = process.env['LOCI_EMBEDDER_FOLDER'] ?? '';
 const isPresent = folder !== '' && existsSync(join(folder, 'tokenizer.json'));
 const withModel = isPresent ? test.serial : test.serial.skip;
 if (!isPresent)
-  test('skips the tests of the local embedder: LOCI_EMBEDDER_FOLDER names no model folder', (t) =>
-    t.false(isPresent));
+  test('skips the tests of the local embedder: LOCI_EMBEDDER_FOLDER names no model folder', (t) => t.false(isPresent));
 
 let shared: Promise<Embedder> | null = null;
 function model(): Promise<Embedder> {
