@@ -12,7 +12,7 @@ async function make(client: ApiClient, wanted: Wanted = {}) {
   return { ...made, client: apiClient(made.secret) };
 }
 
-test('a key grants no permission that its maker lacks', async (t) => {
+test('a key cannot create a key with a permission it lacks', async (t) => {
   const owner = await freshClient();
   const { client } = await make(owner, { permissions: ['api-keys:write', 'collections:read'] });
   const ask = async (permissions: string[]) =>
@@ -24,7 +24,7 @@ test('a key grants no permission that its maker lacks', async (t) => {
   t.is((await client.fail(`/api-keys/${weak.id}`, { method: 'PATCH', json: { permissions: ['*'] } })).status, 403);
 });
 
-test('a key that grants more than the caller has can neither be changed nor rotated by it', async (t) => {
+test('a key cannot change or rotate a key that has more permissions', async (t) => {
   const owner = await freshClient();
   const strong = await make(owner, { permissions: ['*'] });
   const { client } = await make(owner, { permissions: ['api-keys:write'] });
@@ -37,7 +37,7 @@ test('a key that grants more than the caller has can neither be changed nor rota
   t.is((await strong.client.send('/collections')).status, 200);
 });
 
-test('a key that is limited passes its limits on and never goes beyond them', async (t) => {
+test('a limited key passes its limits to the keys it creates and cannot exceed them', async (t) => {
   const owner = await freshClient();
   const [one, other] = [await owner.createCollection('one'), await owner.createCollection('other')];
   const limits = { collections: [one.id], ip_whitelist: ['127.0.0.0/8'], expires_at: '2090-01-01T00:00:00.000Z' };
@@ -66,7 +66,7 @@ test('a key that is limited passes its limits on and never goes beyond them', as
   }
 });
 
-test('keys of another workspace are as absent', async (t) => {
+test('API keys of another workspace answer 404, like unknown ids', async (t) => {
   const { id } = await make(await freshClient());
   const { key } = await createKey();
   const stranger = apiClient(key);

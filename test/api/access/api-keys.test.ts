@@ -14,7 +14,7 @@ async function make(client: ApiClient, wanted: Wanted = {}) {
   return { ...made, client: apiClient(made.secret) };
 }
 
-test('a key is created with its secret, which is shown once and works at once', async (t) => {
+test('creating a key returns a secret that is shown once and works immediately', async (t) => {
   const owner = await freshClient();
   const { client, ...made } = await make(owner, {
     label: 'search page',
@@ -41,7 +41,7 @@ test('a key is created with its secret, which is shown once and works at once', 
   t.is((await client.fail('/collections', { method: 'POST', json: { name: 'x' } })).status, 403);
 });
 
-test('the list goes by cursor, by page and by skip, and says how to go on', async (t) => {
+test('the list pages by cursor, page and skip, and returns the next page and cursor', async (t) => {
   const owner = await freshClient();
   for (const label of ['1', '2', '3', '4']) await make(owner, { label });
   const get = (query: string) => owner.get(`/api-keys?${query}`, ApiKeyList);
@@ -65,7 +65,7 @@ test('the list goes by cursor, by page and by skip, and says how to go on', asyn
   t.deepEqual(labels(await get('skip=5')), []);
 });
 
-test('the parameters of the list are checked at both ends', async (t) => {
+test('list parameters are validated at their lower and upper limits', async (t) => {
   const owner = await freshClient();
   const statusOf = async (query: string) => (await owner.send(`/api-keys?${query}`)).status;
   for (const query of ['skip=0', 'skip=1000000000', 'limit=1', 'limit=1000', 'page=1'])
@@ -74,7 +74,7 @@ test('the parameters of the list are checked at both ends', async (t) => {
     t.is(await statusOf(query), 422, query);
 });
 
-test('every problem of a new key is listed', async (t) => {
+test('creating a key reports every validation error', async (t) => {
   const owner = await freshClient();
   const json = { permissions: ['collections:read', 'all:read'], label: '', collections: [], owner: 'me' };
   const first = await owner.fail('/api-keys', { method: 'POST', json });
@@ -99,7 +99,7 @@ test('every problem of a new key is listed', async (t) => {
   t.is((await owner.fail('/api-keys', { method: 'POST', json: { permissions: [] } })).status, 422);
 });
 
-test('a key reaches only the collections on its list, from the next request after a change', async (t) => {
+test('a change to the collections of a key takes effect with the next request', async (t) => {
   const owner = await freshClient();
   const [one, other] = [await owner.createCollection('one'), await owner.createCollection('other')];
   const limited = await make(owner, { collections: [one.id] });
@@ -114,7 +114,7 @@ test('a key reaches only the collections on its list, from the next request afte
   t.deepEqual(await reached(), [200, 200]);
 });
 
-test('foreign and absent collections of a key are the same', async (t) => {
+test('a key for a collection of another workspace answers 404, like an unknown collection', async (t) => {
   const owner = await freshClient();
   const foreign = await (await freshClient()).createCollection('foreign');
   const ask = async (id: string) =>
@@ -126,7 +126,7 @@ test('foreign and absent collections of a key are the same', async (t) => {
   t.is((await owner.fail(`/api-keys/${id}`, { method: 'PATCH', json: { collections: [foreign.id] } })).status, 404);
 });
 
-test('permissions, addresses, expiry and status of a key count from the next request after a change', async (t) => {
+test('changes to permissions, IP whitelist, expiry and status of a key take effect with the next request', async (t) => {
   const owner = await freshClient();
   const { id, client } = await make(owner, { expires_at: LATER, ip_whitelist: ['127.0.0.0/8', '::1'] });
   const patch = (json: Wanted) => owner.get(`/api-keys/${id}`, ApiKey, { method: 'PATCH', json });
@@ -155,7 +155,7 @@ test('permissions, addresses, expiry and status of a key count from the next req
   t.is((await owner.fail(`/api-keys/${id}/rotate`, { method: 'POST' })).status, 409);
 });
 
-test('an update changes only what was sent', async (t) => {
+test('PATCH changes only the fields that are sent', async (t) => {
   const owner = await freshClient();
   const { client: _, ...made } = await make(owner, { label: 'before', expires_at: LATER, ip_whitelist: ['127.0.0.1'] });
   const changed = await owner.get(`/api-keys/${made.id}`, ApiKey, { method: 'PATCH', json: { label: null } });
@@ -163,7 +163,7 @@ test('an update changes only what was sent', async (t) => {
   t.true(changed.updated_at > made.updated_at);
 });
 
-test('rotation gives a new secret, stops the old one, and keeps all else', async (t) => {
+test('rotation returns a new secret, invalidates the old one and keeps all other fields', async (t) => {
   const owner = await freshClient();
   const { client, ...made } = await make(owner);
   const headers = { 'Idempotency-Key': 'rotate-once' };
@@ -177,7 +177,7 @@ test('rotation gives a new secret, stops the old one, and keeps all else', async
   t.deepEqual(await rotate(), rotated, 'the same request has its effect once');
 });
 
-test('what is kept of an answer with a secret does not show it', async (t) => {
+test('the stored idempotency record and key row do not contain the plain secret', async (t) => {
   const owner = await freshClient();
   const headers = { 'Idempotency-Key': 'create-once' };
   const json = { permissions: ['*'] };

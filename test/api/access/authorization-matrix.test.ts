@@ -16,7 +16,7 @@ const OPEN = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics',
 
 const Status = z.object({ status: z.string() });
 
-test('every route that wants credentials has a fixture, and no other wants none', (t) => {
+test('every authenticated route has a fixture, and only the known routes are public', (t) => {
   const wanting = Object.keys(routes).filter((name) => routes[name]?.permission !== null);
   t.deepEqual(
     wanting.filter((name) => !(name in routeFixtures)),
@@ -35,7 +35,7 @@ test('every route that wants credentials has a fixture, and no other wants none'
   );
 });
 
-test('the fixtures of a route name every id that it takes', (t) => {
+test('the fixtures of a route cover every id parameter it accepts', (t) => {
   const missing = Object.entries(routes).flatMap(([routeName, route]) => {
     const places = guarded.filter(({ name }) => name === routeName).flatMap(({ fixture }) => placesOf(fixture));
     const named = new Set(places.map(({ name }) => name.replaceAll(/\.\d+(?=\.|$)/g, '.*')));
@@ -46,7 +46,7 @@ test('the fixtures of a route name every id that it takes', (t) => {
   t.deepEqual(missing, []);
 });
 
-test('nobody gets in without usable credentials', async (t) => {
+test('missing, malformed, unknown, expired and revoked keys answer 401 on every route', async (t) => {
   const world = await createWorld();
   const { workspaceId } = world.client;
   const expired = await createKey({ workspaceId, isExpired: true });
@@ -64,7 +64,7 @@ test('nobody gets in without usable credentials', async (t) => {
   t.deepEqual(wrong, []);
 });
 
-test('a key is refused from an address that is not on its list, on every route', async (t) => {
+test('a key used from an address outside its IP whitelist answers 403 on every route', async (t) => {
   const world = await createWorld();
   const ipWhitelist = ['203.0.113.0/24', '2001:db8::/32'];
   const { key } = await createKey({ workspaceId: world.client.workspaceId, ipWhitelist });
@@ -76,7 +76,7 @@ test('a key is refused from an address that is not on its list, on every route',
   t.deepEqual(wrong, []);
 });
 
-test('every route wants its permission, and all others together are not enough', async (t) => {
+test('every route answers 403 without its permission, even with all the other permissions', async (t) => {
   const world = await createWorld();
   const keys = new Map<string, string>();
   const wrong: string[] = [];
@@ -91,7 +91,7 @@ test('every route wants its permission, and all others together are not enough',
   t.deepEqual(wrong, []);
 });
 
-test('another workspace in the header is as absent, on every route', async (t) => {
+test('another workspace in X-Workspace-Id answers 404 like an unknown one, on every route', async (t) => {
   const [world, foreign] = [await createWorld(), await createWorld()];
   const wrong: string[] = [];
   for (const one of guarded) {
@@ -105,7 +105,7 @@ test('another workspace in the header is as absent, on every route', async (t) =
   t.deepEqual(wrong, []);
 });
 
-test('what belongs to another workspace is as absent, wherever it is named', async (t) => {
+test('resources of another workspace answer like unknown ids, wherever their id is sent', async (t) => {
   const [world, foreign] = [await createWorld(), await createWorld()];
   const wrong: string[] = [];
   for (const one of guarded) {
@@ -119,7 +119,7 @@ test('what belongs to another workspace is as absent, wherever it is named', asy
   await assertUntouched(t, foreign);
 });
 
-test('what a limited key does not reach is as absent, wherever it is named, and no list shows it', async (t) => {
+test('a limited key sees resources outside its collections as unknown ids, and never in a list', async (t) => {
   const world = await createWorld();
   const own = await world.client.createCollection('the only one in reach');
   const keyIn = async ({ client }: World) =>
@@ -145,7 +145,7 @@ test('what a limited key does not reach is as absent, wherever it is named, and 
   t.deepEqual(wrong, []);
 });
 
-test('the request of every fixture is a valid one', async (t) => {
+test('the request of every fixture succeeds with full permissions', async (t) => {
   const world = await createWorld();
   const asOperator = { Authorization: `Bearer ${testStack().adminToken}` };
   const wrong: string[] = [];

@@ -31,14 +31,14 @@ function unsigned<Builder extends SignJWT | UnsecuredJWT>(builder: Builder, issu
   return builder;
 }
 
-test('a token of the configured issuer is taken, and speaks for its user in the workspace it claims', async (t) => {
+test('a token of the configured issuer authenticates its user in the claimed workspace', async (t) => {
   const { api, workspaceId, issue } = await openWithIssuer(t);
   const created = await api.send('/collections', { method: 'POST', token: await issue(), json: { name: 'mine' } });
   t.is(created.status, 201);
   t.like(created.body, { workspace_id: workspaceId, created_by: 'user/ada' });
 });
 
-test('issuer, audience and times of a token are checked', async (t) => {
+test('issuer, audience, subject and validity period of a token are verified', async (t) => {
   const { status, issue } = await openWithIssuer(t);
   t.is(await status(await issue()), 200);
   const wrong = {
@@ -60,7 +60,7 @@ test('issuer, audience and times of a token are checked', async (t) => {
   t.is(await status(await issue({ aud: ['one', AUDIENCE], nbf: nowS() - 1, sub: 'x'.repeat(255) })), 200);
 });
 
-test('only the pinned algorithms are taken: not none, not a public key as shared secret, no key of somebody else', async (t) => {
+test('only the pinned algorithms are accepted: no alg none, no public key as HMAC secret, no foreign key', async (t) => {
   const { issuer, status, workspaceId } = await openWithIssuer(t);
   const [jwk] = issuer.server.issuer.keys.toJSON();
   const kid = String(jwk?.kid);
@@ -79,7 +79,7 @@ test('only the pinned algorithms are taken: not none, not a public key as shared
   t.is(await status(await sign('RS256', stranger.privateKey, header)), 401, 'a key that the token brings along');
 });
 
-test('a token that was altered, cut, or is none is refused', async (t) => {
+test('altered, truncated and malformed tokens answer 401', async (t) => {
   const { status, issue, workspaceId } = await openWithIssuer(t);
   const [header = '', payload = '', signature = ''] = (await issue()).split('.');
   const other = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), workspaces: { [workspaceId]: 'admin' } };
@@ -97,7 +97,7 @@ test('a token that was altered, cut, or is none is refused', async (t) => {
   }
 });
 
-test('a new key of the issuer is taken at once, and one that it does not know is refused', async (t) => {
+test('a new signing key of the issuer is accepted immediately, and an unknown one answers 401', async (t) => {
   const { api, issuer, issue, status, workspaceId } = await openWithIssuer(t);
   const before = await issue();
   t.is(await status(before), 200);
@@ -112,7 +112,7 @@ test('a new key of the issuer is taken at once, and one that it does not know is
   t.regex(unknown.headers.get('WWW-Authenticate') ?? '', /^Bearer /);
 });
 
-test('while the keys of the issuer cannot be had the answer is 503, not 401', async (t) => {
+test('answers 503, not 401, while the signing keys cannot be fetched', async (t) => {
   const { api, issuer, issue, status } = await openWithIssuer(t);
   const token = await issue();
   await issuer.server.stop();
@@ -123,7 +123,7 @@ test('while the keys of the issuer cannot be had the answer is 503, not 401', as
   t.is(await status('nonsense'), 401, 'what is no token needs no keys to be refused');
 });
 
-test('a shared secret verifies HMAC tokens, and no others', async (t) => {
+test('a shared secret verifies HMAC tokens only', async (t) => {
   const issuer = await openTokenIssuer(t);
   const api = await openOwnApi(t, accessBy({ secret: SECRET }, issuer.issuer));
   const workspaceId = await api.services.stores.system.insertWorkspace('of ada');
@@ -138,7 +138,7 @@ test('a shared secret verifies HMAC tokens, and no others', async (t) => {
   t.is(await status(unsigned(new UnsecuredJWT({ workspaces: [workspaceId] }), issuer).encode()), 401);
 });
 
-test('a token is a token only behind Bearer, and where tokens are configured', async (t) => {
+test('a token is accepted only as a Bearer token, and only if tokens are configured', async (t) => {
   const { api, issue } = await openWithIssuer(t);
   const token = await issue();
   t.is((await api.send('/collections', { headers: { 'X-API-Key': token } })).status, 401);

@@ -48,7 +48,7 @@ async function namesOf(send: Send): Promise<string[]> {
   return data.map(({ name }) => name);
 }
 
-test('a member reads what is public and what it made, and changes only what it made', async (t) => {
+test('a member reads public and own collections, and changes only own ones', async (t) => {
   const { one, as, api } = await openWithUsers(t);
   const [admin, ada, bob] = [as('grace', { [one]: 'admin' }), as('ada', [one]), as('bob', one)];
   const [open, hidden] = [await create(admin, 'public', 'open'), await create(admin, 'private', 'hidden')];
@@ -90,7 +90,7 @@ test('a member reads what is public and what it made, and changes only what it m
   t.deepEqual(await namesOf(bob), []);
 });
 
-test('a member searches what is public and uploads only into its own', async (t) => {
+test('a member searches public and own collections, and uploads only into own ones', async (t) => {
   const { one, as } = await openWithUsers(t);
   const [admin, ada] = [as('grace', { [one]: 'admin' }), as('ada', [one])];
   const [open, hidden, mine] = [
@@ -116,7 +116,7 @@ test('a member searches what is public and uploads only into its own', async (t)
   t.deepEqual([await upload(open.id), await upload(hidden.id), await upload(mine.id)], [403, 403, 202]);
 });
 
-test('a member manages neither keys nor the workspace, an admin does', async (t) => {
+test('an admin manages keys and the workspace; a member gets 403', async (t) => {
   const { one, as } = await openWithUsers(t);
   const [admin, ada] = [as('grace', { [one]: 'admin' }), as('ada', [one])];
   const asked = [
@@ -142,7 +142,7 @@ test('a member manages neither keys nor the workspace, an admin does', async (t)
   t.is((await as('bob', [one])(last, remove)).status, 404);
 });
 
-test('a user of several workspaces says which, and finds out which there are', async (t) => {
+test('a user of several workspaces has to name one, and can list them', async (t) => {
   const { one, other, as } = await openWithUsers(t);
   const ada = as('ada', { [one]: 'member', [other]: 'admin' });
   const unsaid = await ada('/collections');
@@ -159,7 +159,7 @@ test('a user of several workspaces says which, and finds out which there are', a
   t.is((await ada(`/workspaces/${other}`, { workspaceId: one })).status, 404);
 });
 
-test('foreign, absent and malformed workspaces are the same to a user', async (t) => {
+test('foreign, unknown and malformed workspaces get the same 404', async (t) => {
   const { one, other, as } = await openWithUsers(t);
   const ada = as('ada', [one]);
   const bodies: unknown[] = [];
@@ -173,7 +173,7 @@ test('foreign, absent and malformed workspaces are the same to a user', async (t
   t.deepEqual(bodies[0], bodies[2]);
 });
 
-test('who belongs to no workspace is told so', async (t) => {
+test('a user without a workspace gets 403', async (t) => {
   const { as } = await openWithUsers(t);
   for (const claim of [undefined, [], {}, 'nonsense', 7, [randomUUID()], { [randomUUID()]: 'admin' }]) {
     t.is((await as('ada', claim)('/collections')).status, 403, JSON.stringify(claim));
@@ -181,13 +181,13 @@ test('who belongs to no workspace is told so', async (t) => {
   }
 });
 
-test('a role that is none gives nothing', async (t) => {
+test('an unknown role grants no access', async (t) => {
   const { one, as } = await openWithUsers(t);
   for (const role of ['owner', 'Admin', '', '*'])
     t.is((await as('ada', { [one]: role })('/collections')).status, 403, role);
 });
 
-test('members of the workspace need no claim, and the higher role counts', async (t) => {
+test('stored members need no claim, and the higher of two roles applies', async (t) => {
   const { api, one, other, as, member } = await openWithUsers(t);
   await member(one, 'ada', 'member');
   const ada = as('ada');
@@ -202,7 +202,7 @@ test('members of the workspace need no claim, and the higher role counts', async
   t.is((await ada('/collections')).status, 403);
 });
 
-test('the same name made with a key is not a user’s own', async (t) => {
+test('a collection created by an API key is not owned by a user of the same name', async (t) => {
   const { api, one, as } = await openWithUsers(t);
   const ada = as('ada', [one]);
   const mine = await create(ada, 'private', 'mine');
@@ -210,7 +210,7 @@ test('the same name made with a key is not a user’s own', async (t) => {
   t.is((await ada(`/collections/${mine.id}`)).status, 404);
 });
 
-test('a user’s request with an idempotency key has its effect once, and another user’s is another', async (t) => {
+test('an Idempotency-Key takes effect once per user; the same key of another user is independent', async (t) => {
   const { one, as } = await openWithUsers(t);
   const headers = { 'Idempotency-Key': 'once' };
   const post = async (sub: string) =>

@@ -56,7 +56,7 @@ const put = (json: unknown) => ({ method: 'PUT', json });
 const post = (json: unknown) => ({ method: 'POST', json });
 const problemsOf = (body: unknown) => Problems.parse(body).detail.map(({ loc, type }) => `${loc.join('.')} ${type}`);
 
-test('a user writes memories of their own only, and changes nobody else’s', async (t) => {
+test('a user creates and changes only their own memories', async (t) => {
   const { send, status, create } = await openWorkspace(t);
   const foreign = await send('ada', '/memories', post({ memory: 'x', user_id: 'bob' }));
   t.deepEqual([foreign.status, problemsOf(foreign.body)], [422, ['body.user_id foreign_user']]);
@@ -82,7 +82,7 @@ test('a user writes memories of their own only, and changes nobody else’s', as
   t.is(await status('key', `/memories/${team}`, { method: 'DELETE' }), 204);
 });
 
-test('a user lists and searches memories of their own only; a key those of whom it names, or all', async (t) => {
+test('a user lists and searches only their own memories; a key those of the named user, or all', async (t) => {
   const { send, status, create } = await openWorkspace(t);
   await create('ada', '/memories', { memory: 'Ada paints boats.' });
   await create('bob', '/memories', { memory: 'Bob paints boats.' });
@@ -112,7 +112,7 @@ test('a user lists and searches memories of their own only; a key those of whom 
   t.is(await status('ada', '/memories?user_id=bob'), 403);
 });
 
-test('a conversation is its owner’s: others read it when it is public, and only then', async (t) => {
+test('only the owner changes a conversation; other members read it only if it is public', async (t) => {
   const { send, status, create } = await openWorkspace(t);
   const secret = await create('ada', '/conversations', { title: 'secret' });
   const open = await create('ada', '/conversations', { title: 'open', is_public: true });
@@ -147,7 +147,7 @@ test('a conversation is its owner’s: others read it when it is public, and onl
   t.deepEqual(await titles('key'), ['open', 'secret']);
 });
 
-test('what a user says is theirs, whoever it is said to be from', async (t) => {
+test('a message is owned by its author, whatever sender_id says', async (t) => {
   const { send } = await openWorkspace(t);
   const answer = await send('ada', '/messages', post({ content: { content: 'x', sender_id: 'bob' } }));
   const [message] = z.array(z.looseObject({ conversation_id: z.string() })).parse(answer.body);

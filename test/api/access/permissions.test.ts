@@ -2,7 +2,7 @@ import test from 'ava';
 import { testStack } from '#test/support/harness/stack.ts';
 import { apiClient, createKey } from '#test/support/harness/api-client.ts';
 
-test('who may not ask learns nothing about what they sent', async (t) => {
+test('an unauthorized caller gets 403 and no validation details', async (t) => {
   const { key } = await createKey({ workspaceId: testStack().workspaceId, permissions: [] });
   const client = apiClient(key);
   const headers = { 'Content-Type': 'text/plain' };

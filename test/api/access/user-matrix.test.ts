@@ -37,7 +37,7 @@ function statusOfShared(one: Guarded): number {
   return successOf(one);
 }
 
-test('a token that is no good lets nobody in, on any route', async (t) => {
+test('an invalid token answers 401 on every route', async (t) => {
   const world = await createWorld();
   const workspaces = { [world.client.workspaceId]: 'admin' } as const;
   const [now, good] = [Math.floor(Date.now() / 1000), await issueUserToken('ada', { workspaces })];
@@ -68,7 +68,7 @@ test('a token that is no good lets nobody in, on any route', async (t) => {
   t.is((await ask({ Authorization: `Bearer ${good}` }, { path: '/api/v1/collections', sent: {} })).status, 200);
 });
 
-test('a user of no workspace is refused, on every route', async (t) => {
+test('a user without a workspace is rejected on every route', async (t) => {
   const world = await createWorld();
   const headers = { Authorization: `Bearer ${await issueUserToken(userOf('nobody'))}` };
   const wrong: string[] = [];
@@ -81,7 +81,7 @@ test('a user of no workspace is refused, on every route', async (t) => {
   t.deepEqual(wrong, []);
 });
 
-test('a user of another workspace finds this one as absent, on every route', async (t) => {
+test('a workspace that the user does not belong to answers 404 like an unknown one, on every route', async (t) => {
   const [world, foreign] = [await createWorld(), await createWorld()];
   const wrong: string[] = [];
   for (const role of ['admin', 'member'] as const) {
@@ -98,7 +98,7 @@ test('a user of another workspace finds this one as absent, on every route', asy
   t.deepEqual(wrong, []);
 });
 
-test('what the same user has in another workspace is as absent, wherever it is named', async (t) => {
+test('resources of the same user in another workspace answer like unknown ids, wherever their id is sent', async (t) => {
   const ada = userOf('ada');
   const [world, foreign] = [await createWorld({ user: ada }), await createWorld({ user: ada })];
   const key = await userHeaders(ada, 'admin', world.client.workspaceId);
@@ -114,7 +114,7 @@ test('what the same user has in another workspace is as absent, wherever it is n
   await assertUntouched(t, foreign);
 });
 
-test('what another member of the workspace keeps is as absent, wherever it is named, and no list shows it', async (t) => {
+test('private resources of another member answer like unknown ids, and appear in no list', async (t) => {
   const [ada, bob] = [userOf('ada'), userOf('bob')];
   const theirs = await createWorld({ user: ada });
   const world = await createWorld({ user: bob, within: theirs });
@@ -137,7 +137,7 @@ test('what another member of the workspace keeps is as absent, wherever it is na
   await assertUntouched(t, theirs);
 });
 
-test('what another member shares is read by all of the workspace, and changed by its owner alone', async (t) => {
+test('shared resources are readable by all members, and writable by their owner only', async (t) => {
   const [ada, bob] = [userOf('ada'), userOf('bob')];
   const theirs = await createWorld({ user: ada, isShared: true });
   const key = await userHeaders(bob, 'member', theirs.client.workspaceId);
@@ -155,7 +155,7 @@ test('what another member shares is read by all of the workspace, and changed by
   await assertUntouched(t, theirs);
 });
 
-test('a member does with what is its own whatever members may', async (t) => {
+test('a member can use every route that the role permits on own resources', async (t) => {
   const ada = userOf('ada');
   const world = await createWorld({ user: ada });
   const wrong: string[] = [];

@@ -6,7 +6,7 @@ import { freshClient, formFor, type ApiClient } from '#test/support/harness/api-
 const patch = (api: ApiClient, id: string, json: unknown) =>
   api.get(`/collections/${id}`, Collection, { method: 'PATCH', json });
 
-test('only the fields that are sent change', async (t) => {
+test('PATCH changes only the fields that are sent', async (t) => {
   const api = await freshClient();
   const json = { name: 'one', description: 'first', tags: ['a'], meta_data: { k: 1 }, settings: { s: true } };
   const created = await api.post('/collections', Collection, { json, status: 201 });
@@ -20,7 +20,7 @@ test('only the fields that are sent change', async (t) => {
   t.deepEqual(await api.get(`/collections/${created.id}`, Collection), changed);
 });
 
-test('every problem of a change is listed, and nothing of it is made', async (t) => {
+test('every validation error of a change is reported, and nothing is changed', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('one');
   const json = {
@@ -44,7 +44,7 @@ test('every problem of a change is listed, and nothing of it is made', async (t)
   t.is((await api.get(`/collections/${id}`, Collection)).name, 'one');
 });
 
-test('parents never form a circle, however many move at once', async (t) => {
+test('parents never form a cycle, not even with concurrent moves', async (t) => {
   const api = await freshClient();
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c', 'd']) ids.push((await api.createCollection(name)).id);
@@ -74,7 +74,7 @@ test('parents never form a circle, however many move at once', async (t) => {
   );
 });
 
-test('racing changes of different fields all stay', async (t) => {
+test('concurrent changes of different fields are all kept', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('one');
   const fields = { name: 'two', description: 'new', tags: ['t'], meta_data: { m: 1 }, settings: { s: 1 } };
@@ -82,7 +82,7 @@ test('racing changes of different fields all stay', async (t) => {
   t.like(await api.get(`/collections/${id}`, Collection), fields);
 });
 
-test('statistics of clients stand beside the computed ones, which win', async (t) => {
+test('client statistics are returned beside the computed ones, which take precedence', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('counted');
   await api.upload(id, [['content', 'Twelve wells.']]);
@@ -97,7 +97,7 @@ test('statistics of clients stand beside the computed ones, which win', async (t
   }
 });
 
-test('an archived collection is read and searched, and not changed before it is unarchived', async (t) => {
+test('an archived collection can be read and searched, but not changed until it is unarchived', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('old');
   const { uploads } = await api.upload(id, [
@@ -131,7 +131,7 @@ test('an archived collection is read and searched, and not changed before it is 
   t.is((await api.post(`/contents/${contents.get('failed')}/retry`, Content)).status, 'pending');
 });
 
-test('a repeated archive under one key is one', async (t) => {
+test('an archive request repeated with its Idempotency-Key takes effect once', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('old');
   const headers = { 'Idempotency-Key': 'archive-1' };
@@ -143,7 +143,7 @@ test('a repeated archive under one key is one', async (t) => {
   t.is(other.code, 'idempotency_mismatch');
 });
 
-test('collections are listed by status, visibility, tag, parent and name', async (t) => {
+test('collections are filtered by status, visibility, tag, parent and name', async (t) => {
   const api = await freshClient();
   const create = (json: Record<string, unknown>) => api.post('/collections', Collection, { json, status: 201 });
   const root = await create({ name: 'Root', tags: ['x', 'y'] });

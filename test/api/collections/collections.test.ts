@@ -2,7 +2,7 @@ import test from 'ava';
 import { Collection, CollectionList } from '#domain/records/collection.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
 
-test('a collection is created with its defaults, got and listed', async (t) => {
+test('a collection is created with defaults, read and listed', async (t) => {
   const api = await freshClient();
   const created = await api.post('/collections', Collection, { json: { name: 'Handbooks' }, status: 201 });
   t.like(created, {
@@ -40,7 +40,7 @@ test('the name has 1 to 100 characters and the description at most 255', async (
   t.is(await create({ name: 'n', description: 'd'.repeat(256) }), 422);
 });
 
-test('every problem of a new collection is listed', async (t) => {
+test('every validation error of a new collection is reported', async (t) => {
   const api = await freshClient();
   const json = {
     name: 7,
@@ -63,7 +63,7 @@ test('every problem of a new collection is listed', async (t) => {
   ]);
 });
 
-test('a parent that is none is absent, whatever its id looks like', async (t) => {
+test('an unknown, foreign or malformed parent_id answers 404', async (t) => {
   const api = await freshClient();
   const parent = await api.createCollection('parent');
   const create = async (client: ApiClient, parent_id: string) =>
@@ -74,7 +74,7 @@ test('a parent that is none is absent, whatever its id looks like', async (t) =>
   t.is(await create(await freshClient(), parent.id), 404);
 });
 
-test('pages of collections follow each other without gap or repetition', async (t) => {
+test('paging through collections skips and repeats nothing', async (t) => {
   const api = await freshClient();
   const names = Array.from({ length: 5 }, (_, index) => `collection ${index}`);
   for (const name of names) await api.createCollection(name);
@@ -96,7 +96,7 @@ test('pages of collections follow each other without gap or repetition', async (
   );
 });
 
-test('limits and cursors of a list are checked', async (t) => {
+test('an invalid limit or cursor answers 422', async (t) => {
   const api = await freshClient();
   for (const limit of ['1', '1000']) t.is((await api.send(`/collections?limit=${limit}`)).status, 200);
   for (const limit of ['0', '1001', '-1', 'x', '']) {
@@ -109,7 +109,7 @@ test('limits and cursors of a list are checked', async (t) => {
   t.true(problems[0]?.startsWith('query.cursor '));
 });
 
-test('the same key creates one collection, another body under it is refused', async (t) => {
+test('the same Idempotency-Key creates one collection, and another body with it answers 422', async (t) => {
   const api = await freshClient();
   const headers = { 'Idempotency-Key': 'create-1' };
   const create = (json: unknown) => api.send('/collections', { method: 'POST', json, headers });

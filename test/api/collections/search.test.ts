@@ -19,7 +19,7 @@ async function withTexts() {
   return { api, collectionId: id, contentIds: uploads.map(({ content_id }) => content_id) };
 }
 
-test('chunks are listed in pages, filtered, and got one by one', async (t) => {
+test('chunks are paged, filtered and read one by one', async (t) => {
   const { api, collectionId, contentIds } = await withTexts();
   const first = await api.get('/chunks?limit=2', ChunkPage);
   t.like(first, { total_count: 3, has_more: true });
@@ -43,7 +43,7 @@ test('chunks are listed in pages, filtered, and got one by one', async (t) => {
   t.is(ofContent.chunks[0]?.embedding?.length, 1024);
 });
 
-test('a list of chunks takes 1 to 500, and a chunk that is none is a 404', async (t) => {
+test('the limit of a list of chunks is 1 to 500, and an unknown chunk answers 404', async (t) => {
   const api = await freshClient();
   for (const limit of [1, 500]) t.is((await api.send(`/chunks?limit=${limit}`)).status, 200);
   for (const limit of [0, 501]) t.is((await api.fail(`/chunks?limit=${limit}`)).status, 422);
@@ -57,7 +57,7 @@ test('a list of chunks takes 1 to 500, and a chunk that is none is a 404', async
     t.is((await api.fail(`/chunks/${id}`)).status, 404);
 });
 
-test('every search type finds the sentence and says what was done', async (t) => {
+test('every search type finds the sentence and is named in the response', async (t) => {
   const { api, collectionId, contentIds } = await withTexts();
   for (const search_type of ['vector', 'keyword', 'hybrid'] as const) {
     const json = { query: 'otters sleep', collection_id: collectionId, search_type, max_results: 1 };
@@ -71,7 +71,7 @@ test('every search type finds the sentence and says what was done', async (t) =>
   t.is(plain.search_type, 'hybrid');
 });
 
-test('a search request is checked whole', async (t) => {
+test('every validation error of a search is reported', async (t) => {
   const { api, collectionId } = await withTexts();
   const search = (json: unknown) => api.fail('/collections/search', { method: 'POST', json });
   const bad = await search({ query: '', search_type: 'psychic', filters: [], max_results: 0, extra: 1 });

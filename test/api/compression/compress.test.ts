@@ -9,7 +9,7 @@ const FERRY = ['The harbour is old.', 'Gulls nest on its roofs.', 'The ferry lea
 const QUESTION = 'When does the ferry leave?';
 const MIB = 1024 * 1024;
 
-test('a text is compressed in the answer, and its own question says what stays', async (t) => {
+test('compresses a text synchronously; the question it ends with selects the sentences kept', async (t) => {
   const api = await freshClient();
   const content = `${FERRY.join(' ')}\n\n${QUESTION}`;
   const json = { content, strategy: 'extractive', include_metadata: true, target_ratio: 0.5 };
@@ -33,7 +33,7 @@ test('a text is compressed in the answer, and its own question says what stays',
   t.deepEqual(dropped, [`${FERRY[0]} ${FERRY[1]}`, FERRY[3]]);
 });
 
-test('without a chat model ai_compress keeps sentences, and says so', async (t) => {
+test('without a chat model ai_compress falls back to extractive and notes it in the metadata', async (t) => {
   const api = await freshClient();
   const json = { content: FERRY.join(' '), include_metadata: true };
   const answer = await api.post('/compress', Compression, { json });
@@ -42,7 +42,7 @@ test('without a chat model ai_compress keeps sentences, and says so', async (t) 
   t.is((await api.post('/compress', Compression, { json: { content: 'x' } })).metadata, null);
 });
 
-test('dedupe loses nothing', async (t) => {
+test('dedupe is lossless', async (t) => {
   const api = await freshClient();
   const content = 'waiting for the lock to be free\n'.repeat(100);
   const json = { content, strategy: 'dedupe', include_metadata: true };
@@ -52,7 +52,7 @@ test('dedupe loses nothing', async (t) => {
   t.true((answer.ratio ?? 1) < 0.2);
 });
 
-test('a query and a number of tokens can be given', async (t) => {
+test('accepts a query and target_tokens', async (t) => {
   const api = await freshClient();
   const json = { content: FERRY.join(' '), strategy: 'extractive', query: 'bread', target_tokens: 8 };
   const answer = await api.post('/compress', Compression, { json });
@@ -60,7 +60,7 @@ test('a query and a number of tokens can be given', async (t) => {
   t.true((answer.compressed_tokens ?? 99) <= 8);
 });
 
-test('every problem of a request is told', async (t) => {
+test('reports every validation error of a request', async (t) => {
   const api = await freshClient();
   const json = { strategy: 'zip', include_metadata: 'yes', webhook_url: 'ftp://x', target_ratio: 0, more: 1 };
   const { status, problems } = await api.fail('/compress', { method: 'POST', json });
@@ -75,7 +75,7 @@ test('every problem of a request is told', async (t) => {
   }
 });
 
-test('a text of 1 MiB is compressed at once, a longer one only as a job', async (t) => {
+test('a text of 1 MiB is compressed synchronously; a longer one answers 413 without webhook_url', async (t) => {
   const api = await freshClient();
   // Two bytes each, and six in the JSON that many clients write.
   const line = `${'é'.repeat(31)}\n`;
@@ -93,14 +93,14 @@ test('a text of 1 MiB is compressed at once, a longer one only as a job', async 
   t.true(huge === null || huge.status === 413, 'what is too large for any job is not read at all');
 });
 
-test('a key needs the permission to compress', async (t) => {
+test('a key without the compress permission gets 403', async (t) => {
   const { key } = await createKey({ permissions: ['compress:read'] });
   const answer = await apiClient(key).fail('/compress', { method: 'POST', json: { content: 'x' } });
   t.is(answer.status, 403);
   t.is((await apiClient(null).fail('/compress', { method: 'POST', json: { content: 'x' } })).status, 401);
 });
 
-test('the API answers others while it compresses, and drops the work of a client that goes away', async (t) => {
+test('the API stays responsive while it compresses, and stops the work when the client disconnects', async (t) => {
   const api = await freshClient();
   const words = Array.from({ length: 170_000 }, (_, at) => `w${(at * 7919) % 50_021}${at % 9 === 0 ? '.' : ''}`);
   const body = JSON.stringify({ content: words.join(' ').slice(0, MIB), strategy: 'extractive' });

@@ -25,7 +25,7 @@ async function masking(api: { workspaceId: string }): Promise<ApiClient> {
   return apiClient((await createKey({ workspaceId: api.workspaceId, permissions: ['connections:read'] })).key);
 }
 
-test('credentials are shown masked, and in clear to who may reveal them', async (t) => {
+test('credentials are masked unless the key has connections:reveal', async (t) => {
   const api = await freshClient();
   const { id } = await create(api, { credentials: secrets });
   t.deepEqual((await detail(await masking(api), id)).credentials, masked);
@@ -38,7 +38,7 @@ test('credentials are shown masked, and in clear to who may reveal them', async 
   ]);
 });
 
-test('secrets are in no table in clear, and in no log', async (t) => {
+test('secrets appear in no table and no log in plain text', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const api = await freshClient();
@@ -58,7 +58,7 @@ test('secrets are in no table in clear, and in no log', async (t) => {
   t.false(log.includes(CANARY));
 });
 
-test('sealed credentials open in their own row only', async (t) => {
+test('encrypted credentials can be decrypted only in their own row', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const api = await freshClient();
@@ -72,7 +72,7 @@ test('sealed credentials open in their own row only', async (t) => {
   t.deepEqual((await detail(api, one.id)).credentials, { a: 1 });
 });
 
-test('a member has its own connections, masked, and an administrator all of them', async (t) => {
+test('a member sees own connections with masked credentials, an admin sees all of them in plain text', async (t) => {
   const { as } = await openApiWithTokenUsers(t);
   const [ada, bob, grace] = [as('ada', 'member'), as('bob', 'member'), as('grace', 'admin')];
   const json = { integration: 'github', integration_type: 'connectors', credentials: secrets };

@@ -16,7 +16,7 @@ const patch = (api: ApiClient, id: string, json: unknown) =>
   api.get(`/connections/${id}`, Connection, { method: 'PATCH', json });
 const detail = (api: ApiClient, id: string) => api.get(`/connections/${id}?include_credentials=true`, ConnectionDetail);
 
-test('a connection is created, got and listed in the shape of the interface, without credentials', async (t) => {
+test('a connection is created, read and listed in the specified shape, without credentials', async (t) => {
   const api = await freshClient();
   const fields = { label: 'Docs', config: { organization: 'example' }, user_id: 'ada' };
   const created = await create(api, { ...fields, credentials: secrets });
@@ -40,7 +40,7 @@ test('a connection is created, got and listed in the shape of the interface, wit
   t.is((await detail(api, bare.id)).credentials, null);
 });
 
-test('only the fields that are sent change; new credentials mend a broken connection', async (t) => {
+test('PATCH changes only the fields that are sent; new credentials reactivate a broken connection', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const api = await freshClient();
@@ -78,7 +78,7 @@ test('only the fields that are sent change; new credentials mend a broken connec
   t.deepEqual((await detail(api, late.id)).credentials, { token: 'x' });
 });
 
-test('every problem of a connection is listed, with labels of 255 characters at most', async (t) => {
+test('every validation error of a connection is reported, and a label has at most 255 characters', async (t) => {
   const api = await freshClient();
   const json = {
     integration: '',
@@ -109,7 +109,7 @@ test('every problem of a connection is listed, with labels of 255 characters at 
   }
 });
 
-test('connections are listed by integration, type, status and user, in pages', async (t) => {
+test('connections are filtered by integration, type, status and user, and paged', async (t) => {
   const api = await freshClient();
   await create(api, { label: 'a', user_id: 'ada' });
   await create(api, { label: 'b', integration: 'drive', integration_type: 'storage', user_id: 'bob' });
@@ -140,7 +140,7 @@ test('connections are listed by integration, type, status and user, in pages', a
   t.deepEqual(seen, ['a', 'b', 'c']);
 });
 
-test('a connection belongs to its workspace, and is deleted with its credentials', async (t) => {
+test('a connection is visible only in its workspace, and is deleted with its credentials', async (t) => {
   const behind = openBehindTheApi(testStack());
   t.teardown(() => behind.close());
   const [api, stranger] = [await freshClient(), await freshClient()];
@@ -154,7 +154,7 @@ test('a connection belongs to its workspace, and is deleted with its credentials
   for (const method of ['GET', 'DELETE']) t.is((await api.fail(`/connections/${id}`, { method })).status, 404);
 });
 
-test('the same key makes one connection', async (t) => {
+test('the same Idempotency-Key creates one connection', async (t) => {
   const api = await freshClient();
   const headers = { 'Idempotency-Key': 'once' };
   const first = await create(api, { credentials: secrets }, headers);

@@ -12,7 +12,7 @@ const anyone = apiClient(null);
 const modelsOf = (provider: string, query = '') =>
   anyone.get(`/integrations/providers/${provider}/models${query}`, ProviderModelList);
 
-test('providers are listed to callers with a key, always in the same order', async (t) => {
+test('the list of providers requires a key and has a stable order', async (t) => {
   const api = await freshClient();
   t.is((await anyone.fail('/integrations/providers')).status, 401);
   const list = await api.get('/integrations/providers', ModelProviderList);
@@ -47,7 +47,7 @@ test('the models of a provider are listed without credentials, with specificatio
   t.true(list.data.find(({ id }) => id === 'gpt-4o')?.capabilities.includes('tool_calls'));
 });
 
-test('model_type leaves the models of one type', async (t) => {
+test('model_type filters the models by type', async (t) => {
   const all = await modelsOf('openai');
   const idsOf = (models: readonly ProviderModel[]) => models.map(({ id }) => id);
   for (const type of MODEL_TYPES) {
@@ -61,7 +61,7 @@ test('model_type leaves the models of one type', async (t) => {
   t.deepEqual([status, problems], [422, ['query.model_type invalid_value']]);
 });
 
-test('a provider that is not known is absent, whatever it is called', async (t) => {
+test('an unknown provider answers 404, whatever its id', async (t) => {
   for (const id of ['nobody', 'OpenAI', 'constructor', '__proto__', 'toString', '%00', 'a%2Fb', 'x'.repeat(100)]) {
     const { status, code } = await anyone.fail(`/integrations/providers/${id}/models`);
     t.deepEqual([status, code], [404, 'not_found'], id);
@@ -69,7 +69,7 @@ test('a provider that is not known is absent, whatever it is called', async (t) 
   t.is((await anyone.fail(`/integrations/providers/${'x'.repeat(101)}/models`)).status, 422);
 });
 
-test('every model of the catalogue has the shape of the interface, an id of its own and a sane price', async (t) => {
+test('every model of the catalogue has the specified shape, a unique id and a plausible price', async (t) => {
   const catalogue = createModelCatalogue();
   const providers = await catalogue.providers();
   t.true(providers.length > 40);

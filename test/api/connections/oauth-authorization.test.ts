@@ -52,7 +52,7 @@ const comeBack = (parameters: Record<string, string>) =>
 const secretsOf = async (api: ApiClient, id: string) =>
   (await api.get(`/connections/${id}?include_credentials=true`, ConnectionDetail)).credentials;
 
-test('a user who agreed at the provider leaves tokens in the connection', async (t) => {
+test('a completed authorization stores the tokens in the connection', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t);
   const { id } = await connect(api, server);
@@ -82,7 +82,7 @@ test('a user who agreed at the provider leaves tokens in the connection', async 
   t.true(Date.parse(fresh.next_refresh_at ?? '') < Date.parse(fresh.expires_at ?? ''));
 });
 
-test('a state is good once, for its own connection, and is kept by its hash only', async (t) => {
+test('a state can be used once, expires, and is stored only as a hash', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t);
   const { id } = await connect(api, server);
@@ -108,7 +108,7 @@ test('a state is good once, for its own connection, and is kept by its hash only
   t.is(server.requests.length, 1, 'only the first one was exchanged');
 });
 
-test('a user who declines, or whose code is refused, is told, and the connection stays as it was', async (t) => {
+test('a declined authorization or a rejected code is shown to the user and leaves the connection unchanged', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t, () => ({ status: 400, body: { error: 'invalid_grant' } }));
   const { id } = await connect(api, server);
@@ -123,7 +123,7 @@ test('a user who declines, or whose code is refused, is told, and the connection
   t.deepEqual(await secretsOf(api, id), { client_id: 'loci', client_secret: 'hush' });
 });
 
-test('users are sent on only to where the operator allowed it', async (t) => {
+test('users are redirected only to URLs that the operator allows', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t);
   const { id } = await connect(api, server);
@@ -139,7 +139,7 @@ test('users are sent on only to where the operator allowed it', async (t) => {
   t.is(declined.headers.get('location'), `${redirect_url}&connection_id=${id}&status=failed&error=access_denied`);
 });
 
-test('the client of a workspace serves its connections, and never sends its secret where a connection says', async (t) => {
+test('connections use the OAuth client of their workspace, whose secret is never sent to their own endpoint', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t);
   const put = (provider: string, json: unknown) =>
@@ -172,7 +172,7 @@ test('the client of a workspace serves its connections, and never sends its secr
   t.true((await api.get('/oauth/providers', OAuthProviderList)).data.some(({ name }) => name === 'google'));
 });
 
-test('where tokens are sent changes only with them, or by who may see them', async (t) => {
+test('changing a token endpoint requires new credentials or connections:reveal', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t);
   const { id, config } = await connect(api, server);
@@ -193,7 +193,7 @@ test('where tokens are sent changes only with them, or by who may see them', asy
   t.is((await limited.send('/oauth/clients/google', { method: 'PUT', json: { client_id: 'x' } })).status, 200);
 });
 
-test('beginning twice with one key is beginning once', async (t) => {
+test('the same Idempotency-Key begins one authorization', async (t) => {
   const api = await freshClient();
   const { id } = await connect(api, await serverOf(t));
   const headers = { 'Idempotency-Key': 'once' };

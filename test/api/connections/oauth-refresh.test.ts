@@ -34,7 +34,7 @@ const refresh = (api: ApiClient, id: string) => api.post(`/oauth/refresh/${id}`,
 const secretsOf = async (api: ApiClient, id: string) =>
   (await api.get(`/connections/${id}?include_credentials=true`, ConnectionDetail)).credentials;
 
-test('refreshing gets new tokens, keeps them sealed, and answers when they end', async (t) => {
+test('a refresh stores the new tokens and returns when they expire', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t, () => ({
     body: { access_token: 'at-1', refresh_token: 'rt-1', token_type: 'Bearer', expires_in: 7200, scope: 'read write' },
@@ -60,7 +60,7 @@ test('refreshing gets new tokens, keeps them sealed, and answers when they end',
   t.is(server.requests.length, 1);
 });
 
-test('everybody who asks at the same time shares one exchange', async (t) => {
+test('concurrent refresh requests share one token exchange', async (t) => {
   const api = await freshClient();
   let tokens = 0;
   const server = await serverOf(t, () => {
@@ -82,7 +82,7 @@ test('everybody who asks at the same time shares one exchange', async (t) => {
   }
 });
 
-test('without a refresh token, or with one that the provider refuses, there is a conflict', async (t) => {
+test('a missing refresh token, or one that the provider rejects, answers 409', async (t) => {
   const api = await freshClient();
   const server = await serverOf(t, () => ({
     status: 400,

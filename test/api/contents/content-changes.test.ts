@@ -21,7 +21,7 @@ const settled = (content: Content, before: Content) => ({
   sync_status: before.sync_status,
 });
 
-test('only the fields that are sent change', async (t) => {
+test('PATCH changes only the fields that are sent', async (t) => {
   const { api, id, content } = await withContent([['metadata', '{"lang":"en"}']]);
   let expected = content;
   for (const fields of [
@@ -40,7 +40,7 @@ test('only the fields that are sent change', async (t) => {
   t.is((await patch(api, id, {})).updated_at, before.updated_at);
 });
 
-test('status and sync_status take the values there are, and no others', async (t) => {
+test('status and sync_status accept only their defined values', async (t) => {
   const { api, id } = await withContent();
   for (const fields of [
     { status: 'failed', status_message: 'withdrawn' },
@@ -64,7 +64,7 @@ test('status and sync_status take the values there are, and no others', async (t
   }
 });
 
-test('a status that a client writes is shown, and changes nothing of what the service does', async (t) => {
+test('a status set by a client is returned, but does not affect the actions of the service', async (t) => {
   const { api, id } = await withContent();
   await patch(api, id, { status: 'pending' });
   t.is((await api.get(`/contents/${id}`, Content)).status, 'pending');
@@ -73,7 +73,7 @@ test('a status that a client writes is shown, and changes nothing of what the se
   t.is((await api.fail(`/contents/${id}/retry`, { method: 'POST' })).status, 409, 'nor failed');
 });
 
-test('every problem of a change is a 400 in the validation shape, and nothing of it is made', async (t) => {
+test('every validation error of a change is reported with 400, and nothing is changed', async (t) => {
   const { api, id, content } = await withContent();
   const json = {
     name: '',
@@ -119,7 +119,7 @@ test('every problem of a change is a 400 in the validation shape, and nothing of
   t.deepEqual(settled(await patch(api, id, { name: content.name }), content), content);
 });
 
-test('who does not reach a content does not change it', async (t) => {
+test('changing a content out of reach answers 404', async (t) => {
   const { api, id, collectionId, content } = await withContent();
   const other = await api.createCollection('other');
   const limited = apiClient((await createKey({ workspaceId: content.workspace_id, collections: [other.id] })).key);
@@ -131,7 +131,7 @@ test('who does not reach a content does not change it', async (t) => {
   t.is((await patch(named, id, { name: 'ours' })).name, 'ours');
 });
 
-test('a content of an archived collection stays as it is', async (t) => {
+test('changing a content of an archived collection answers 409', async (t) => {
   const { api, id, collectionId } = await withContent();
   await api.send(`/collections/${collectionId}/archive`, { method: 'POST' });
   const { status, code } = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { name: 'new' } });
@@ -140,7 +140,7 @@ test('a content of an archived collection stays as it is', async (t) => {
   t.is((await patch(api, id, { name: 'new' })).name, 'new');
 });
 
-test('an external_id in new metadata names the content, once in its collection', async (t) => {
+test('external_id in new metadata identifies the content, and is unique in its collection', async (t) => {
   const { api, id, collectionId } = await withContent();
   const second = await api.upload(collectionId, [
     ['content', 'The merlin is smaller.'],

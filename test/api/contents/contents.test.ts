@@ -24,7 +24,7 @@ const longText = Array.from(
   (_, index) => `Paragraph ${index} says something about number ${index}.`,
 ).join('\n\n');
 
-test('the bytes of a content come back as they were, to be saved and never shown', async (t) => {
+test('the file of a content is returned unchanged, as an attachment', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const bytes = '<script>alert(1)</script>';
@@ -39,7 +39,7 @@ test('the bytes of a content come back as they were, to be saved and never shown
   t.regex(file.headers.get('Content-Disposition') ?? '', /^attachment; filename="nai_?ve/);
 });
 
-test('the text of a content is Markdown in which the offsets of its chunks hold', async (t) => {
+test('the text of a content is Markdown that matches the offsets of its chunks', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const page =
@@ -64,7 +64,7 @@ test('the text of a content is Markdown in which the offsets of its chunks hold'
   t.is((await api.send(`/contents/${stored.uploads[0]?.content_id ?? ''}/text`)).status, 409);
 });
 
-test('the chunks of a content come whole, or in pages that add up to the same', async (t) => {
+test('the chunks of a content are returned all at once, or in pages with the same result', async (t) => {
   const api = await freshClient();
   const { collectionId, contentId } = await uploadText(api, longText);
   const path = `/contents/${contentId}/chunks?collection_id=${collectionId}`;
@@ -91,7 +91,7 @@ test('the chunks of a content come whole, or in pages that add up to the same', 
   );
 });
 
-test('embeddings come when asked for, one unit vector a chunk', async (t) => {
+test('include_embeddings returns one unit vector per chunk', async (t) => {
   const api = await freshClient();
   const { collectionId, contentId } = await uploadText(api, 'A short text.');
   const path = `/contents/${contentId}/chunks?collection_id=${collectionId}&include_embeddings=true`;
@@ -102,7 +102,7 @@ test('embeddings come when asked for, one unit vector a chunk', async (t) => {
   t.true(Math.abs(Math.hypot(...vector) - 1) < 1e-3);
 });
 
-test('the chunks of a content want its collection, and are absent in another', async (t) => {
+test('the chunks of a content require collection_id, and another collection answers 404', async (t) => {
   const api = await freshClient();
   const { contentId } = await uploadText(api, 'A short text.');
   const other = await api.createCollection('other');
@@ -119,7 +119,7 @@ test('the chunks of a content want its collection, and are absent in another', a
   ]);
 });
 
-test('a deletion is accepted, takes the content away and ends in a receipt', async (t) => {
+test('a deletion is accepted, removes the content and completes its receipt', async (t) => {
   const api = await freshClient();
   const { collectionId, contentId } = await uploadText(api, 'A sentence about walruses.');
   const search = { json: { query: 'walruses', collection_id: collectionId, search_type: 'keyword' } };
@@ -135,7 +135,7 @@ test('a deletion is accepted, takes the content away and ends in a receipt', asy
   t.is((await api.fail(`/contents/${contentId}`)).status, 404);
 });
 
-test('a content that was only stored is ingested when asked for', async (t) => {
+test('a content stored with ingest=false is ingested by /chunks/create', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const form = formFor(id, [
@@ -162,7 +162,7 @@ test('a content that was only stored is ingested when asked for', async (t) => {
   t.is(unknown.status, 422);
 });
 
-test('an action that does not fit the state of a content is a conflict', async (t) => {
+test('an action that does not fit the status of a content answers 409', async (t) => {
   const api = await freshClient();
   const { contentId } = await uploadText(api, 'Done already.');
   const answer = await api.fail(`/contents/${contentId}/resume`, { method: 'POST' });
@@ -170,7 +170,7 @@ test('an action that does not fit the state of a content is a conflict', async (
   t.is(answer.code, 'conflict');
 });
 
-test('contents are listed by collection, status and part of the name, in pages', async (t) => {
+test('contents are filtered by collection, status and part of the name, and paged', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   await api.upload(

@@ -3,7 +3,7 @@ import { Collection } from '#domain/records/collection.ts';
 import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
 import { openApiWithTokenUsers } from '#test/support/fixtures/token-users.ts';
 
-test('a member who deleted a collection has the receipt when the collection is no more, and other members have not', async (t) => {
+test('the member who deleted a collection can read the receipt afterwards, and other members get 404', async (t) => {
   const { api, workspaceId, as } = await openApiWithTokenUsers(t);
   const [ada, bob, grace] = [as('ada', 'member'), as('bob', 'member'), as('grace', 'admin')];
   const json = { name: 'mine', embedding: { provider: 'lexical' } };

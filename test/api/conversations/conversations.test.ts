@@ -9,7 +9,7 @@ const create = (api: ApiClient, json: Record<string, unknown> = {}) =>
 const list = (api: ApiClient, query = '') => api.get(`/conversations?${query}`, ConversationList);
 const titles = ({ data }: ConversationList) => data.map(({ title }) => title);
 
-test('a conversation is created with its defaults, got and listed', async (t) => {
+test('a conversation is created with defaults, read and listed', async (t) => {
   const api = await freshClient();
   const created = await create(api);
   t.like(created, {
@@ -29,7 +29,7 @@ test('a conversation is created with its defaults, got and listed', async (t) =>
   t.deepEqual(answer, { data: [created], total_count: 1 });
 });
 
-test('the list skips and limits, newest first, and counts all that match', async (t) => {
+test('the list supports skip and limit, newest first, and counts all matches', async (t) => {
   const api = await freshClient();
   for (const number of [1, 2, 3, 4, 5])
     await create(api, { title: `talk ${number}`, owner_id: number > 3 ? 'bob' : 'ada' });
@@ -62,7 +62,7 @@ test('the list is filtered by status and by collection', async (t) => {
   }
 });
 
-test('titles are found with typing errors, by a part, without accents, and in any script', async (t) => {
+test('title search tolerates typos, substrings and missing accents, in any script', async (t) => {
   const api = await freshClient();
   const all = [
     'The lighthouse keeper',
@@ -92,7 +92,7 @@ test('titles are found with typing errors, by a part, without accents, and in an
   }
 });
 
-test('an update changes only what was sent', async (t) => {
+test('PATCH changes only the fields that are sent', async (t) => {
   const api = await freshClient();
   const { id } = await create(api, { title: 'before', meta_data: { a: 1 }, settings: { b: 2 } });
   const changed = await api.get(`/conversations/${id}`, Conversation, patch({ title: 'after', is_public: true }));
@@ -101,7 +101,7 @@ test('an update changes only what was sent', async (t) => {
   t.deepEqual(titles(await list(api, 'search=after')), []);
 });
 
-test('a conversation ends, then is archived, and there is no way back', async (t) => {
+test('a conversation can be ended, then archived, and neither is reversible', async (t) => {
   const api = await freshClient();
   const { id } = await create(api);
   const move = (action: string) => api.get(`/conversations/${id}/${action}`, Conversation, patch());
@@ -125,7 +125,7 @@ test('a conversation ends, then is archived, and there is no way back', async (t
   t.not(kept.ended_at, null);
 });
 
-test('a deleted conversation is gone', async (t) => {
+test('a deleted conversation answers 404', async (t) => {
   const api = await freshClient();
   const { id } = await create(api);
   const answer = await api.send(`/conversations/${id}`, { method: 'DELETE' });
@@ -134,7 +134,7 @@ test('a deleted conversation is gone', async (t) => {
   t.is((await api.fail(`/conversations/${id}`, { method: 'DELETE' })).status, 404);
 });
 
-test('every problem of a conversation is listed, and limits hold at their edges', async (t) => {
+test('every validation error of a conversation is reported, and limits are enforced at their boundaries', async (t) => {
   const api = await freshClient();
   const bad = {
     title: 'x'.repeat(256),
@@ -173,7 +173,7 @@ test('every problem of a conversation is listed, and limits hold at their edges'
   }
 });
 
-test('the conversations of another workspace are as absent', async (t) => {
+test('conversations of another workspace answer 404, like unknown ids', async (t) => {
   const api = await freshClient();
   const { id } = await create(api, { title: 'a secret plan', is_public: true });
   const stranger = await freshClient();

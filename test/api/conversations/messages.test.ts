@@ -15,7 +15,7 @@ async function begin(api: ApiClient): Promise<string> {
   return (await api.post('/conversations', Conversation, { json: {}, status: 201 })).id;
 }
 
-test('a message has all its fields, set or by default', async (t) => {
+test('a message returns all its fields, as sent or with defaults', async (t) => {
   const api = await freshClient();
   const conversation_id = await begin(api);
   const [plain] = await say(api, { conversation_id, content: { content: 'Hallo, wörld' } });
@@ -52,7 +52,7 @@ test('a message has all its fields, set or by default', async (t) => {
   t.deepEqual((await messagesOf(api, conversation_id)).data, [plain, full]);
 });
 
-test('the content may be a text, a message, or an array of them; and an array of such objects works too', async (t) => {
+test('content may be a text, a message or an array of both; the body may be an array of requests', async (t) => {
   const api = await freshClient();
   const conversation_id = await begin(api);
   const one = { content: 'as a message', role: 'system' };
@@ -70,7 +70,7 @@ test('the content may be a text, a message, or an array of them; and an array of
   t.is((await messagesOf(api, conversation_id)).total_count, 6);
 });
 
-test('without a conversation one is created for all of the request, called by its first words', async (t) => {
+test('without conversation_id one conversation is created for the request, titled by its first line', async (t) => {
   const api = await freshClient();
   const messages = await say(api, [
     { content: { content: 'How do bees sleep?\nAnd where?', sender_id: 'ada' } },
@@ -83,7 +83,7 @@ test('without a conversation one is created for all of the request, called by it
   t.is((await api.get('/conversations', ConversationList)).total_count, 1);
 });
 
-test('threads: an answer names a message of the same conversation, and the answers to one are listed', async (t) => {
+test('a reply names a parent in the same conversation, and the replies to a message are listed', async (t) => {
   const api = await freshClient();
   const conversation_id = await begin(api);
   const [question] = await say(api, { conversation_id, content: ['question', 'beside it'] });
@@ -103,7 +103,7 @@ test('threads: an answer names a message of the same conversation, and the answe
   t.is((await messagesOf(api, elsewhere)).total_count, 0, 'all or nothing');
 });
 
-test('pages of messages keep the order in which they were stored', async (t) => {
+test('paging through messages keeps the order in which they were stored', async (t) => {
   const api = await freshClient();
   const conversation_id = await begin(api);
   const numbers = Array.from({ length: 7 }, (_, index) => `number ${index}`);
@@ -122,7 +122,7 @@ test('pages of messages keep the order in which they were stored', async (t) => 
   t.deepEqual(foreign.problems, ['query.cursor cursor_invalid']);
 });
 
-test('messages that are sent at once are all stored, each once, in one order', async (t) => {
+test('messages sent concurrently are each stored once, in a stable order', async (t) => {
   const api = await freshClient();
   const conversation_id = await begin(api);
   const numbers = Array.from({ length: 20 }, (_, index) => `message ${index}`);
@@ -132,7 +132,7 @@ test('messages that are sent at once are all stored, each once, in one order', a
   t.deepEqual(contents((await messagesOf(api, conversation_id)).data), first);
 });
 
-test('a conversation that is unknown, ended or archived takes no message, and nothing of the request is stored', async (t) => {
+test('an unknown, ended or archived conversation rejects messages, and none of the request is stored', async (t) => {
   const api = await freshClient();
   const open = await begin(api);
   const closed = await begin(api);
@@ -156,7 +156,7 @@ test('a conversation that is unknown, ended or archived takes no message, and no
   t.is((await messagesOf(api, open)).total_count, 0);
 });
 
-test('every problem of a message is listed at its place, in every form', async (t) => {
+test('every validation error of a message is reported with its location, in every form of the body', async (t) => {
   const api = await freshClient();
   const problems = async (json: unknown) => (await api.fail('/messages', post(json))).problems.sort();
   t.deepEqual(await problems({}), ['body.content missing']);
@@ -181,14 +181,14 @@ test('every problem of a message is listed at its place, in every form', async (
   ]);
 });
 
-test('a time without a zone is in UTC', async (t) => {
+test('a time without a zone is read as UTC', async (t) => {
   const api = await freshClient();
   const content = { content: 'x', created_at: '2026-03-01T09:30:00.25' };
   const [message] = await api.post('/messages', z.array(Message), { json: { content }, status: 201 });
   t.is(message?.created_at, '2026-03-01T09:30:00.250Z');
 });
 
-test('times of any year are taken, as far as they can be written', async (t) => {
+test('times from year 1 to 9999 in UTC are accepted', async (t) => {
   const api = await freshClient();
   for (const [created_at, status] of [
     ['0000-06-01T00:00:00Z', 422],
@@ -200,7 +200,7 @@ test('times of any year are taken, as far as they can be written', async (t) => 
   }
 });
 
-test('limits of messages hold at their edges', async (t) => {
+test('limits of messages are enforced at their boundaries', async (t) => {
   const api = await freshClient();
   const status = async (json: unknown) => (await api.send('/messages', post(json))).status;
   t.is(await status({ content: 'x'.repeat(262_144) }), 201);
@@ -239,7 +239,7 @@ test('the same Idempotency-Key stores messages once', async (t) => {
   t.is((await api.get('/conversations', ConversationList)).total_count, 1);
 });
 
-test('memories are extracted only for those who may write memories', async (t) => {
+test('enable_memories requires the permission memories:write', async (t) => {
   const { key } = await createKey({ permissions: ['messages:write'] });
   const api = apiClient(key);
   await say(api, { content: 'Only said.' });

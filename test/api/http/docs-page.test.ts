@@ -2,7 +2,7 @@ import test from 'ava';
 import { launchChromium } from '#test/support/harness/chromium.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
-test('the docs page shows every operation in a real browser, and loads nothing from elsewhere', async (t) => {
+test('the docs page renders the operations in a real browser and loads nothing from other origins', async (t) => {
   const { baseUrl } = testStack();
   const browser = await launchChromium();
   try {

@@ -20,7 +20,7 @@ async function withText() {
   return { api, collectionId, contentId: uploads[0]?.content_id ?? '', search };
 }
 
-test('an id is the same in capital letters', async (t) => {
+test('ids are case-insensitive', async (t) => {
   const { api, collectionId, contentId } = await withText();
   const json = { query: 'zebras', collection_id: collectionId.toUpperCase() };
   const found = await api.post('/collections/search', SearchResponse, { json });
@@ -32,7 +32,7 @@ test('an id is the same in capital letters', async (t) => {
   t.like(upload, { collection_id: collectionId, uploads: [{ content_id: contentId, duplicate: true }] });
 });
 
-test('a NUL in the search for a name is told, not tried', async (t) => {
+test('rejects a NUL byte in a name search with 422', async (t) => {
   const api = await freshClient();
   const { status, problems } = await api.fail('/collections?search=a%00b');
   t.is(status, 422);
@@ -40,7 +40,7 @@ test('a NUL in the search for a name is told, not tried', async (t) => {
   t.like(await api.get('/collections?search=%F0%9F%A6%93', CollectionList), { total_count: 0 });
 });
 
-test('a cursor that was made up is a wrong cursor, whatever numbers it holds', async (t) => {
+test('a forged cursor never causes a server error, whatever numbers it holds', async (t) => {
   const { api, collectionId, contentId } = await withText();
   const far = 2 ** 40;
   const chunks = encodeCursor({ list: 'chunks', filters: {} }, [0, far]);
@@ -59,7 +59,7 @@ test('a cursor that was made up is a wrong cursor, whatever numbers it holds', a
   }
 });
 
-test('problems of a filter are told together with all others', async (t) => {
+test('filter errors are reported together with all other validation errors', async (t) => {
   const { search } = await withText();
   const { status, problems } = await search({ max_results: 0, filters: { a: { $near: 1 }, b: { $in: 3 } } });
   t.is(status, 422);
@@ -70,7 +70,7 @@ test('problems of a filter are told together with all others', async (t) => {
   ]);
 });
 
-test('an answer does not grow with the problems of a request and the names in it', async (t) => {
+test('the size of an error response is bounded, however many errors and however long the names', async (t) => {
   const { search } = await withText();
   const operators = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`$${index}`, 1]));
@@ -82,7 +82,7 @@ test('an answer does not grow with the problems of a request and the names in it
   t.true(JSON.stringify(named.body).length < 50_000);
 });
 
-test('a filter key is as long as a path in metadata can be', async (t) => {
+test('filter keys and metadata paths have matching maximum lengths', async (t) => {
   const { api, collectionId, search } = await withText();
   const longest = 'k'.repeat(FILTER_LIMITS.maxKeyCharacters);
   const json = { query: 'zebra', collection_id: collectionId, filters: { [longest]: 1 } };
@@ -107,7 +107,7 @@ test('a filter key is as long as a path in metadata can be', async (t) => {
   t.is(found.total_results, 1);
 });
 
-test('times are whole seconds that have begun, as filters compare them', async (t) => {
+test('created_at is rounded down to whole seconds', async (t) => {
   const { api, contentId } = await withText();
   const knex = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
   try {

@@ -10,7 +10,7 @@ const api = apiClient(testStack().apiKey);
 const root = apiClient(null, '');
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-test('an unknown path is a 404 in the shape of errors, with the id of the request', async (t) => {
+test('an unknown path answers 404 in the error shape, with the request id', async (t) => {
   for (const path of ['/nothing', '/contents/x/y/z', '/%E0%A4%A']) {
     const { status, body, headers } = await api.fail(path);
     t.is(status, 404);
@@ -19,7 +19,7 @@ test('an unknown path is a 404 in the shape of errors, with the id of the reques
   }
 });
 
-test('a path that does not take a method says which it takes', async (t) => {
+test('an unsupported method answers 405 with an Allow header', async (t) => {
   const { status, code, headers } = await api.fail('/contents', { method: 'PUT' });
   t.is(status, 405);
   t.is(code, 'method_not_allowed');
@@ -29,7 +29,7 @@ test('a path that does not take a method says which it takes', async (t) => {
   t.is((await api.send('/contents', { method: 'HEAD' })).status, 200);
 });
 
-test('no key, a key that is none, and an unknown key are one 401 that says how to authenticate', async (t) => {
+test('missing, malformed and unknown keys answer the same 401 with WWW-Authenticate', async (t) => {
   const { secret } = { secret: `loci_${'a'.repeat(12)}_${'b'.repeat(43)}cccccc` };
   const unknown = (await createKey()).key.replace(/.$/, 'x');
   const attempts: Record<string, string>[] = [
@@ -50,12 +50,12 @@ test('no key, a key that is none, and an unknown key are one 401 that says how t
   }
 });
 
-test('a key works as bearer token too', async (t) => {
+test('an API key is accepted as a bearer token', async (t) => {
   const headers = { Authorization: `Bearer ${testStack().apiKey}` };
   t.is((await apiClient(null).send('/collections', { headers })).status, 200);
 });
 
-test('the workspace may be named when the key reaches it; any other is a 404', async (t) => {
+test('X-Workspace-Id accepts the workspace of the key; any other answers 404', async (t) => {
   const { workspaceId } = testStack();
   const other = (await createKey()).workspaceId;
   const answer = (id: string) => api.send('/collections', { headers: { 'X-Workspace-Id': id } });
@@ -64,7 +64,7 @@ test('the workspace may be named when the key reaches it; any other is a 404', a
   for (const id of [other, 'nonsense']) t.is((await answer(id)).status, 404);
 });
 
-test('a sane request id is kept, any other is replaced', async (t) => {
+test('a valid X-Request-Id is kept, an invalid one is replaced', async (t) => {
   const idFor = async (id: string) => {
     const response = await root.send('/livez', { headers: { 'X-Request-Id': id } });
     return response.headers.get('X-Request-Id');
@@ -73,7 +73,7 @@ test('a sane request id is kept, any other is replaced', async (t) => {
   for (const id of ['a b', 'x'.repeat(129), '<script>']) t.regex((await idFor(id)) ?? '', /^[0-9a-f-]{36}$/);
 });
 
-test('what is no JSON object is told as such', async (t) => {
+test('a body that is not a JSON object, or is nested too deeply, answers 422', async (t) => {
   for (const body of ['{"a":', 'null', '"text"', '{"a":1}trailing', "{'a':1}"]) {
     const answer = await api.fail('/collections', { method: 'POST', body, headers: JSON_TYPE });
     t.is(answer.status, 422, body);
@@ -86,7 +86,7 @@ test('what is no JSON object is told as such', async (t) => {
   t.is((await api.fail('/collections', { method: 'POST', body: bottomless, headers: JSON_TYPE })).status, 422);
 });
 
-test('a body is required where there is one, and has to be JSON', async (t) => {
+test('a missing body answers 422, and one of another content type answers 415', async (t) => {
   const none = await api.fail('/collections', { method: 'POST' });
   t.is(none.status, 422);
   t.deepEqual(none.problems, ['body missing']);
@@ -97,7 +97,7 @@ test('a body is required where there is one, and has to be JSON', async (t) => {
   }
 });
 
-test('a JSON body may have a mebibyte, and not a byte more, also when it is packed', async (t) => {
+test('a JSON body of more than 1 MiB answers 413, also when it is compressed', async (t) => {
   const limit = 1024 * 1024;
   const bodyOf = (sizeBytes: number) => `{"name":"${'x'.repeat(sizeBytes - 11)}"}`;
   for (const [sizeBytes, status] of [
@@ -116,7 +116,7 @@ test('a JSON body may have a mebibyte, and not a byte more, also when it is pack
   t.is((await api.fail('/collections', { method: 'POST', body: 'not gzip', headers })).status, 422);
 });
 
-test('bytes that are no HTTP get a plain 400, and headers without end a 431', async (t) => {
+test('malformed HTTP answers a plain 400, and oversized headers answer 431', async (t) => {
   const { hostname, port } = new URL(testStack().baseUrl);
   const exchange = async (text: string) => {
     const socket = connect(Number(port), hostname).setEncoding('utf8');
@@ -131,7 +131,7 @@ test('bytes that are no HTTP get a plain 400, and headers without end a 431', as
   t.regex(await exchange(`GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /);
 });
 
-test('answers are not to be guessed at, framed or kept', async (t) => {
+test('responses forbid content sniffing, framing and caching', async (t) => {
   const { headers } = await api.send('/collections');
   t.is(headers.get('X-Content-Type-Options'), 'nosniff');
   t.is(headers.get('Cache-Control'), 'no-store');
@@ -139,7 +139,7 @@ test('answers are not to be guessed at, framed or kept', async (t) => {
   t.regex(headers.get('Content-Type') ?? '', /^application\/json/);
 });
 
-test('the process tells whether it lives, whether it can work, and what it measures', async (t) => {
+test('the process serves liveness, readiness and metrics', async (t) => {
   t.deepEqual(await (await root.send('/livez')).json(), { status: 'ok' });
   const ready = await root.get('/readyz', z.object({ status: z.string(), embedder: z.string() }));
   t.is(ready.status, 'ok');
@@ -151,7 +151,7 @@ test('the process tells whether it lives, whether it can work, and what it measu
   );
 });
 
-test('openapi.json is served as committed but for the limits of this instance', async (t) => {
+test('openapi.json is served', async (t) => {
   const document = await root.get(
     '/openapi.json',
     z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),

@@ -38,12 +38,12 @@ function probe(handler: () => Promise<{ name: string }>): Route {
   return openRoute({ ...data, response: z.object({ name: z.string() }) }, handler);
 }
 
-test('what no schema names never leaves the service', async (t) => {
+test('a response contains only the fields of its schema', async (t) => {
   const row = { name: 'x', hashed_secret: 'y' };
   t.deepEqual((await answersOf(probe(async () => row))).body, { name: 'x' });
 });
 
-test('an answer that does not fit its schema is a 500, and nothing of it is sent', async (t) => {
+test('a response that does not match its schema answers 500, and none of it is sent', async (t) => {
   const row: { name: string } = JSON.parse('{"name":null,"secret":"hunter2"}');
   const { status, body } = await answersOf(probe(async () => row));
   t.is(status, 500);
@@ -51,7 +51,7 @@ test('an answer that does not fit its schema is a 500, and nothing of it is sent
   t.notRegex(JSON.stringify(body), /hunter2|secret|name/);
 });
 
-test('what nobody threw on purpose is a bare 500', async (t) => {
+test('an unexpected error answers 500 without details', async (t) => {
   const { status, body } = await answersOf(
     probe(async () => {
       throw new Error('select * from secrets where password = hunter2 at /srv/loci/store.ts');
@@ -63,7 +63,7 @@ test('what nobody threw on purpose is a bare 500', async (t) => {
   t.notRegex(JSON.stringify(body), /hunter2|select|srv/);
 });
 
-test('an internal error keeps its words to itself, and a passing one says when to come back', async (t) => {
+test('an internal error hides its message, and a transient one has a Retry-After header', async (t) => {
   const failing = (error: AppError) =>
     answersOf(
       probe(async () => {

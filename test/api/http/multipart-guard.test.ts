@@ -26,7 +26,7 @@ async function tokensOf(content: Buffer): Promise<{ tokens: number; data: Buffer
   return { tokens, data: Buffer.concat(data) };
 }
 
-test('bytes that might begin a boundary are told in few pieces, and in order', async (t) => {
+test('bytes that resemble the start of a boundary arrive in few chunks, and in order', async (t) => {
   for (const filler of ['\r', '\r\n-x', '\r\n--a', `${'x'.repeat(1500)}\r\n`]) {
     const content = Buffer.from(filler.repeat(Math.floor(500_000 / filler.length)));
     const { tokens, data } = await tokensOf(content);

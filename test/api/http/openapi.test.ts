@@ -28,17 +28,17 @@ const Operation = z.object({
 });
 const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) }).parse(document);
 
-test('openapi.json is what the routes say', async (t) => {
+test('openapi.json is up to date with the routes', async (t) => {
   const committed: unknown = JSON.parse(await readFile(new URL('../../../openapi.json', import.meta.url), 'utf8'));
   t.deepEqual(committed, JSON.parse(JSON.stringify(document)), 'stale: run `npm run openapi` and commit the file');
 });
 
-test('the description is valid OpenAPI 3.1', async (t) => {
+test('the document is valid OpenAPI 3.1', async (t) => {
   const result = await new Validator().validate(structuredClone(document));
   t.true(result.valid, JSON.stringify(result.errors));
 });
 
-test('every reference leads somewhere', (t) => {
+test('every $ref resolves', (t) => {
   const text = JSON.stringify(document);
   for (const [, pointer = ''] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     const found = pointer
@@ -48,7 +48,7 @@ test('every reference leads somewhere', (t) => {
   }
 });
 
-test('what the interface specification has is no extension, all else is', (t) => {
+test('every operation beyond the interface specification is marked as an extension', (t) => {
   const specified = new Set([
     'post /api/v1/upload',
     'get /api/v1/contents/{content_id}',
@@ -81,7 +81,7 @@ test('what the interface specification has is no extension, all else is', (t) =>
   t.deepEqual([...specified], []);
 });
 
-test('every path parameter of a path is described, and operation ids are unique', (t) => {
+test('every path parameter is described, and operation ids are unique', (t) => {
   const ids: string[] = [];
   for (const [path, operations] of Object.entries(paths)) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -94,7 +94,7 @@ test('every path parameter of a path is described, and operation ids are unique'
   t.is(new Set(ids).size, ids.length);
 });
 
-test('validation is answered with 400 on upload and with 422 elsewhere', (t) => {
+test('validation errors are documented as 400 for upload and as 422 elsewhere', (t) => {
   const upload = paths['/api/v1/upload']?.['post']?.responses ?? {};
   const search = paths['/api/v1/collections/search']?.['post']?.responses ?? {};
   t.true('400' in upload && '202' in upload);

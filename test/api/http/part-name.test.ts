@@ -8,7 +8,7 @@ const anyName = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 400 }),
 );
 
-test('a safe name has no path, no control character, at most 255 bytes, and is safe again', (t) => {
+test('safeFileName removes paths and control characters, keeps at most 255 bytes and is idempotent', (t) => {
   fc.assert(
     fc.property(anyName, (name) => {
       const safe = safeFileName(name);
@@ -23,7 +23,7 @@ test('a safe name has no path, no control character, at most 255 bytes, and is s
   );
 });
 
-test('a name written as browsers write it is read as it was', (t) => {
+test('a file name encoded as browsers do is decoded unchanged', (t) => {
   fc.assert(
     fc.property(anyName, (name) => {
       const safe = safeFileName(name);
@@ -35,13 +35,13 @@ test('a name written as browsers write it is read as it was', (t) => {
   );
 });
 
-test('a header without a file name names none', (t) => {
+test('a header without a file name yields null', (t) => {
   t.is(fileNameOf('form-data; name="file"'), null);
   t.is(fileNameOf('form-data; name="file"; filename=""'), '');
   t.is(fileNameOf('form-data; name="file"; filename*=koi8-r\'\'x'), null);
 });
 
-test('a download is always an attachment whose header is one line of ASCII and names the file', (t) => {
+test('the header of a download is an attachment in one line of ASCII that contains the file name', (t) => {
   fc.assert(
     fc.property(anyName, (name) => {
       const header = attachment(name);

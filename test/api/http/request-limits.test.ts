@@ -26,7 +26,7 @@ async function openLimited(t: ExecutionContext, requestLimits: { perCaller: numb
   return { ...api, token: key.secret ?? '' };
 }
 
-test('a key that asks too often waits as long as it is told, and no other key with it', async (t) => {
+test('a key over its rate limit gets 429 with Retry-After, and other keys are not affected', async (t) => {
   const api = await openLimited(t, { perCaller: 3, failuresPerAddress: 0 });
   const { token } = api;
   const first = await api.send('/collections', { token });
@@ -48,7 +48,7 @@ test('a key that asks too often waits as long as it is told, and no other key wi
   t.regex(others.headers.get('RateLimit') ?? '', /r=1;/);
 });
 
-test('failures beyond the limit of an address are a 429, and good credentials from there pass', async (t) => {
+test('failed authentication beyond the limit of an address answers 429, and valid credentials still pass', async (t) => {
   const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 2 });
   const bad = async (token?: string) => api.send('/collections', token === undefined ? {} : { token });
   t.deepEqual([(await bad()).status, (await bad('loci_nonsense')).status], [401, 401]);
@@ -61,7 +61,7 @@ test('failures beyond the limit of an address are a 429, and good credentials fr
   t.is(good.headers.get('RateLimit'), null, 'without a limit there is none to tell');
 });
 
-test('who asks for workspaces that are none, or from a wrong address, is limited as who has no key', async (t) => {
+test('unknown workspaces and disallowed addresses count as failed authentication', async (t) => {
   const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 3 });
   const { token } = api;
   const json = { permissions: ['*'], ip_whitelist: ['203.0.113.7'] };
@@ -86,7 +86,7 @@ test('who asks for workspaces that are none, or from a wrong address, is limited
   );
 });
 
-test('addresses of one IPv6 network fail together, those of other networks and of IPv4 by themselves', async (t) => {
+test('failures are counted per IPv6 /64 network and per IPv4 address', async (t) => {
   const limiter = createRequestLimiter({ perCaller: 0, failuresPerAddress: 1 });
   const fail = async (address: string) => {
     const refuse = () => Promise.reject(new AppError('unauthorized', 'no'));
@@ -102,7 +102,7 @@ test('addresses of one IPv6 network fail together, those of other networks and o
   );
 });
 
-test('only pages of configured origins may ask, and are answered beforehand', async (t) => {
+test('CORS allows the configured origins only, and answers preflight requests', async (t) => {
   const api = await openOwnApi(t, { corsOrigins: [ORIGIN, 'http://localhost:5173'] });
   const url = `${api.baseUrl}/api/v1/collections`;
   const preflight = async (origin: string) =>
@@ -132,7 +132,7 @@ test('only pages of configured origins may ask, and are answered beforehand', as
   t.regex(refused.headers.get('Vary') ?? '', /Origin/);
 });
 
-test('without configured origins no page may ask, with * every one', async (t) => {
+test('without configured origins CORS allows none, with * all', async (t) => {
   const origin = async (baseUrl: string) =>
     (await fetch(`${baseUrl}/api/v1/collections`, { headers: { Origin: ORIGIN } })).headers.get(
       'Access-Control-Allow-Origin',
@@ -141,7 +141,7 @@ test('without configured origins no page may ask, with * every one', async (t) =
   t.is(await origin((await openOwnApi(t, { corsOrigins: ['*'] })).baseUrl), '*');
 });
 
-test('a process takes tokens, limits and origins from its environment', async (t) => {
+test('the process reads token, rate limit and CORS settings from its environment', async (t) => {
   const issuer = await openTokenIssuer(t);
   const { environment, workspaceId } = testStack();
   const port = await freePort();

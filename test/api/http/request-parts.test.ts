@@ -27,7 +27,7 @@ function problemsOf(raw: { path: unknown; query: unknown; body: unknown }): AppE
   throw new Error('nothing was wrong');
 }
 
-test('problems of path, query and body are all listed, with places of strings and without the input', (t) => {
+test('errors of path, query and body are all reported, with string locations and without the input', (t) => {
   const error = problemsOf({
     path: { id: 'hunter2' },
     query: { limit: '9', all: 'hunter2' },
@@ -50,13 +50,13 @@ test('problems of path, query and body are all listed, with places of strings an
   t.false(JSON.stringify(error.issues).includes('hunter2'));
 });
 
-test('an id that cannot be one names nothing, unless more is wrong', (t) => {
+test('a malformed id alone is not_found; with other errors it is validation_failed', (t) => {
   t.is(problemsOf({ path: { id: 'nonsense' }, query: {}, body: { name: 'x' } }).code, 'not_found');
   t.is(problemsOf({ path: { id: 'nonsense' }, query: {}, body: {} }).code, 'validation_failed');
   t.is(problemsOf({ path: {}, query: {}, body: { name: 'x' } }).code, 'validation_failed');
 });
 
-test('numbers and truth in a query are read strictly', (t) => {
+test('integers and booleans in a query are parsed strictly', (t) => {
   const read = (query: Record<string, string>) =>
     parseInput(schemas, { path: { id: ID }, query, body: { name: 'x' } }).query;
   t.deepEqual(read({}), { limit: 2, all: false });
@@ -66,7 +66,7 @@ test('numbers and truth in a query are read strictly', (t) => {
   for (const all of ['', 'yes', '2']) t.throws(() => read({ all }), undefined, all);
 });
 
-test('the fingerprint of a request ignores the order of keys and nothing else', (t) => {
+test('the fingerprint of a request ignores only the order of keys', (t) => {
   const first = fingerprintOf('post /x', { a: 1, b: { c: [1, 2], d: null } });
   t.is(fingerprintOf('post /x', { b: { d: null, c: [1, 2] }, a: 1 }), first);
   const others = [
@@ -91,7 +91,7 @@ async function* numbers(count: number, options: { failAt?: number; onEnd?: () =>
   }
 }
 
-test('a streamed list is one JSON document of any length, with the fields of its schema', async (t) => {
+test('a streamed list of any length is one JSON document with the fields of its schema', async (t) => {
   for (const count of [0, 1, 20_000]) {
     let asked = false;
     const tail = () => ({ last: (asked = true), next: null });
@@ -103,7 +103,7 @@ test('a streamed list is one JSON document of any length, with the fields of its
   }
 });
 
-test('a streamed list that fails at once fails before the answer begins, later it breaks the answer off', async (t) => {
+test('a streamed list fails before the response starts if its first row fails, and aborts the stream later', async (t) => {
   const shape = { head: {}, field: 'items', element: Element };
   await t.throwsAsync(async () => streamJsonList(shape, numbers(5, { failAt: 0 })), {
     message: 'the database is gone',
@@ -112,7 +112,7 @@ test('a streamed list that fails at once fails before the answer begins, later i
   await t.throwsAsync(async () => stream.toArray(), { message: 'the database is gone' });
 });
 
-test('a streamed list whose reader goes away lets go of its source', async (t) => {
+test('destroying a streamed list ends its source', async (t) => {
   const ended = Promise.withResolvers<void>();
   const source = numbers(1_000_000, { onEnd: () => ended.resolve() });
   const stream = await streamJsonList({ head: {}, field: 'items', element: Element }, source);

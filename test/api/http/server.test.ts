@@ -6,7 +6,7 @@ import { listen } from '#api/server.ts';
 
 const LOCAL = { host: '127.0.0.1', port: 0 };
 
-test('a server that closes finishes what is under way and takes nothing new', async (t) => {
+test('a closing server finishes active requests and accepts no new ones', async (t) => {
   const begun = Promise.withResolvers<ServerResponse>();
   const server = await listen((_request, response) => begun.resolve(response), LOCAL);
   const url = `http://127.0.0.1:${server.port}/`;
@@ -19,7 +19,7 @@ test('a server that closes finishes what is under way and takes nothing new', as
   await closed;
 });
 
-test('a request that outlasts the time for closing is broken off', async (t) => {
+test('a request that exceeds the shutdown grace period is aborted', async (t) => {
   const begun = Promise.withResolvers<void>();
   const server = await listen(() => begun.resolve(), LOCAL);
   const socket = connect(server.port, '127.0.0.1');
@@ -31,7 +31,7 @@ test('a request that outlasts the time for closing is broken off', async (t) => 
   t.pass();
 });
 
-test('a connection that nothing is asked on does not hold up the closing', async (t) => {
+test('an idle connection does not delay closing', async (t) => {
   const server = await listen((_request, response) => response.end('ok'), LOCAL);
   const socket = connect(server.port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -41,7 +41,7 @@ test('a connection that nothing is asked on does not hold up the closing', async
   t.true(performance.now() - startedAt < 30_000);
 });
 
-test('an address that cannot be had is an error that names it', async (t) => {
+test('an address that is in use is an error that names the port', async (t) => {
   const first = await listen((_request, response) => response.end(), LOCAL);
   t.teardown(async () => first.close(0));
   const error = await t.throwsAsync(async () => listen(() => {}, { ...LOCAL, port: first.port }));

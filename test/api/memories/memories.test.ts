@@ -19,7 +19,7 @@ const search = (api: ApiClient, json: Record<string, unknown>) =>
   api.post('/memories/search', SearchMemoriesResponse, { json });
 const texts = (answer: SearchMemoriesResponse) => answer.memories.map(({ memory }) => memory);
 
-test('a memory is created with its defaults, and read', async (t) => {
+test('a memory is created with defaults and read back', async (t) => {
   const api = await freshClient();
   const response = await api.send('/memories', post({ user_id: 'ada', memory: 'Prefers tea to coffee.' }));
   t.is(response.status, 201);
@@ -34,7 +34,7 @@ test('a memory is created with its defaults, and read', async (t) => {
   t.deepEqual(detail, { ...memory, memory_type: 'user', version: 1 });
 });
 
-test('a memory is found by every retrieval method as soon as its creation is answered', async (t) => {
+test('every retrieval method finds a memory as soon as it has been created', async (t) => {
   const api = await freshClient();
   const others = ['The garage code was changed.', 'Flies to Lisbon in May.', 'Owns a wooden canoe.'];
   for (const memory of others) await create(api, { memory });
@@ -51,7 +51,7 @@ test('a memory is found by every retrieval method as soon as its creation is ans
   t.deepEqual(answer.retrieval_details.steps, ['hybrid', 'relevance_feedback']);
 });
 
-test('the newest and the oldest memories come in their order, of a user or of all', async (t) => {
+test('last_n and first_n return the newest and oldest memories in order, of one user or of all', async (t) => {
   const api = await freshClient();
   for (const memory of ['one', 'two', 'three']) await create(api, { memory });
   await create(api, { memory: 'other', user_id: 'bob' });
@@ -62,7 +62,7 @@ test('the newest and the oldest memories come in their order, of a user or of al
   t.deepEqual(await ask('last_n', { user_id: 'nobody' }), []);
 });
 
-test('an update changes only what was sent, a replacement everything; both keep id, owner and creation time', async (t) => {
+test('an update changes only the fields sent, a replacement all; both keep id, owner and creation time', async (t) => {
   const api = await freshClient();
   const first = await create(api, { memory: 'Lives in Bergen.', topics: ['home'], metadata: { sure: true } });
   const path = `/memories/${first.memory_id}`;
@@ -83,7 +83,7 @@ test('an update changes only what was sent, a replacement everything; both keep 
   t.deepEqual(texts(await search(api, { query: 'Bergen', retrieval_method: 'keyword' })), []);
 });
 
-test('an update that sends nothing but the owner changes nothing', async (t) => {
+test('an update that sends only the owner changes nothing', async (t) => {
   const api = await freshClient();
   const { memory_id, memory } = await create(api, { memory: 'Owns a canoe.' });
   const answer = await api.get(`/memories/${memory_id}`, MemoryAnswer, put({ user_id: 'ada' }));
@@ -93,7 +93,7 @@ test('an update that sends nothing but the owner changes nothing', async (t) => 
   t.is((await api.fail(`/memories/${memory_id}`, put({ user_id: 'bob' }))).status, 403);
 });
 
-test('every version is in the history, and get and search show what was valid at a time', async (t) => {
+test('the history has every version, and as_of reads and searches what was valid at a time', async (t) => {
   const api = await freshClient();
   const { memory_id, memory } = await create(api, { memory: 'Drives a red van.' });
   const path = `/memories/${memory_id}`;
@@ -127,7 +127,7 @@ test('every version is in the history, and get and search show what was valid at
   }
 });
 
-test('a deleted memory is gone with its history, and from every search', async (t) => {
+test('deleting a memory removes its history, and every search stops returning it', async (t) => {
   const api = await freshClient();
   const { memory_id } = await create(api, { memory: 'Keeps bees on the roof.' });
   const kept = await create(api, { memory: 'Keeps a goat.' });
@@ -143,7 +143,7 @@ test('a deleted memory is gone with its history, and from every search', async (
   t.is((await api.get(`/memories/${kept.memory_id}`, MemoryDetail)).memory, 'Keeps a goat.');
 });
 
-test('memories are listed page by page, by user and by type', async (t) => {
+test('memories are listed in pages and filtered by user and type', async (t) => {
   const api = await freshClient();
   for (const number of [1, 2, 3, 4, 5]) {
     await create(api, {
@@ -170,7 +170,7 @@ test('memories are listed page by page, by user and by type', async (t) => {
   ]);
 });
 
-test('of writers that race none is lost, and search shows the last one only', async (t) => {
+test('concurrent updates are all recorded, and search returns only the last version', async (t) => {
   const api = await freshClient();
   const { memory_id } = await create(api, { memory: 'The count stands at zero.' });
   const path = `/memories/${memory_id}`;

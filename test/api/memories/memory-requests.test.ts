@@ -17,7 +17,7 @@ const search = (api: ApiClient, json: Record<string, unknown>) =>
   api.post('/memories/search', SearchMemoriesResponse, { json });
 const texts = (answer: SearchMemoriesResponse) => answer.memories.map(({ memory }) => memory);
 
-test('a key has to say whose memory it writes, and only the owner may be named', async (t) => {
+test('a key has to send user_id to write a memory, and it must match the owner', async (t) => {
   const api = await freshClient();
   t.deepEqual((await api.fail('/memories', post({ memory: 'x' }))).problems, ['body.user_id missing']);
   const { memory_id } = await create(api, { memory: 'Plays the oboe.' });
@@ -34,7 +34,7 @@ test('a key has to say whose memory it writes, and only the owner may be named',
   t.is((await api.get(path, MemoryDetail)).version, 1);
 });
 
-test('every problem of a memory and of a search is listed', async (t) => {
+test('every validation error of a memory and of a search is reported', async (t) => {
   const api = await freshClient();
   const bad = { user_id: '', memory: 7, memory_type: 'secret', topics: ['ok', 1], metadata: [], owner: 'me' };
   t.deepEqual((await api.fail('/memories', post(bad))).problems.sort(), [
@@ -69,7 +69,7 @@ test('every problem of a memory and of a search is listed', async (t) => {
   t.deepEqual((await api.fail(`/memories/${memory_id}?as_of=yesterday`)).problems, ['query.as_of invalid_format']);
 });
 
-test('limits hold at their edges', async (t) => {
+test('limits are enforced at their boundaries', async (t) => {
   const api = await freshClient();
   const status = async (path: string, sent: Sent = {}) => (await api.send(path, sent)).status;
   for (const [limit, expected] of [
@@ -110,7 +110,7 @@ test('limits hold at their edges', async (t) => {
   t.is(await status('/memories/search', post({ query: 'q'.repeat(8193) })), 422);
 });
 
-test('the memories of another workspace are as absent', async (t) => {
+test('memories of another workspace answer 404 and are not found', async (t) => {
   const api = await freshClient();
   const stranger = await freshClient();
   const { memory_id } = await create(api, { memory: 'Hides the spare key under the fern.' });
@@ -134,7 +134,7 @@ test('the memories of another workspace are as absent', async (t) => {
   t.is((await stranger.get('/memories', MemoryList)).total_count, 0);
 });
 
-test('the same Idempotency-Key creates and replaces once', async (t) => {
+test('the same Idempotency-Key creates or replaces a memory once', async (t) => {
   const api = await freshClient();
   const headers = { 'Idempotency-Key': 'memory-1' };
   const sent = post({ user_id: 'ada', memory: 'Said once.' }, headers);

@@ -3,7 +3,7 @@ import { COLLECTION_ID, startUploadReceiver, uploadForm } from './upload-receive
 
 const file = ['file', new File(['x'], 'x.txt')] as const;
 
-test('every problem of a form is listed at once, with its place', async (t) => {
+test('every validation error of a form is reported with its location', async (t) => {
   await using receiver = await startUploadReceiver();
   const form = new FormData();
   for (const [name, value] of [
@@ -44,7 +44,7 @@ test('every problem of a form is listed at once, with its place', async (t) => {
   ]);
 });
 
-test('what is wrong beyond the shape of a field is listed with the rest', async (t) => {
+test('errors that involve several fields are reported together', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.post(
     uploadForm([
@@ -67,7 +67,7 @@ test('what is wrong beyond the shape of a field is listed with the rest', async 
   ]);
 });
 
-test('what a crawl cannot go by is told, and its fields go with a crawl only', async (t) => {
+test('invalid crawl options are reported, and crawl options require a crawl', async (t) => {
   await using receiver = await startUploadReceiver({ maxCrawlPages: 50 });
   const url = ['urls', 'https://example.com/'] as const;
   const problemsOf = async (...entries: Parameters<typeof uploadForm>[0]) => {
@@ -88,7 +88,7 @@ test('what a crawl cannot go by is told, and its fields go with a crawl only', a
   t.is(await problemsOf(url, ['crawl', 'true'], ['max_pages', '50'], ['max_depth', '0']), 200);
 });
 
-test('a key __proto__ in metadata is refused at any depth, names that only look like it are data', async (t) => {
+test('metadata with a key __proto__ at any depth answers 400; similar keys are accepted', async (t) => {
   await using receiver = await startUploadReceiver();
   for (const metadata of ['{"__proto__":{"a":1}}', '{"a":[{"__proto__":1}]}']) {
     const { status, body } = await receiver.post(uploadForm([file, ['metadata', metadata]]));
@@ -99,14 +99,14 @@ test('a key __proto__ in metadata is refused at any depth, names that only look 
   t.deepEqual(body.form?.['metadata'], { constructor: { prototype: 1 }, proto: 2 });
 });
 
-test('a form with nothing to upload is refused', async (t) => {
+test('a form with nothing to upload answers 400', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.post(uploadForm([['label', 'nothing']]));
   t.is(status, 400);
   t.like(body.detail, { 0: { loc: ['body', 'file'], type: 'missing' } });
 });
 
-test('a collection id that cannot be one is a collection out of reach, not a malformed form', async (t) => {
+test('a malformed collection id answers 403 like an inaccessible collection', async (t) => {
   await using receiver = await startUploadReceiver();
   const form = new FormData();
   form.append('collection_id', 'nonsense');
@@ -116,14 +116,14 @@ test('a collection id that cannot be one is a collection out of reach, not a mal
   t.is(body.code, 'forbidden');
 });
 
-test('what was stored before a form turned out invalid is reported, to be swept', async (t) => {
+test('blobs stored before a form turned out invalid are reported for cleanup', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status } = await receiver.post(uploadForm([file, ['metadata', 'no json']]));
   t.is(status, 400);
   t.is(receiver.told.length, 1);
 });
 
-test('metadata that cannot be stored is refused', async (t) => {
+test('metadata that cannot be stored answers 400', async (t) => {
   await using receiver = await startUploadReceiver();
   const deep = `${'{"a":'.repeat(20)}1${'}'.repeat(20)}`;
   for (const metadata of ['{"a":"\\u0000"}', deep, JSON.stringify({ a: 'x'.repeat(70_000) })]) {
@@ -133,14 +133,14 @@ test('metadata that cannot be stored is refused', async (t) => {
   }
 });
 
-test('fields that are too many bytes together are refused before they fill the memory', async (t) => {
+test('form fields that are too large together answer 413', async (t) => {
   await using receiver = await startUploadReceiver({ maxRequestBytes: 100_000_000 });
   const { status, body } = await receiver.post(uploadForm([file, ['description', 'd'.repeat(9 * 1024 * 1024)]]));
   t.is(status, 413);
   t.is(body.code, 'payload_too_large');
 });
 
-test('text in any script comes through as it was, and text that is no UTF-8 is refused', async (t) => {
+test('text in any script is preserved, and text that is not UTF-8 answers 400', async (t) => {
   await using receiver = await startUploadReceiver();
   const words = 'Überraschung – 東京 – 👩‍🔬 – عربى';
   const { body } = await receiver.post(uploadForm([file, ['description', words]]));
@@ -154,7 +154,7 @@ test('text in any script comes through as it was, and text that is no UTF-8 is r
   t.like(refused.body.detail, { 0: { loc: ['body', 'description'], type: 'invalid_encoding' } });
 });
 
-test('a field may come as a blob with a type and a file name, as browsers send JSON', async (t) => {
+test('a field may be sent as a blob with a content type and a file name', async (t) => {
   await using receiver = await startUploadReceiver();
   const form = uploadForm([file]);
   form.append('metadata', new Blob(['{"lang":"en"}'], { type: 'application/json' }));

@@ -13,7 +13,7 @@ import {
 
 const FILE_TYPE = 'Content-Type: text/plain';
 
-test('file names come as base names without paths and control characters, in every way they are written', async (t) => {
+test('file names in every encoding lose their paths and control characters', async (t) => {
   await using receiver = await startUploadReceiver({ maxRequestItems: 50 });
   const cases: [string, string][] = [
     ['filename="../../etc/passwd"', 'passwd'],
@@ -44,7 +44,7 @@ test('file names come as base names without paths and control characters, in eve
   );
 });
 
-test('a name that lies across two packets is not torn', async (t) => {
+test('a file name split across two packets is decoded correctly', async (t) => {
   await using receiver = await startUploadReceiver();
   const bytes = rawUpload(RAW_COLLECTION + rawPart('name="file"; filename="東京.txt"', 'x', FILE_TYPE) + RAW_END);
   const cut = bytes.indexOf('東') + 1;
@@ -55,7 +55,7 @@ test('a name that lies across two packets is not torn', async (t) => {
   );
 });
 
-test('a file part without a type is a file, and nothing is made up about its type', async (t) => {
+test('a file part without a content type is a file with no declared type', async (t) => {
   await using receiver = await startUploadReceiver();
   const { body } = await receiver.raw([
     rawUpload(RAW_COLLECTION + rawPart('name="file"; filename="a.bin"', 'bytes') + RAW_END),
@@ -96,7 +96,7 @@ for (const [how, bytes] of Object.entries(malformed)) {
   });
 }
 
-test('7bit and 8bit parts are taken as they are', async (t) => {
+test('parts with transfer encoding 7bit or 8bit are accepted unchanged', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.raw([
     rawUpload(
@@ -111,7 +111,7 @@ test('7bit and 8bit parts are taken as they are', async (t) => {
   t.is(body.items.length, 1);
 });
 
-test('another content type than a form is a 415', async (t) => {
+test('a content type other than multipart/form-data answers 415', async (t) => {
   await using receiver = await startUploadReceiver();
   for (const contentType of ['application/json', 'application/x-www-form-urlencoded', 'multipart/mixed; boundary=b']) {
     const { status, body } = await receiver.raw([rawUpload('{}', { contentType })]);
@@ -120,7 +120,7 @@ test('another content type than a form is a 415', async (t) => {
   }
 });
 
-test('a request over the byte limit is a 413, announced or not, and leaves nothing behind', async (t) => {
+test('a request over the byte limit answers 413, with or without Content-Length, and leaves no files', async (t) => {
   const limit = 200_000;
   await using receiver = await startUploadReceiver({ maxRequestBytes: limit });
   const content = (sizeBytes: number) =>
@@ -141,7 +141,7 @@ test('a request over the byte limit is a 413, announced or not, and leaves nothi
   t.deepEqual(await receiver.temporaryFiles(), []);
 });
 
-test('a client that goes away in the middle leaves no temporary file, and what was whole is reported', async (t) => {
+test('a client that disconnects midway leaves no temporary file, and complete blobs are reported', async (t) => {
   await using receiver = await startUploadReceiver({ maxFileBytes: 5_000_000 });
   const whole = rawPart('name="files"; filename="whole"', 'whole', FILE_TYPE);
   const half = rawPart('name="files"; filename="half"', 'y'.repeat(2_000_000), FILE_TYPE);
@@ -160,7 +160,7 @@ test('a client that goes away in the middle leaves no temporary file, and what w
   t.is((await receiver.post(uploadForm([['content', 'fine']]))).status, 200);
 });
 
-test('a client that asks before it sends is told to go on only when its body is wanted', async (t) => {
+test('Expect: 100-continue is answered with 100 only if the body will be accepted', async (t) => {
   await using receiver = await startUploadReceiver({ maxRequestBytes: 1000 });
   const ask = (length: number) =>
     `POST /upload HTTP/1.1\r\nHost: loci\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`;
@@ -179,7 +179,7 @@ test('a client that asks before it sends is told to go on only when its body is 
   t.true(answers.join('').includes(COLLECTION_ID));
 });
 
-test('a thousand small files, and fields and files beyond counting, stay within bounds', async (t) => {
+test('a thousand files are accepted, and more than 20,000 fields answer 413', async (t) => {
   await using receiver = await startUploadReceiver({ maxRequestItems: 1000 });
   const files = Array.from({ length: 1000 }, (_, index) =>
     rawPart(`name="files"; filename="${index}.txt"`, `${index}`, FILE_TYPE),
@@ -191,7 +191,7 @@ test('a thousand small files, and fields and files beyond counting, stay within 
   t.is((await receiver.raw([rawUpload(RAW_COLLECTION + fields + RAW_END)])).status, 413);
 });
 
-test('the names of fields count as their bytes do', async (t) => {
+test('the names of fields count toward the size limit of the fields', async (t) => {
   await using receiver = await startUploadReceiver({ maxRequestBytes: 50_000_000 });
   const fields = (count: number) => rawPart(`name="${'n'.repeat(10_000)}"`, '').repeat(count);
   const allowed = Math.floor((8 * 1024 * 1024 - 1_000) / 10_000);
@@ -199,7 +199,7 @@ test('the names of fields count as their bytes do', async (t) => {
   t.is((await receiver.raw([rawUpload(RAW_COLLECTION + fields(allowed + 2) + RAW_END)])).status, 413);
 });
 
-test('a store that fails fails the request at once, large or small, and the next one is served again', async (t) => {
+test('a failing blob store answers 500 for small and large files, and the next request works', async (t) => {
   await using receiver = await startUploadReceiver({ maxFileBytes: 5_000_000 });
   // A file where the folder should be.
   await rm(receiver.dir, { recursive: true });

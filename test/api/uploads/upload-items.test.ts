@@ -4,7 +4,7 @@ import { COLLECTION_ID, allStored, startUploadReceiver, uploadForm } from './upl
 
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
 
-test('files, text and URLs of one form are taken in order, whatever the field is called', async (t) => {
+test('files, text and URLs of one form are accepted in order, under every field name', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.post(
     uploadForm([
@@ -43,7 +43,7 @@ test('files, text and URLs of one form are taken in order, whatever the field is
   );
 });
 
-test('fields after the file count, and every field of the form is understood', async (t) => {
+test('fields after the file are read, and every field of the form is parsed', async (t) => {
   await using receiver = await startUploadReceiver();
   const form = new FormData();
   form.append('file', new File(['x'], 'x.txt'));
@@ -80,7 +80,7 @@ test('fields after the file count, and every field of the form is understood', a
   });
 });
 
-test('fields and file inputs that were left empty are as if not sent', async (t) => {
+test('empty fields and empty file inputs are ignored', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status, body } = await receiver.post(
     uploadForm([
@@ -100,7 +100,7 @@ test('fields and file inputs that were left empty are as if not sent', async (t)
   t.is(body.form?.['ingest'], true);
 });
 
-test('an empty file, one that is too large and a bad URL are told as errors while the others are taken', async (t) => {
+test('empty files, oversized files and invalid URLs are reported in errors while the others are accepted', async (t) => {
   await using receiver = await startUploadReceiver({ maxFileBytes: 1000 });
   const { status, body } = await receiver.post(
     uploadForm([
@@ -137,7 +137,7 @@ test('an empty file, one that is too large and a bad URL are told as errors whil
   t.deepEqual(await receiver.temporaryFiles(), []);
 });
 
-test('a file of exactly the limit is taken, one byte more is not, however the bytes arrive', async (t) => {
+test('a file of exactly the size limit is accepted, and one byte more is rejected', async (t) => {
   const limit = 300_000;
   await using receiver = await startUploadReceiver({ maxFileBytes: limit });
   for (const [sizeBytes, taken] of [
@@ -152,7 +152,7 @@ test('a file of exactly the limit is taken, one byte more is not, however the by
   }
 });
 
-test('as many items as allowed are taken; those beyond are told one by one, twice as many refuse the request', async (t) => {
+test('items beyond the limit are reported one by one; more than twice the limit answers 413', async (t) => {
   const limit = 5;
   await using receiver = await startUploadReceiver({ maxRequestItems: limit });
   const upload = async (count: number) => {
@@ -198,7 +198,7 @@ test('as many items as allowed are taken; those beyond are told one by one, twic
   }
 });
 
-test('binary files of many sizes arrive byte by byte as they were', async (t) => {
+test('binary files of many sizes are stored unchanged', async (t) => {
   await using receiver = await startUploadReceiver();
   const pattern = Buffer.from('\r\n--\r\n-\r--bound\r\n\0\xff\n\r', 'latin1');
   const files = [1, 2, 17, 65_535, 65_536, 65_537, 400_001].map((sizeBytes) => {
@@ -214,7 +214,7 @@ test('binary files of many sizes arrive byte by byte as they were', async (t) =>
   t.is(Buffer.from(body.items.at(-1)?.head ?? '', 'base64').length, 64 * 1024);
 });
 
-test('the fingerprint of an upload changes with a byte, a name, a field or the order, and with nothing else', async (t) => {
+test('the fingerprint of an upload depends on bytes, names, fields and the order of files only', async (t) => {
   await using receiver = await startUploadReceiver();
   const upload = async (entries: readonly (readonly [string, string | File])[]) =>
     (await receiver.post(uploadForm(entries))).body.fingerprint;

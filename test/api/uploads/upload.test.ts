@@ -44,7 +44,7 @@ test('an upload answers 202 with an item for each input, and its contents become
   t.like(content, { status: 'ready', sync_status: 'synced', collection_id: id, size: 11, type: 'text/plain' });
 });
 
-test('waiting is said to be done, and only when asked for', async (t) => {
+test('Preference-Applied is returned only if Prefer requests a wait', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const send = (headers: Record<string, string>, text: string) =>
@@ -55,7 +55,7 @@ test('waiting is said to be done, and only when asked for', async (t) => {
     t.is((await send({ Prefer: prefer }, `three ${prefer}`)).headers.get('Preference-Applied'), null);
 });
 
-test('one bad item is told in errors while the others are taken; all bad is a 400 with the same body', async (t) => {
+test('a rejected item is reported in errors while the others continue; if all are rejected the answer is 400', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const bad = ['files', new File([], 'empty.txt')] as const;
@@ -69,7 +69,7 @@ test('one bad item is told in errors while the others are taken; all bad is a 40
   t.like(none, { upload_id: null, uploads: [], total_uploads: 2, successful_uploads: 0, failed_uploads: 2 });
 });
 
-test('an upload into a collection that is none is a 403, an invalid form a 400 with every problem', async (t) => {
+test('an unknown collection answers 403, and an invalid form 400 with every validation error', async (t) => {
   const api = await freshClient();
   const absent = '0198c0de-0000-7000-8000-00000000000c';
   for (const collection of [absent, 'nonsense']) {
@@ -102,7 +102,7 @@ test('an upload into a collection that is none is a 403, an invalid form a 400 w
   t.true(reader.problems[0]?.startsWith('body.reader '));
 });
 
-test('the same bytes under the same name are one content, unless both are wanted', async (t) => {
+test('the same bytes under the same name are one content, unless on_duplicate is keep', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const file = ['file', new File(['the same'], 'same.txt')] as const;
@@ -115,7 +115,7 @@ test('the same bytes under the same name are one content, unless both are wanted
   t.is((await api.get('/contents', ContentList)).total_count, 2);
 });
 
-test('an upload sent again under its key has its effect once and gets the same answer', async (t) => {
+test('an upload repeated with its Idempotency-Key takes effect once and gets the same response', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const headers = { 'Idempotency-Key': 'upload-1' };
@@ -136,7 +136,7 @@ test('an upload sent again under its key has its effect once and gets the same a
   t.is((await send('another')).status, 422);
 });
 
-test('an upload tells its progress and, page by page, its contents', async (t) => {
+test('an upload returns its progress and its contents in pages', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const files = Array.from(
@@ -152,7 +152,7 @@ test('an upload tells its progress and, page by page, its contents', async (t) =
   t.is(new Set([...first.contents, ...second.contents].map(({ content_id }) => content_id)).size, 5);
 });
 
-test('a label names the only item, and metadata and description are kept', async (t) => {
+test('a label names the only item, and metadata and description are stored', async (t) => {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const { uploads } = await api.upload(id, [

@@ -8,7 +8,7 @@ import { apiClient, createKey, freshClient } from '#test/support/harness/api-cli
 /** Nothing is sent there: no event of these tests is one that it is told of. */
 const URL_OF_NOBODY = 'https://webhooks.example.com/loci';
 
-test('a webhook is created, got and listed; its secret is in the first answer only', async (t) => {
+test('a webhook is created, read and listed; its secret is only in the first response', async (t) => {
   const api = await freshClient();
   const json = { url: URL_OF_NOBODY, description: 'ours', events: ['compress.failed', 'compress.failed'] };
   const created = await api.post('/webhooks', Webhook, { json, status: 201 });
@@ -33,7 +33,7 @@ test('a webhook is created, got and listed; its secret is in the first answer on
   t.deepEqual([second.data.map(({ id }) => id), second.has_more], [[other.id], false]);
 });
 
-test('only the fields that are sent change, and a deleted webhook is gone', async (t) => {
+test('PATCH changes only the fields that are sent, and a deleted webhook answers 404', async (t) => {
   const api = await freshClient();
   const { id, ...created } = await createWebhook(api, URL_OF_NOBODY, { description: 'ours' });
   const change = (json: object) => api.get(`/webhooks/${id}`, Webhook, { method: 'PATCH', json });
@@ -49,7 +49,7 @@ test('only the fields that are sent change, and a deleted webhook is gone', asyn
   for (const method of ['GET', 'DELETE']) t.is((await api.fail(`/webhooks/${id}`, { method })).status, 404);
 });
 
-test('every problem of a webhook is listed', async (t) => {
+test('every validation error of a webhook is reported', async (t) => {
   const api = await freshClient();
   const problemsOf = async (json: object) => {
     const { status, problems } = await api.fail('/webhooks', { method: 'POST', json });
@@ -70,7 +70,7 @@ test('every problem of a webhook is listed', async (t) => {
   t.is((await createWebhook(api, tooLong.slice(0, -1))).url.length, 2_048);
 });
 
-test('the same request with the same Idempotency-Key makes one webhook, and shows its secret again', async (t) => {
+test('the same Idempotency-Key creates one webhook and returns its secret again', async (t) => {
   const api = await freshClient();
   const send = () =>
     api.post('/webhooks', Webhook, {
@@ -82,7 +82,7 @@ test('the same request with the same Idempotency-Key makes one webhook, and show
   t.is((await api.get('/webhooks', WebhookList)).total_count, 1);
 });
 
-test('a webhook tells nothing that whoever makes it may not read', async (t) => {
+test('a webhook cannot subscribe to events that its creator may not read', async (t) => {
   const owner = await freshClient();
   const collection = await owner.createCollection('reached');
   const foreign = await owner.createCollection('not reached');
@@ -132,7 +132,7 @@ test('a workspace has at most 100 webhooks', async (t) => {
   t.is(answers.filter(({ status }) => status === 409).length, 2);
 });
 
-test('deliveries are listed by webhook, status and event, newest first, in pages, with their attempts', async (t) => {
+test('deliveries are filtered by webhook, status and event, paged newest first, with their attempts', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const gone = await startWebhookReceiver(t, answer(410));
   const api = await freshClient();
@@ -168,7 +168,7 @@ test('deliveries are listed by webhook, status and event, newest first, in pages
   t.is((await api.fail(`/webhook-deliveries/${ids[0]}/redeliver`, { method: 'POST' })).status, 409);
 });
 
-test('the webhook secret of a workspace is made when it is first asked for, and stays until it is rotated', async (t) => {
+test('the webhook secret of a workspace is created on first read and is stable until rotated', async (t) => {
   const api = await freshClient();
   const path = `/workspaces/${api.workspaceId}/webhook-secret`;
   const secrets = await Promise.all([1, 2, 3].map(() => api.get(path, WorkspaceWebhookSecret)));

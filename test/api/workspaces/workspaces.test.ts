@@ -25,7 +25,7 @@ async function openAsOperator(t: ExecutionContext): Promise<Operator> {
   };
 }
 
-test('the operator of the running service creates a workspace whose first key works at once', async (t) => {
+test('the operator of the running service creates a workspace whose first key works immediately', async (t) => {
   const operator = apiClient(null);
   const headers = { Authorization: `Bearer ${testStack().adminToken}` };
   const { api_key: key, ...workspace } = await operator.post('/workspaces', CreatedWorkspace, {
@@ -40,7 +40,7 @@ test('the operator of the running service creates a workspace whose first key wo
   t.deepEqual(await client.get(`/workspaces/${workspace.id}`, Workspace), workspace);
 });
 
-test('only the administrator token creates workspaces, and it opens nothing else', async (t) => {
+test('only the administrator token creates workspaces, and it is not accepted on other routes', async (t) => {
   const api = await openAsOperator(t);
   const { api_key: key, id } = await api.create('one');
   const post = async (token: string | undefined) =>
@@ -62,7 +62,7 @@ test('only the administrator token creates workspaces, and it opens nothing else
   t.is((await without.send('/workspaces', { token: ADMIN_TOKEN })).status, 401);
 });
 
-test('the operator makes keys of a workspace that nobody has one of any more', async (t) => {
+test('the operator creates a key for a workspace that has no active key', async (t) => {
   const api = await openAsOperator(t);
   const { api_key: key, id } = await api.create('locked out');
   const token = key.secret ?? '';
@@ -78,7 +78,7 @@ test('the operator makes keys of a workspace that nobody has one of any more', a
   t.is(nowhere.status, 404);
 });
 
-test('the operator lists, gets and changes every workspace, a key its own', async (t) => {
+test('the operator lists and changes every workspace, a key only its own', async (t) => {
   const api = await openAsOperator(t);
   const [one, other] = [await api.create('one'), await api.create('other')];
   const list = async (token: string, query = '') =>
@@ -99,7 +99,7 @@ test('the operator lists, gets and changes every workspace, a key its own', asyn
   t.deepEqual(names(await list(ADMIN_TOKEN)), ['renamed', 'renamed']);
 });
 
-test('foreign and absent workspaces are the same', async (t) => {
+test('a workspace of someone else answers 404, like an unknown one', async (t) => {
   const owner = await freshClient();
   const foreign = (await freshClient()).workspaceId;
   for (const sent of [{}, { method: 'PATCH', json: { name: 'x' } }]) {
@@ -115,7 +115,7 @@ test('foreign and absent workspaces are the same', async (t) => {
   }
 });
 
-test('the same request creates one workspace, and gets the same secret again', async (t) => {
+test('the same Idempotency-Key creates one workspace and returns the same secret again', async (t) => {
   const api = await openAsOperator(t);
   const headers = { 'Idempotency-Key': 'workspace-1' };
   const [first, again] = [await api.create('one', headers), await api.create('one', headers)];
@@ -139,7 +139,7 @@ test('the name of a workspace has 1 to 100 characters', async (t) => {
   );
 });
 
-test('members are added, given another role, listed and removed', async (t) => {
+test('members are added, updated, listed and removed', async (t) => {
   const owner = await freshClient();
   const path = `/workspaces/${owner.workspaceId}/members`;
   const add = async (json: unknown) => owner.send(path, { method: 'POST', json });
@@ -161,7 +161,7 @@ test('members are added, given another role, listed and removed', async (t) => {
   );
 });
 
-test('nobody makes or unmakes a member who may more than they may', async (t) => {
+test('a limited key cannot add, change or remove members with more access', async (t) => {
   const owner = await freshClient();
   const path = `/workspaces/${owner.workspaceId}/members`;
   const collection = await owner.createCollection('one');
@@ -182,7 +182,7 @@ test('nobody makes or unmakes a member who may more than they may', async (t) =>
   t.is((await owner.get(path, WorkspaceMemberList)).total_count, 1);
 });
 
-test('a key that ends, or is for some addresses only, makes no member that is neither', async (t) => {
+test('a key with an expiry or an IP whitelist cannot add or change members', async (t) => {
   const owner = await freshClient();
   const path = `/workspaces/${owner.workspaceId}/members`;
   await owner.send(path, { method: 'POST', json: { user_id: 'grace' } });
@@ -200,7 +200,7 @@ test('a key that ends, or is for some addresses only, makes no member that is ne
   );
 });
 
-test('what a new workspace has is its own', async (t) => {
+test('workspaces are isolated from each other', async (t) => {
   const api = await openAsOperator(t);
   const [one, other] = [await api.create('one'), await api.create('other')];
   const token = other.api_key.secret ?? '';
