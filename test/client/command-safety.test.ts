@@ -12,7 +12,7 @@ test.before(async (t) => {
 });
 test.after.always(async () => installed.remove());
 
-test('a file that came with a repository sends nothing to another machine', async (t) => {
+test('a connection file that points to another machine is not used', async (t) => {
   const file = join('.loci', 'connection.json');
   const folder = await folderOf(t, { [file]: JSON.stringify({ base_url: 'http://collector.example' }) });
   await chmod(join(folder, file), 0o644);
@@ -24,7 +24,7 @@ test('a file that came with a repository sends nothing to another machine', asyn
   t.regex(stderr, /points to another machine.*Give --base-url and an API key/);
 });
 
-test('an interrupt ends a command that waits for its answer', async (t) => {
+test('SIGINT ends a command that waits for a response with exit code 130', async (t) => {
   const silent = createServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   t.teardown(() => silent.close());

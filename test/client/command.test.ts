@@ -23,7 +23,7 @@ test.before(async (t) => {
 });
 test.after.always(async () => installed.remove());
 
-/** The command in a workspace of its own; `json` runs one with `--json` and takes its answer. */
+/** Runs the command in a new workspace; `json` adds `--json` and parses the output. */
 async function startCommand() {
   const flow = await startFlow();
   const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: flow.key };
@@ -75,7 +75,7 @@ test('collections are created, found by name, searched, archived and deleted', a
   t.regex(gone.stderr, /no collection called "Handbooks".*loci collections create/);
 });
 
-test('contents are listed, shown, tried again and deleted', async (t) => {
+test('contents are listed, shown, retried and deleted', async (t) => {
   const loci = await startCommand();
   const [good] = (await loci.upload(['file', new File(['Basalt cools fast.'], 'basalt.txt')])).uploads;
   const [bad] = (await loci.upload(['file', new File([' \n '], 'blank.txt')])).uploads;
@@ -97,11 +97,11 @@ test('contents are listed, shown, tried again and deleted', async (t) => {
       .then((all) => all.map(({ status }) => status)),
     ['deleting', 'deleting'],
   );
-  // They are listed as what they are, being deleted, until nothing of them is left.
+  // They are listed with status `deleting` until they have been removed.
   await eventually('none', async () => (await loci.run('contents', 'list', '--json')).stdout.trim() === '[]');
 });
 
-test('memories are added, searched, changed, forgotten, and have a history', async (t) => {
+test('memories are added, searched, updated and deleted, and have a history', async (t) => {
   const loci = await startCommand();
   const args = ['memories', 'add', '--topic', 'drinks', 'Prefers tea', '--user', 'ada', '-m', '{"sure":true}'];
   const { memory_id: id } = await loci.json(MemoryRecord, ...args);
@@ -124,7 +124,7 @@ test('memories are added, searched, changed, forgotten, and have a history', asy
   t.is((await loci.json(z.array(MemoryRecord), 'memories', 'list')).length, 1);
 });
 
-test('conversations are begun, talked in, listed and ended', async (t) => {
+test('conversations are created, continued, listed, ended and deleted', async (t) => {
   const loci = await startCommand();
   const { id } = await loci.json(
     Conversation,
@@ -151,7 +151,7 @@ test('conversations are begun, talked in, listed and ended', async (t) => {
   t.is((await loci.run('conversations', 'get', id)).code, 1);
 });
 
-test('a key is created with its secret, works as far as it may, is rotated and revoked', async (t) => {
+test('a key is created with its secret, limited to its permissions, rotated and revoked', async (t) => {
   const loci = await startCommand();
   const create = [
     'keys',
@@ -182,7 +182,7 @@ test('a key is created with its secret, works as far as it may, is rotated and r
   t.like(JSON.parse(ended.stderr), { error: { status: 401, code: 'unauthorized' } });
 });
 
-test('the connection file of a running service is found in this folder and above, and one left over is told', async (t) => {
+test('the connection file is found in the working directory and its parents, and a stale one is reported', async (t) => {
   const { key, collectionId } = await startFlow();
   const folder = await projectFolder(t, {
     base_url: testStack().baseUrl,
@@ -195,7 +195,7 @@ test('the connection file of a running service is found in this folder and above
   const uploaded = await installed.run(['upload', '--text', 'Slate splits.', '--json'], { cwd: below });
   t.like(JSON.parse(uploaded.stdout), { collection_id: collectionId, added: 1, failed: [] });
   t.regex((await installed.run(['search', 'slate'], { cwd: below })).stdout, /Slate splits/);
-  const away = await addressOfNobody();
+  const away = await unusedAddress();
   const elsewhere = await installed.run(['search', 'slate', '-c', collectionId, '--base-url', away], { cwd: below });
   t.regex(
     elsewhere.stderr,
@@ -212,7 +212,7 @@ test('the connection file of a running service is found in this folder and above
   t.regex(nothing.stderr, /Start Loci here with npm start, or give its address and a key/);
 });
 
-test('what documents and names hold does not reach the terminal as commands', async (t) => {
+test('control characters in stored text are not printed to the terminal', async (t) => {
   const loci = await startCommand();
   const memory = 'Marble \u001b[31mred\u001b]0;owned\u0007 and \u009b2Jwhite.';
   await loci.json(MemoryRecord, 'memories', 'add', memory, '--user', 'ada');
@@ -222,7 +222,7 @@ test('what documents and names hold does not reach the terminal as commands', as
   t.notRegex(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-test('a wrong key and an absent collection are told in words, and end with 1', async (t) => {
+test('a wrong key and a missing collection option print a message and exit with code 1', async (t) => {
   const { baseUrl } = testStack();
   const wrong = await installed.run(['collections', 'list', '--base-url', baseUrl, '--api-key', 'loci_no']);
   t.is(wrong.code, 1);
@@ -233,8 +233,8 @@ test('a wrong key and an absent collection are told in words, and end with 1', a
   t.regex(nowhere.stderr, /--collection/);
 });
 
-/** Where somebody listened a moment ago. */
-async function addressOfNobody(): Promise<string> {
+/** An address that was free a moment ago, on which nothing listens. */
+async function unusedAddress(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one

@@ -14,7 +14,7 @@ test.before(async (t) => {
 });
 test.after.always(async () => installed.remove());
 
-test('a file is compressed and printed, or told of as JSON; a part has to be one', async (t) => {
+test('a file is compressed and printed as text or JSON, and an invalid --ratio exits with code 2', async (t) => {
   const { key } = await startFlow();
   const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: key };
   const file = join(await folderOf(t, {}), 'notes.md');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 
-/** A folder with these files, by their paths; gone at the end of the test. */
+/** Creates a temporary folder with these files by path. Removed at the end of the test. */
 export async function folderOf(
   t: ExecutionContext,
   files: Readonly<Record<string, string | Uint8Array>> = {},
@@ -17,7 +17,7 @@ export async function folderOf(
   return folder;
 }
 
-/** So many small texts, no two alike, in folders of ten. */
+/** Small distinct texts by path, in folders of ten. */
 export function manyFiles(count: number, topic: string): Record<string, string> {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [

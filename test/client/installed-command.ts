@@ -14,21 +14,21 @@ export type Ran = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = { cwd?: string; environment?: Readonly<Record<string, string>> };
 
 export type InstalledCommand = {
-  /** Where it is installed: what `npm install` of the packed package gives. */
+  /** The folder in which the packed package is installed. */
   folder: string;
-  /** Paths in the package. */
+  /** Paths of the files in the package. */
   files: string[];
-  /** Packages that come with it, all of them. */
+  /** All packages that are installed with it. */
   dependencies: string[];
   start(args: readonly string[], options?: RunOptions): ChildProcess;
-  /** Runs `loci` to its end. */
+  /** Runs `loci` and waits until it exits. */
   run(args: readonly string[], options?: RunOptions): Promise<Ran>;
   remove(): Promise<void>;
 };
 
 /**
- * The client as a user has it: packed, and unpacked beside its dependencies. These are links into `client/node_modules`, for
- * a registry may be out of reach here; only what the package names as its own is linked, so that what it forgets is missed.
+ * Packs and installs the client as a user does. The dependencies are links into `client/node_modules`, because a registry may
+ * be unreachable; only declared dependencies are linked, so that a missing declaration is detected.
  */
 export async function installCommand(): Promise<InstalledCommand> {
   await buildClient();
@@ -75,7 +75,7 @@ function startIn(folder: string, main: string): InstalledCommand['start'] {
   };
 }
 
-/** What a process printed, and how it ended: null when it was killed. */
+/** Waits until a process exits. Returns its output and exit code, which is null if it was killed by a signal. */
 export function ending(child: ChildProcess): Promise<Ran> {
   const ran = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (ran.stdout += text));

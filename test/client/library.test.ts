@@ -7,7 +7,7 @@ import { folderOf, manyFiles } from './folders.ts';
 
 const { createLociClient, dataOf, LociError } = await builtClient();
 
-/** A client of a collection and a workspace of its own, and how many requests of each kind it has sent. */
+/** A client with a new collection in a new workspace, and the uploads that it has sent. */
 async function startClient(options: { retries?: number } = {}) {
   const { key, collectionId, workspaceId } = await startFlow();
   const uploads: string[] = [];
@@ -23,7 +23,7 @@ async function startClient(options: { retries?: number } = {}) {
   return { loci, collectionId, workspaceId, uploads };
 }
 
-test('files, texts and typed calls: what is uploaded is found when it was waited for', async (t) => {
+test('uploaded files and texts are found after waitUntilReady', async (t) => {
   const { loci, collectionId } = await startClient();
   const folder = await folderOf(t, { 'otters.md': '# Otters\n\nOtters hold hands while they sleep.' });
   const sent = await loci.upload({
@@ -55,7 +55,7 @@ test('files, texts and typed calls: what is uploaded is found when it was waited
   t.like(await loci.waitUntilReady({ contentIds }), { total: 3, byStatus: { ready: 3 } });
 });
 
-test('many files go in as many requests as they take, and a second run sends nothing', async (t) => {
+test('many files are split into several requests, and a second run sends nothing', async (t) => {
   const { loci, collectionId, uploads } = await startClient();
   const names = manyFiles(30, 'tides');
   const folder = await folderOf(t, names);
@@ -68,7 +68,7 @@ test('many files go in as many requests as they take, and a second run sends not
   t.deepEqual(
     first.items.map(({ input }) => input).toSorted(),
     files.toSorted(),
-    'every content knows the path it came from',
+    'every item has the path of its file',
   );
   await loci.waitUntilReady({ uploadIds: first.uploadIds });
   const second = await loci.upload(options);
@@ -78,11 +78,11 @@ test('many files go in as many requests as they take, and a second run sends not
     second.items.every(({ duplicate, upload_id, status }) => duplicate && upload_id === null && status === 'ready'),
   );
   const third = await loci.upload({ ...options, metadata: { shelf: 3 } });
-  t.is(third.uploadIds.length, 5, 'with other metadata they have to be sent');
+  t.is(third.uploadIds.length, 5, 'with other metadata the files are sent again');
   t.is(new Set([...first.items, ...second.items, ...third.items].map(({ content_id }) => content_id)).size, 30);
 });
 
-test('paging walks a whole list, whatever the size of a page, and ends where the caller does', async (t) => {
+test('paginate yields a whole list for any page size, and stops when the caller does', async (t) => {
   const { loci, collectionId } = await startClient();
   const names = manyFiles(11, 'pages');
   const folder = await folderOf(t, names);
@@ -107,7 +107,7 @@ test('paging walks a whole list, whatever the size of a page, and ends where the
   t.is(new Set(manifest).size, 11);
 });
 
-test('a file that cannot be read or taken fails alone, under the path that was given', async (t) => {
+test('a file that cannot be read or is rejected fails alone, reported under the given path', async (t) => {
   const { loci, collectionId } = await startClient();
   const folder = await folderOf(t, {
     'a/notes.txt': '',
@@ -136,7 +136,7 @@ test('a file that cannot be read or taken fails alone, under the path that was g
   );
 });
 
-test('contents that fail are told when they were waited for, and waiting can be given up', async (t) => {
+test('waitUntilReady returns failed contents and can be aborted', async (t) => {
   const { loci, collectionId } = await startClient();
   const { uploadIds } = await loci.upload({ collectionId, files: [new File(['  \n '], 'blank.txt')] });
   const ready = await loci.waitUntilReady({ uploadIds });
@@ -149,7 +149,7 @@ test('contents that fail are told when they were waited for, and waiting can be 
   t.like(await t.throwsAsync(unknown, { instanceOf: LociError }), { status: 404, code: 'not_found' });
 });
 
-test('errors say what the service said: a wrong key, an absent thing, an invalid request', async (t) => {
+test('a LociError carries the status, code and details of the response', async (t) => {
   const { loci, collectionId } = await startClient();
   const stranger = createLociClient({ baseUrl: testStack().baseUrl, apiKey: 'loci_wrong' });
   const refused = await t.throwsAsync(dataOf(stranger.api.GET('/api/v1/collections')), { instanceOf: LociError });
@@ -170,7 +170,7 @@ test('errors say what the service said: a wrong key, an absent thing, an invalid
   t.like(await t.throwsAsync(elsewhere, { instanceOf: LociError }), { status: 403, code: 'forbidden' });
 });
 
-test('a service that is away is told as such, with its address', async (t) => {
+test('an unreachable service is reported as unreachable, with its address', async (t) => {
   const loci = createLociClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'x', retries: 0 });
   const away = await t.throwsAsync(dataOf(loci.api.GET('/api/v1/collections')), { instanceOf: LociError });
   t.like(away, { status: null, code: 'unreachable' });

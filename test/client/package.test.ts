@@ -12,7 +12,7 @@ test.before(async (t) => {
 });
 test.after.always(async () => installed.remove());
 
-/** A program of a user of the package, with what it takes from each of its parts. */
+/** A program of a user that uses every part of the package. */
 const PROGRAM = `
 import { createLociClient, dataOf, LociError, type LociClient, type components } from '@loci/client';
 
@@ -52,7 +52,7 @@ try {
 }
 `;
 
-test('the package holds what a user needs, and the server is no part of it', (t) => {
+test('the package contains only built files, and depends on nothing of the server', (t) => {
   const others = installed.files.filter((file) => !file.startsWith('dist/'));
   t.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'package.json']);
   const isBuilt = (file: string) => file.endsWith('.js') || file.endsWith('.d.ts');
@@ -78,7 +78,7 @@ test('the package holds what a user needs, and the server is no part of it', (t)
   ]);
 });
 
-test('a program of a user compiles against the package, and runs', async (t) => {
+test('a program compiles against the package and runs', async (t) => {
   const folder = join(installed.folder, 'program');
   await mkdir(folder);
   const file = join(folder, 'program.mts');
@@ -91,7 +91,7 @@ test('a program of a user compiles against the package, and runs', async (t) => 
   t.is(printed.trim(), 'unreachable');
 });
 
-test('every command explains itself', async (t) => {
+test('every command has a help text', async (t) => {
   const { code, stdout } = await installed.run(['--help']);
   t.is(code, 0);
   const commands = [...stdout.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name = '']) => name);
@@ -108,7 +108,7 @@ test('every command explains itself', async (t) => {
   t.is((await installed.run(['--version'])).stdout.trim(), version);
 });
 
-test('a wrong command line is told as such, with another exit code than failures', async (t) => {
+test('an invalid command line is explained and exits with code 2', async (t) => {
   for (const args of [['serch', 'x'], ['search'], ['search', 'x', '--type', 'fuzzy'], ['keys', 'create'], []]) {
     const { code, stdout, stderr } = await installed.run(args);
     t.is(code, 2, args.join(' '));

@@ -14,7 +14,7 @@ const { createLociClient, dataOf, LociError } = await builtClient();
 
 type Answering = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
-/** A server that answers as it is told, and counts. */
+/** Starts a server with the given responses that records the requests. */
 async function startServer(t: ExecutionContext, answer: Answering) {
   const requests: { at: number; method: string; key: string | undefined }[] = [];
   const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ function waitFor(response: ServerResponse, seconds: number): ServerResponse {
 
 const LIST = { data: [], total_count: 0, next_cursor: null, has_more: false };
 
-test('an upload whose answer got lost is sent again and taken once', async (t) => {
+test('an upload whose response was lost is sent again and accepted once', async (t) => {
   const { key, collectionId } = await startFlow();
   let lost = 0;
   const loci = createLociClient({
@@ -53,7 +53,7 @@ test('an upload whose answer got lost is sent again and taken once', async (t) =
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
     },
   });
-  // `keep` takes the same bytes again and again, so that only the Idempotency-Key has them taken once.
+  // `keep` accepts the same bytes repeatedly, so only the Idempotency-Key can prevent duplicates.
   const sent = await loci.upload({ collectionId, texts: ['Only once.'], onDuplicate: 'keep' });
   t.is(lost, 2);
   t.is(sent.items.length, 1);
@@ -61,7 +61,7 @@ test('an upload whose answer got lost is sent again and taken once', async (t) =
   t.is((await dataOf(loci.api.GET('/api/v1/contents', { params: { query } }))).total_count, 1);
 });
 
-test('429, 503 and an earlier copy that still runs are tried again, not before Retry-After is over', async (t) => {
+test('429, 503 and idempotency_conflict are retried, not before Retry-After has passed', async (t) => {
   const answers: Answering = (_request, response, count) => {
     if (count === 1) reply(waitFor(response, 1), 429, { code: 'rate_limited', detail: 'Slow down.' });
     else if (count === 2) reply(response, 503, { code: 'dependency_unavailable', detail: 'Away.' });
@@ -77,7 +77,7 @@ test('429, 503 and an earlier copy that still runs are tried again, not before R
   t.true((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0) >= 990);
 });
 
-test('what cannot help is not tried again, nor what could have its effect twice', async (t) => {
+test('errors that a retry cannot fix, and requests that are not safe to repeat, are not retried', async (t) => {
   const { baseUrl, requests } = await startServer(t, (request, response) => {
     if (request.url?.includes('/contents')) request.socket.destroy();
     else if (request.url?.includes('/memories')) reply(waitFor(response, 86_400), 503, { detail: 'x' });
@@ -95,7 +95,7 @@ test('what cannot help is not tried again, nor what could have its effect twice'
   );
 });
 
-test('an answer that breaks off is asked for again, with the same key', async (t) => {
+test('a truncated response is retried with the same Idempotency-Key', async (t) => {
   const { baseUrl, requests } = await startServer(t, (_request, response, count) => {
     if (count > 1) return reply(response, 201, { id: 'x' });
     response.writeHead(201, { 'content-type': 'application/json', 'content-length': '100' });
@@ -107,7 +107,7 @@ test('an answer that breaks off is asked for again, with the same key', async (t
   t.is(new Set(requests.map(({ key }) => key)).size, 1);
 });
 
-test('no redirect takes the key to another host', async (t) => {
+test('redirects are not followed, so that the API key stays with its host', async (t) => {
   const other = await startServer(t, (_request, response) => reply(response, 200, LIST));
   const { baseUrl } = await startServer(t, (request, response) =>
     response.writeHead(307, { location: `${other.baseUrl}${request.url}` }).end(),
@@ -120,7 +120,7 @@ test('no redirect takes the key to another host', async (t) => {
   t.is(other.requests.length, 0);
 });
 
-test('reads go on through a connection that breaks', async (t) => {
+test('reads are retried after a broken connection', async (t) => {
   const { baseUrl, requests } = await startServer(t, (request, response, count) =>
     count === 1 ? request.socket.destroy() : reply(response, 200, LIST),
   );
@@ -129,7 +129,7 @@ test('reads go on through a connection that breaks', async (t) => {
   t.is(requests.length, 2);
 });
 
-test('an aborted upload ends with the reason, and is not tried again', async (t) => {
+test('an aborted upload throws an AbortError and is not retried', async (t) => {
   const stopping = new AbortController();
   const { baseUrl, requests } = await startServer(t, () => stopping.abort());
   const loci = createLociClient({ baseUrl, apiKey: 'x' });
@@ -138,7 +138,7 @@ test('an aborted upload ends with the reason, and is not tried again', async (t)
   t.is(requests.length, 1);
 });
 
-test('a file that changes while it is sent fails alone', async (t) => {
+test('a file that changes while it is being sent fails alone', async (t) => {
   const { key, collectionId } = await startFlow();
   const folder = await folderOf(t, { 'steady.txt': 'Granite stays.', 'restless.txt': 'Lava moves.' });
   const restless = join(folder, 'restless.txt');
@@ -146,7 +146,7 @@ test('a file that changes while it is sent fails alone', async (t) => {
     baseUrl: testStack().baseUrl,
     apiKey: key,
     fetch: async (input, init) => {
-      // The form has been put together by now, and its files were opened.
+      // The form has been built by now, and its files are open.
       if (typeof input === 'string') await appendFile(restless, ' Again.');
       return fetch(input, init);
     },
@@ -159,7 +159,7 @@ test('a file that changes while it is sent fails alone', async (t) => {
   t.like(sent.failures, [{ input: restless, code: 'unreadable_file' }]);
 });
 
-test('a service that takes less in one request is given less', async (t) => {
+test('an upload adapts to the request limits of the service', async (t) => {
   const own = await openOwnApi(t);
   const { id, secret } = generateApiKey();
   const workspaceId = await own.services.stores.system.insertWorkspace('small');

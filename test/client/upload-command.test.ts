@@ -31,7 +31,7 @@ test.before(async (t) => {
 });
 test.after.always(async () => installed.remove());
 
-/** `loci upload` into a collection of a workspace of its own. */
+/** Runs `loci upload` into a new collection of a new workspace. */
 async function startUpload() {
   const flow = await startFlow();
   const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: flow.key };
@@ -50,7 +50,7 @@ async function startUpload() {
   };
 }
 
-test('a folder with a broken file among many: the others are found, the broken is told, and again nothing is sent twice', async (t) => {
+test('a broken file in a folder is reported while the others are added, and a second run sends only failed files', async (t) => {
   const loci = await startUpload();
   const names = manyFiles(40, 'glaciers');
   const folder = await folderOf(t, {
@@ -84,7 +84,7 @@ test('a folder with a broken file among many: the others are found, the broken i
   t.is(await loci.countContents(), 41);
 });
 
-test('an address is crawled, and waited for until its pages can be found', async (t) => {
+test('a URL is crawled, and the command waits until its pages can be found', async (t) => {
   const site = await startSite({
     '/': htmlPage('drumlins', ['/a', '/b']),
     '/a': htmlPage('eskers'),
@@ -98,10 +98,10 @@ test('an address is crawled, and waited for until its pages can be found', async
   t.like(done, { code: 0, total: 2, added: 2, waited: true, failed: [] });
   t.is(await loci.countContents(), 4);
   t.is((await loci.search('everything about eskers', { max_results: 1 }))[0]?.source, `${site.origin}/a`);
-  t.is((await loci.run(folder, '--crawl')).code, 1, 'a crawl wants an address');
+  t.is((await loci.run(folder, '--crawl')).code, 1, 'a crawl requires a URL');
 });
 
-test('killed in the middle, the same again finishes it without duplicates', async (t) => {
+test('after being killed, the same command completes the upload without duplicates', async (t) => {
   const loci = await startUpload();
   const count = 450;
   const folder = await folderOf(t, manyFiles(count, 'moraines'));
@@ -110,7 +110,7 @@ test('killed in the middle, the same again finishes it without duplicates', asyn
     const isUpload = request.method === 'POST' && request.url?.endsWith('/upload') === true;
     if (isUpload) uploads += 1;
     const isLast = isUpload && uploads === 3;
-    // The third request comes to no end: the command dies while it is on its way.
+    // The command is killed while it sends the third request.
     if (isLast) request.once('data', () => child.kill('SIGKILL'));
     else forward(request, response);
   });
@@ -127,7 +127,7 @@ test('killed in the middle, the same again finishes it without duplicates', asyn
   t.is(await loci.countContents(), count);
 });
 
-test('interrupted, it says how to go on, and ends with 130', async (t) => {
+test('when interrupted, the command says how to continue and exits with code 130', async (t) => {
   const loci = await startUpload();
   const folder = await folderOf(t, manyFiles(3, 'eskers'));
   const server = createServer((request, response) => {
@@ -144,7 +144,7 @@ test('interrupted, it says how to go on, and ends with 130', async (t) => {
   t.regex(stderr, /Stopped after 0 of 3\. Run the same command again to continue/);
 });
 
-test('a file of any size is streamed: what is held in memory is a fraction of it', async (t) => {
+test('large files are streamed, using a fraction of their size in memory', async (t) => {
   const folder = await folderOf(t, { 'large.bin': '' });
   const sizeBytes = 768 * 1024 * 1024;
   await truncate(join(folder, 'large.bin'), sizeBytes);
@@ -167,7 +167,7 @@ test('a file of any size is streamed: what is held in memory is a fraction of it
   t.true(kibibytes > 0 && kibibytes * 1024 < sizeBytes / 3, `${kibibytes} KiB`);
 });
 
-/** To the running service and back. */
+/** Forwards a request to the running service. */
 function forward(request: IncomingMessage, response: ServerResponse): void {
   const { method, headers, url } = request;
   const onward = startRequest(testStack().baseUrl + url, { method, headers }, (answer) => {

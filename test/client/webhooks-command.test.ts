@@ -15,7 +15,7 @@ test.before(async (t) => {
 });
 test.after.always(async () => installed.remove());
 
-test('a webhook is created, tested, its deliveries are listed and sent again, and it is deleted', async (t) => {
+test('a webhook is created, tested and deleted, and its deliveries are listed and redelivered', async (t) => {
   const receiver = await startWebhookReceiver(t);
   const { key } = await createKey();
   const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: key };

@@ -7,7 +7,7 @@ import { readDocument, section, tableRows } from './markdown.ts';
 
 const page = readDocument('docs/api.md');
 
-test('the page has every endpoint, and no other', (t) => {
+test('docs/api.md describes exactly the endpoints of openapi.json', (t) => {
   const { paths } = z
     .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
     .parse(JSON.parse(readDocument('openapi.json')));
@@ -20,7 +20,7 @@ test('the page has every endpoint, and no other', (t) => {
   t.deepEqual(described.toSorted(compare), served.toSorted(compare));
 });
 
-test('the page has every error code with its status and in the words of the Temporal UI', (t) => {
+test('docs/api.md describes every error code with its status, meaning and remedy as in the code', (t) => {
   const described = [
     ...tableRows(section(page, '## Error codes of requests')),
     ...tableRows(section(page, '## Error codes of items')),

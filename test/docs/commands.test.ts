@@ -9,11 +9,11 @@ import { freshClient } from '#test/support/harness/api-client.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { readDocument, section, shellBlocks } from './markdown.ts';
 
-/** Writes the status of each answer to a line of its own on standard error. */
+/** Writes the status and URL of each response to standard error, one line each. */
 const REPORTING_CURL = `curl() { command curl -w '%{stderr}%{http_code} %{url_effective}\\n' "$@"; }`;
 const README_ADDRESS = 'http://127.0.0.1:8700';
 
-/** Runs commands in a folder as a checkout has it while the service runs; gives the status of every request. */
+/** Runs commands in a folder that looks like a checkout with a running service. Returns the status of every request. */
 async function run(commands: string): Promise<{ status: number; url: string }[]> {
   const client = await freshClient();
   const collection = await client.createCollection('commands of the documents');
@@ -61,7 +61,7 @@ test('the first upload and search of the README work as printed', async (t) => {
   );
 });
 
-test('the commands of the runbook that rebuild the search index work as printed', async (t) => {
+test("the runbook's commands for rebuilding the search index work as printed", async (t) => {
   const [setup = ''] = shellBlocks(readDocument('docs/api.md'));
   const [commands = ''] = shellBlocks(section(readDocument('docs/operations.md'), '### Rebuilding the search index'));
   const upload = `curl -sS -H "X-API-Key: $LOCI_KEY" -H 'Prefer: wait=60' -F collection_id=$LOCI_COLLECTION \

@@ -6,7 +6,7 @@ import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
 
 const PREFIX = '/api/v1';
-/** As many endpoints as the interface has. */
+/** The number of endpoints of the interface. */
 const ENDPOINTS = 21;
 const MISSING = 'not in this version';
 
@@ -30,10 +30,10 @@ const served = Object.entries(paths).flatMap(([path, operations]) =>
   })),
 );
 
-/** `GET /chunks` of a cell that names an endpoint. */
+/** The endpoint that a table cell names, for example `GET /chunks`. */
 const endpointIn = (cell = '') => /^`((?:GET|POST|PUT|PATCH|DELETE) \S+)`$/.exec(cell)?.[1];
 
-test('the table has every endpoint of the interface, also one that is not served, and no other', (t) => {
+test('the table lists exactly the endpoints of the interface, including those that are not served', (t) => {
   const named = rows.endpoints.flatMap((row) => {
     const endpoint = endpointIn(row[0]);
     return endpoint === undefined ? [] : [{ endpoint, isMissing: row.at(-1) === MISSING }];
@@ -49,12 +49,12 @@ test('the table has every endpoint of the interface, also one that is not served
   );
 });
 
-test('the table has every endpoint beyond the interface', (t) => {
+test('the table lists every endpoint beyond the interface', (t) => {
   const named = rows.beyond.flatMap((row) => endpointIn(row[0]) ?? []);
   t.deepEqual(named.toSorted(), namesOf(true));
 });
 
-test('every row of the tables names a test that is there, by file and title', (t) => {
+test('every row of the tables names an existing test by file and title', (t) => {
   const titles = new Map<string, string[]>();
   t.true(Object.values(rows).flat().length > 20);
   for (const row of Object.values(rows).flat()) {

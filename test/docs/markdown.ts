@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 
-/** A document of the project as text. */
+/** Reads a file of the project. */
 export function readDocument(path: string): string {
   return readFileSync(join(PROJECT_DIR, path), 'utf8');
 }
 
-/** The cells of all table rows of a Markdown text, without those that only draw the table. */
+/** The cells of all table rows of a Markdown text, without the separator rows. */
 export function tableRows(text: string): string[][] {
   return text
     .split('\n')
@@ -20,7 +20,7 @@ export function tableRows(text: string): string[][] {
     );
 }
 
-/** What stands below a heading, down to the next of its level or above. */
+/** The text below a heading, up to the next heading of the same or a higher level. */
 export function section(text: string, heading: string): string {
   const level = heading.indexOf(' ');
   const from = text.indexOf(`\n${heading}\n`);
@@ -30,7 +30,7 @@ export function section(text: string, heading: string): string {
   return end === -1 ? body : body.slice(0, end);
 }
 
-/** Shell commands of a Markdown text, block by block. */
+/** The contents of the `sh` code blocks of a Markdown text. */
 export function shellBlocks(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands ?? '');
 }

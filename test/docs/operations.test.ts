@@ -12,17 +12,17 @@ const settings = tableRows(section(runbook, '## Settings')).flatMap(([name = '',
   const variable = /^`(LOCI_\w+)`$/.exec(name)?.[1];
   return variable === undefined ? [] : [{ variable, standard: /^`(.*)`$/.exec(value)?.[1] ?? null }];
 });
-/** Stand for any variable. */
+/** Placeholders for any variable. */
 const PLACEHOLDERS = new Set(['LOCI_', 'LOCI_X', 'LOCI_X_FILE']);
 
-test('every setting of the code is in the runbook, once, and the runbook knows no other', (t) => {
+test('the runbook lists exactly the settings that the code reads, each once', (t) => {
   const sources = globSync('{config,stack}/**/*.ts', { cwd: PROJECT_DIR });
   const read = new Set(sources.flatMap((path) => readDocument(path).match(/\bLOCI_[A-Z0-9_]*/g) ?? []));
   const known = [...read].filter((name) => !PLACEHOLDERS.has(name));
   t.deepEqual(settings.map(({ variable }) => variable).toSorted(compare), known.toSorted(compare));
 });
 
-test('the defaults of the runbook are those of the code', (t) => {
+test('the defaults in the runbook match those of the code', (t) => {
   const required = {
     LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
     LOCI_SECRET_KEYS: '1:x',
@@ -37,7 +37,7 @@ test('the defaults of the runbook are those of the code', (t) => {
   t.deepEqual(configuredPorts(environment), configuredPorts({}));
 });
 
-test('every metric is in the runbook, and the runbook knows no other', async (t) => {
+test('the runbook lists exactly the metrics of the code', async (t) => {
   const text = await createMetrics().render();
   const measured = [...text.matchAll(/^# TYPE (loci_\w+)/gm)].map(([, name]) => name ?? '');
   const described = tableRows(section(runbook, '## Health and metrics')).flatMap(

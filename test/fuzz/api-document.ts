@@ -15,7 +15,7 @@ type Described = {
   responses: Readonly<Record<string, Answer>>;
 };
 
-/** One operation of the document, with what its answers have to look like. */
+/** One operation of the document, with validators for its responses. */
 export type Operation = {
   id: string;
   method: string;
@@ -24,7 +24,7 @@ export type Operation = {
   json: JsonSchema | null;
   form: JsonSchema | null;
   isDeclared(status: number): boolean;
-  /** What is wrong with a JSON answer of this status; null when it is as declared, undefined when it is no JSON. */
+  /** The schema errors of a JSON response with this status; null if it is valid, undefined if no JSON is declared. */
   problemOf(status: number, body: unknown): string | null | undefined;
 };
 
@@ -36,7 +36,7 @@ type Document = {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const ROOT = 'openapi.json';
 
-/** The committed document: every operation, and a way to follow its references. */
+/** Reads the committed `openapi.json`. Returns its operations and a resolver for its references. */
 export function readApiDocument(): { operations: Operation[]; resolve: (ref: string) => JsonSchema } {
   const document = JSON.parse(readFileSync(join(PROJECT_DIR, ROOT), 'utf8')) as Document; // a test keeps it valid
   const ajv = new Ajv2020({ strict: false, allErrors: true });

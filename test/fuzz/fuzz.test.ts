@@ -9,14 +9,14 @@ import { readApiDocument, type Operation } from './api-document.ts';
 import { createKnownIds } from './known-ids.ts';
 import { requestFor, type FuzzRequest } from './request-arbitrary.ts';
 
-/** Requests of a run, over all operations; a longer campaign sets its own number. */
+/** The number of requests over all operations; longer campaigns set it by environment variable. */
 const REQUESTS = Number(process.env['LOCI_TEST_FUZZ_REQUESTS'] ?? 3_000);
 const ROUNDS = 5;
-const AT_ONCE = 6;
-/** Takes away what all the others work in. */
-const WITH_EVERYTHING = 'deleteWorkspace';
+const CONCURRENCY = 6;
+/** Excluded, because it deletes the workspace of all other requests. */
+const EXCLUDED_OPERATION = 'deleteWorkspace';
 
-test('whatever is sent to whichever operation, the answer is a declared one and no failure of the service', async (t) => {
+test('random requests to every operation get a documented response and never a server error', async (t) => {
   t.timeout(3_600_000);
   t.log(`seed ${TEST_SEED}`);
   const client = await freshClient();
@@ -25,7 +25,7 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
   const ids = createKnownIds();
   for (const [field, word] of [...WORDS, ['workspace_id', client.workspaceId] as const]) ids.learn(field, word);
   await seed(client, ids);
-  const operations = api.operations.filter(({ id }) => id !== WITH_EVERYTHING);
+  const operations = api.operations.filter(({ id }) => id !== EXCLUDED_OPERATION);
   const counts = new Map<number, number>();
   const succeeded = new Set<string>();
   const campaign = async (operation: Operation, round: number) => {
@@ -46,14 +46,14 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
     return [`${reason}\n${JSON.stringify(details.counterexample)}`];
   };
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Much of what there was has been deleted or archived since.
+    // Earlier rounds have deleted or archived many of the resources.
     await seed(client, ids);
-    const problems = await pLimit(AT_ONCE).map(operations, async (operation) => campaign(operation, round));
+    const problems = await pLimit(CONCURRENCY).map(operations, async (operation) => campaign(operation, round));
     t.deepEqual(problems.flat(), []);
   }
   const made = [...counts.values()].reduce((sum, count) => sum + count, 0);
   t.true(made >= REQUESTS);
-  // A campaign of nothing but refusals would show little.
+  // A campaign in which almost all requests are rejected would prove little.
   const taken = [...counts].reduce((sum, [status, count]) => sum + (status < 300 ? count : 0), 0);
   t.true(taken > made / 5, `only ${taken} of ${made} were taken`);
   const refused = operations.map(({ id }) => id).filter((id) => !succeeded.has(id));
@@ -67,17 +67,17 @@ test('whatever is sent to whichever operation, the answer is a declared one and 
   );
 });
 
-/** What is there to be named, beside what the requests make themselves. */
+/** Resources that are created for the requests to refer to, in addition to those that the requests create. */
 const SEEDS: readonly (readonly [path: string, field: string, json: object])[] = [
   ['/memories', 'memory_id', { user_id: 'ann', memory: 'Likes herons.' }],
   ['/conversations', 'conversation_id', { title: 'About herons' }],
   ['/messages', 'message_id', { content: 'Where do herons sleep?' }],
   ['/connections', 'connection_id', { integration: 'drive', integration_type: 'storage', label: 'a drive' }],
-  // Nobody listens there.
+  // Nothing listens at this address.
   ['/webhooks', 'webhook_id', { url: 'http://127.99.0.1:9/hook' }],
   ['/api-keys', 'api_key_id', { label: 'a key', permissions: ['collections:read'] }],
 ];
-/** What fields want that is no id, and that no schema tells. */
+/** Valid values of fields that are not ids and that no schema lists. */
 const WORDS = [
   ['user_id', 'ann'],
   ['permissions', 'collections:read'],
@@ -128,7 +128,7 @@ function problemOf(operation: Operation, status: number, body: unknown): string 
 
 /** `/api-keys/{id}/rotate` → `api_key`. */
 function nounOf({ path }: Operation): string {
-  // Its answer is what was sent.
+  // Its response is the delivery.
   if (path.endsWith('/test')) return 'delivery';
   const noun = path.split('/').at(3)?.replaceAll('-', '_') ?? '';
   return noun === 'memories' ? 'memory' : noun.replace(/s$/, '');

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { KnownIds } from './schema-arbitrary.ts';
 
-const MOST_OF_A_KIND = 40;
+const MAX_IDS_PER_FIELD = 40;
 
-/** Fields of answers that name something under another name than that of the parameter for it. */
-const ALSO: Readonly<Record<string, string>> = { parent_message_id: 'message_id', parent_id: 'collection_id' };
+/** Fields that hold ids of another kind than their name says: the field, and the parameter that takes the same ids. */
+const ALIASES: Readonly<Record<string, string>> = { parent_message_id: 'message_id', parent_id: 'collection_id' };
 
-/** Collects ids from answers to creations, so that later requests can name what exists. */
+/** Collects ids from responses, so that later requests can refer to existing resources. */
 export function createKnownIds(): KnownIds & {
   learn: (field: string, id: string) => void;
   learnFrom: (noun: string, answer: unknown) => void;
@@ -14,11 +14,11 @@ export function createKnownIds(): KnownIds & {
   const known = new Map<string, string[]>();
   const learn = (field: string, id: string) => {
     const ids = known.get(field) ?? [];
-    known.set(field, [id, ...ids.filter((other) => other !== id)].slice(0, MOST_OF_A_KIND));
+    known.set(field, [id, ...ids.filter((other) => other !== id)].slice(0, MAX_IDS_PER_FIELD));
   };
   return {
     learn,
-    /** `noun` says what a plain `id` in the answer is the id of: `collection` makes it a `collection_id`. */
+    /** `noun` is the kind of resource that a plain `id` in the response identifies: `collection` makes it a `collection_id`. */
     learnFrom(noun, answer) {
       const objects = Array.isArray(answer) ? answer : [answer];
       for (const object of objects) {
@@ -31,7 +31,7 @@ export function createKnownIds(): KnownIds & {
       }
     },
     pick(field, random) {
-      const ids = known.get(ALSO[field] ?? field) ?? known.get(field) ?? [];
+      const ids = known.get(ALIASES[field] ?? field) ?? known.get(field) ?? [];
       return ids[random % Math.max(1, ids.length)];
     },
   };

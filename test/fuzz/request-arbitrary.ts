@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Operation, Parameter } from './api-document.ts';
 import { hostileJson, hostileText, valueFor, type SchemaSource } from './schema-arbitrary.ts';
 
-/** A request as data, so that a counterexample can be read and shrunk. */
+/** A request as plain data, so that counterexamples are readable and can be shrunk. */
 export type FuzzRequest = {
   path: string;
   headers: Readonly<Record<string, string>>;
@@ -13,10 +13,10 @@ export type FuzzRequest = {
 };
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
-/** Work of minutes for the service; how it is done is tested elsewhere. */
-const CALM: Readonly<Record<string, string>> = { ingest: 'false', crawl: 'false' };
+/** Disables ingestion and crawling, which take minutes and have their own tests. */
+const WITHOUT_INGESTION: Readonly<Record<string, string>> = { ingest: 'false', crawl: 'false' };
 
-/** Requests to one operation: most of them valid, the others broken in one place or in all. */
+/** Requests to one operation: most of them valid, the others invalid in one place or everywhere. */
 export function requestFor(operation: Operation, source: SchemaSource): fc.Arbitrary<FuzzRequest> {
   return fc
     .record({
@@ -39,7 +39,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Path segments that stay one segment on the way. */
+/** Encodes a value as one path segment that URL normalization keeps. */
 function segmentOf(value: unknown): string {
   const text = asText(value).toWellFormed();
   return text === '' || text === '.' || text === '..' ? 'x' : encodeURIComponent(text);
@@ -61,7 +61,7 @@ function queryFor(operation: Operation, source: SchemaSource): fc.Arbitrary<stri
   return fc.tuple(...pairs).map((chosen) => new URLSearchParams(chosen.flat()).toString());
 }
 
-/** No, one, or now and then several values of a parameter. */
+/** No value, one, or occasionally several values of a parameter. */
 function pairFor(parameter: Parameter, source: SchemaSource): fc.Arbitrary<[string, string][]> {
   const value = rarely(valueFor(parameter.schema, source, parameter.name), hostileText);
   const counts = { minLength: parameter.required === true ? 1 : 0, maxLength: 1 };
@@ -121,7 +121,7 @@ function bodyFor(operation: Operation, source: SchemaSource): fc.Arbitrary<FuzzR
 function formFor(operation: Operation, source: SchemaSource): fc.Arbitrary<FuzzRequest['body']> {
   const { properties = {} } = operation.form ?? {};
   const pairs = Object.entries(properties)
-    .filter(([name]) => !(name in CALM))
+    .filter(([name]) => !(name in WITHOUT_INGESTION))
     .map(([name, schema]) =>
       fc
         .array(rarely(valueFor(schema, source, name), hostileText), {
@@ -130,10 +130,12 @@ function formFor(operation: Operation, source: SchemaSource): fc.Arbitrary<FuzzR
         })
         .map((values) => values.map((value) => [name, asText(value).toWellFormed()] as const)),
     );
-  return fc.tuple(...pairs).map((chosen) => ({ kind: 'form', fields: [...chosen.flat(), ...Object.entries(CALM)] }));
+  return fc
+    .tuple(...pairs)
+    .map((chosen) => ({ kind: 'form', fields: [...chosen.flat(), ...Object.entries(WITHOUT_INGESTION)] }));
 }
 
-/** A copy with one of the values inside, whichever `where` falls on, replaced. */
+/** A copy in which one nested value, selected by `where`, is replaced. */
 function replaced(value: unknown, odd: unknown, where: number): unknown {
   if (typeof value !== 'object' || value === null || where % 5 === 0) return odd;
   const keys = Object.keys(value);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** The part of JSON Schema 2020-12 that the document of the API uses. */
+/** The subset of JSON Schema 2020-12 that `openapi.json` uses. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | readonly string[];
@@ -23,7 +23,7 @@ export type JsonSchema = {
   format?: string;
 };
 
-/** Ids and other words that exist, by the name of the field they go in; it grows while requests are made. */
+/** Existing ids and other valid values by the name of the field that takes them. Grows while requests are made. */
 export type KnownIds = { pick(field: string, random: number): string | undefined };
 
 export type SchemaSource = { resolve: (ref: string) => JsonSchema; ids: KnownIds };
@@ -32,7 +32,7 @@ const MAX_TEXT = 60;
 const DATES = { min: new Date(0), max: new Date('2100-01-01') };
 const MAX_ITEMS = 4;
 
-/** Text that found its way through many a validation. */
+/** Texts that often pass or break validation. */
 const HOSTILE_TEXTS = [
   '',
   ' ',
@@ -58,14 +58,14 @@ const HOSTILE_TEXTS = [
 
 export const hostileText = fc.constantFrom(...HOSTILE_TEXTS);
 
-/** A JSON value of any kind: what no schema expects. */
+/** Arbitrary JSON values that match no schema in particular. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>(null, true, -1, 0, 1e308, 2 ** 53, [], {}, [[]], { $gt: null }, { a: { b: { c: [1] } } }),
 );
 
-/** Values that fit a schema, as far as the schema tells; fields that are ids often name what exists. */
+/** Values that match a schema. Fields with ids often get an existing id. */
 export function valueFor(schema: JsonSchema, source: SchemaSource, field = ''): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return valueFor(source.resolve(schema.$ref), source, field);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -109,7 +109,7 @@ function valueOfKind(kind: string, place: Place): fc.Arbitrary<unknown> {
   }
 }
 
-/** Often something that exists under this name, else any text that fits. */
+/** Usually an existing value for this field, otherwise any text that matches the schema. */
 function textFor(place: Place): fc.Arbitrary<string> {
   const { ids } = place.source;
   return fc

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 
-/** Nothing twice and nothing out of place; everything that has the word, and for a search by words nothing else. */
+/** Asserts that search results are unique, within reach and contain every match; if `isExact`, nothing else. */
 export function checkFound(
   found: readonly string[],
   { all, withWord, isExact }: { all: readonly string[]; withWord: readonly string[]; isExact: boolean },
 ): void {
-  assert.equal(new Set(found).size, found.length, 'something is found twice');
+  assert.equal(new Set(found).size, found.length, 'duplicate search results');
   const allowed = isExact ? withWord : all;
   assert.deepEqual(
     found.filter((id) => !allowed.includes(id)),
     [],
-    'found out of place',
+    'unexpected search results',
   );
   assert.deepEqual(
     withWord.filter((id) => !found.includes(id)),
     [],
-    'not found',
+    'missing search results',
   );
 }

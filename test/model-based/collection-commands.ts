@@ -19,7 +19,7 @@ const names = fc.constantFrom('Handbooks', 'letters', "O'Neil & Søn", '図書�
 const tags = fc.uniqueArray(fc.constantFrom('public', 'draft', 'été'), { maxLength: 2 });
 const json = fc.constantFrom({}, { shelf: 3 }, { nested: { list: [1, null, 'x'] } });
 
-/** Makes a collection, below another one or at the top. */
+/** Creates a collection, optionally with a parent. */
 export async function createCollection(
   step: Step,
   input: { name: string; tags: string[]; below: number | null; isTwice: boolean },
@@ -106,7 +106,7 @@ const getCollection = modelCommand('getCollection', anyOf, async (step, at) => {
   shows(step, await step.api.get(path, Collection), known);
 });
 
-/** Gone from the moment of the answer, with its contents; the receipt comes later. */
+/** The collection and its contents are absent as soon as the response arrives; the receipt completes later. */
 const deleteCollection = modelCommand('deleteCollection', anyOf, async ({ world, api }, at) => {
   const known = pick(world.collections, at);
   if (!known || known.isGone) return;
@@ -135,7 +135,7 @@ const listFilter = fc.record({
 
 const list = modelCommand('listCollections', listFilter, (step, filter) => listCollections(step, filter));
 
-/** Walks the list of collections and compares it with the model. */
+/** Pages through the list of collections and compares it with the model. */
 export async function listCollections(
   { world, api }: Step,
   { status, tag, limit }: { status?: string | undefined; tag?: string | undefined; limit: number },
@@ -171,7 +171,7 @@ export const collectionCommands = [
   list,
 ];
 
-/** What a change of it is refused with; null when it may be changed. */
+/** The error that a change of the collection must get; null if it may be changed. */
 export function refusalOf(known: KnownCollection): readonly [number, string] | null {
   if (known.isGone) return ABSENT;
   return known.record.status === 'archived' ? CONFLICT : null;

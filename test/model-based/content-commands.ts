@@ -19,7 +19,7 @@ export const someWords = fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 
 const ContentPage = ChunkPage.omit({ chunks: true }).extend({ data: z.array(Content) });
 const metadata = fc.constantFrom<Record<string, unknown>>({}, { lang: 'en' }, { lang: 'fr', year: 2026 });
 
-/** Uploads a text and waits until it is ready. The same text under the same name is the content that is there. */
+/** Uploads a text and waits until it is ready. The same text under the same name is a duplicate of the existing content. */
 export async function uploadText(
   { world, api }: Step,
   input: { into: number; words: string[]; isSame: boolean; metadata: Record<string, unknown> },
@@ -27,7 +27,7 @@ export async function uploadText(
   const collection = pick(world.collections, input.into);
   if (!collection) return;
   const before = input.isSame ? lastIn({ world, api }, collection.record.id) : undefined;
-  // What is gone is no twin: it is taken anew.
+  // A deleted content is not a duplicate: the text is accepted as a new content.
   const twin = before?.isGone === false ? before : undefined;
   const text = before?.text ?? `${input.words.join(' ')} ${(world.serial += 1)}`;
   const name = before?.record.name ?? `note ${world.serial}.txt`;
@@ -39,24 +39,24 @@ export async function uploadText(
   if (refusalOf(collection)) return refused(api, '/upload', { method: 'POST', body, as: FORBIDDEN });
   const upload = await api.post('/upload', UploadResponse, { body, status: 202 });
   const [item] = upload.uploads;
-  assert.ok(item && upload.uploads.length === 1 && upload.errors.length === 0, 'one text is taken');
+  assert.ok(item && upload.uploads.length === 1 && upload.errors.length === 0, 'one text is accepted');
   assert.deepEqual([item.duplicate, item.name], [twin !== undefined, name]);
   const shown = await settled({ world, api }, item.content_id);
   const sent = { name, metadata: input.metadata, collection_id: collection.record.id, size: Buffer.byteLength(text) };
   const content_hash = createHash('sha256').update(text).digest('hex');
   const known = twin ?? { record: { ...shown, ...sent, content_hash }, text, isGone: false };
   if (!twin) world.contents.push(known);
-  // Metadata of nothing says nothing.
+  // Empty metadata of a duplicate changes nothing.
   else if (Object.keys(input.metadata).length > 0) twin.record.metadata = input.metadata;
   sameRecords([shown], [known.record], 'what was uploaded');
 }
 
-/** What was uploaded last into a collection, also when it is gone. */
+/** The content uploaded last into a collection, even if it has been deleted. */
 function lastIn({ world }: Step, collectionId: string): KnownContent | undefined {
   return world.contents.findLast(({ record }) => record.collection_id === collectionId);
 }
 
-/** The content once it is ready and the index has its present metadata. */
+/** Waits until the content is ready and the index has its current metadata. */
 async function settled({ api }: Step, id: string): Promise<Content> {
   return eventually(`content ${id} is ready and synced`, async () => {
     const content = await api.get(`/contents/${id}`, Content);
@@ -102,7 +102,7 @@ const updateContent = modelCommand(
   },
 );
 
-/** Search is without it at once, everything else when the receipt says so. */
+/** Search stops returning the content immediately; everything else is removed when the receipt is complete. */
 const deleteContent = modelCommand('deleteContent', anyOf, async ({ world, api }, at) => {
   const known = pick(world.contents, at);
   if (!known) return;
@@ -117,7 +117,7 @@ const deleteContent = modelCommand('deleteContent', anyOf, async ({ world, api }
     max_results: 100,
   };
   const { results } = await api.post('/collections/search', SearchResponse, { json });
-  assert.ok(!results.some(({ content_id }) => content_id === known.record.id), 'search finds what is deleted');
+  assert.ok(!results.some(({ content_id }) => content_id === known.record.id), 'search returns a deleted content');
   const receipt = await receiptOf({ world, api }, deletion_id);
   assert.deepEqual([receipt.subject_id, receipt.removed.chunks, receipt.removed.contents], [known.record.id, 1, 1]);
   await refused(api, path, { as: ABSENT });
@@ -161,7 +161,7 @@ const list = modelCommand('listContents', inCollection, async (step, { at, limit
   await listContents(step, { collection: at === null ? null : pick(step.world.collections, at), limit });
 });
 
-/** Walks contents and chunks, of a collection or of all, and compares both lists with the model. */
+/** Pages through contents and chunks, of one collection or of all, and compares both lists with the model. */
 export async function listContents(
   { world, api }: Step,
   { collection, limit }: { collection: { record: { id: string } } | null; limit: number },
@@ -190,7 +190,7 @@ export async function listContents(
 
 const receipts = modelCommand('receipts', fc.constant(null), checkReceipts);
 
-/** Waits for the receipts of collections. */
+/** Waits for the receipts of deleted collections and checks them. */
 export async function checkReceipts(step: Step): Promise<void> {
   for (const { id, subjectId, contents } of step.world.deletions.splice(0)) {
     const receipt = await receiptOf(step, id);
@@ -227,6 +227,6 @@ export const contentCommands = [
 
 function homeOf({ world }: Step, { record }: KnownContent) {
   const home = world.collections.find((collection) => collection.record.id === record.collection_id);
-  assert.ok(home, 'a content in no collection');
+  assert.ok(home, 'the model has a content without a collection');
   return home;
 }

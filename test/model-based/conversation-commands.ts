@@ -21,7 +21,7 @@ import { living, pick, type KnownConversation } from './world.ts';
 const titles = fc.constantFrom(null, 'Of otters', 'à propos', '日本の川');
 const status = fc.constantFrom('active' as const, 'ended' as const, 'archived' as const);
 
-/** Makes a conversation about some collections. */
+/** Creates a conversation about some collections. */
 export async function createConversation(
   step: Step,
   input: { title: string | null; about: number[]; is_public: boolean; isTwice: boolean },
@@ -110,7 +110,7 @@ const say = modelCommand(
   createMessages,
 );
 
-/** Says something in a conversation, or without one, which begins one. */
+/** Adds messages to a conversation, or without one, which creates a conversation. */
 export async function createMessages(
   step: Step,
   input: { at: number | null; texts: string[]; role: string; isReply: boolean; isTwice: boolean },
@@ -136,7 +136,7 @@ export async function createMessages(
   conversation.messages.push(...said);
 }
 
-/** The conversation that messages without one began. */
+/** Adds the conversation that messages without one created to the model. */
 async function begun({ world, api }: Step, [first]: readonly Message[]): Promise<KnownConversation> {
   const record = await api.get(`/conversations/${first?.conversation_id}`, Conversation);
   const known: KnownConversation = { record, messages: [], isGone: false };
@@ -175,7 +175,7 @@ const list = modelCommand(
     listConversations(step, { ...filter, collection: about === null ? null : pick(step.world.collections, about) }),
 );
 
-/** Reads a page of the conversations and compares it with the model. */
+/** Reads a page of conversations and compares it with the model. */
 export async function listConversations(
   { world, api }: Step,
   filter: { status?: string | undefined; collection: { record: { id: string } } | null; skip: number; limit: number },

@@ -25,10 +25,10 @@ const permissions = fc.subarray(
   ['collections:read', 'collections:write', 'conversations:read', 'memories:write', 'api-keys:read'],
   { minLength: 1 },
 );
-/** The only collections a key reaches; null for all. */
+/** The collections that a key is limited to; null for all. */
 const reach = fc.option(fc.array(anyOf, { minLength: 1, maxLength: 2 }), { freq: 2 });
 
-/** Makes a key. */
+/** Creates a key. */
 export async function createKey(
   step: Step,
   input: { permissions: string[]; reach: number[] | null; isTwice: boolean },
@@ -58,7 +58,7 @@ const update = modelCommand(
     const change = { method: 'PATCH', json: fields };
     const path = `/api-keys/${known.record.id}`;
     if (known.isGone) return refused(step.api, path, { ...change, as: CONFLICT });
-    // One that it names already may be gone meanwhile.
+    // A collection that the key already names may have been deleted meanwhile.
     const added = collections?.gone.filter((id) => !known.record.collections?.includes(id)) ?? [];
     if (added.length > 0) return refused(step.api, path, { ...change, as: ABSENT });
     Object.assign(known.record, fields);
@@ -85,14 +85,14 @@ const rotate = modelCommand(
 const revoke = modelCommand('revokeKey', anyOf, async ({ world, api }, at) => {
   const known = pick(world.keys, at);
   if (!known) return;
-  // Once more is no error: it is as it was asked for.
+  // Revoking a revoked key is not an error.
   assert.equal((await api.send(`/api-keys/${known.record.id}`, { method: 'DELETE' })).status, 204);
   known.isGone = true;
   known.record.status = 'revoked';
   await refused(apiClient(known.secret), '/collections', { as: UNAUTHORIZED });
 });
 
-/** Tries what a key may and may not do; what it was before a rotation does nothing any more. */
+/** Checks what a key may and may not do. Secrets from before a rotation must be rejected. */
 const use = modelCommand(
   'useKey',
   fc.record({ at: anyOf, collection: anyOf, former: fc.option(fc.nat({ max: 3 }), { freq: 3 }) }),
@@ -144,7 +144,7 @@ async function readCollections(attempt: Attempt): Promise<void> {
   sameRecords([await api.get(path, Collection)], [shownCollection(world, one)], 'a collection in reach of a key');
 }
 
-/** A change of nothing shows whether there may be one. */
+/** An empty change shows whether changes are permitted. */
 async function writeCollection(attempt: Attempt): Promise<void> {
   const { step, api } = attempt;
   const one = pick(step.world.collections, attempt.collection);
@@ -154,10 +154,10 @@ async function writeCollection(attempt: Attempt): Promise<void> {
   if (!may(attempt, 'collections:write')) return refused(api, path, { ...change, as: FORBIDDEN });
   if (one.isGone || !reaches(attempt, one.record.id)) return refused(api, path, { ...change, as: ABSENT });
   if (one.record.status === 'archived') return refused(api, path, { ...change, as: CONFLICT });
-  sameRecords([await api.get(path, Collection, change)], [shownCollection(step.world, one)], 'a change of nothing');
+  sameRecords([await api.get(path, Collection, change)], [shownCollection(step.world, one)], 'an empty change');
 }
 
-/** A key with a list of collections sees no conversation about another one. */
+/** A key that is limited to collections sees no conversation about others. */
 async function readConversations(attempt: Attempt): Promise<void> {
   const { step, api } = attempt;
   if (!may(attempt, 'conversations:read')) return refused(api, '/conversations', { as: FORBIDDEN });
@@ -178,7 +178,7 @@ async function writeMemory(attempt: Attempt): Promise<void> {
 
 const list = modelCommand('listKeys', fc.integer({ min: 1, max: 4 }), (step, limit) => listKeys(step, { limit }));
 
-/** Walks the list of keys and compares it with the model; the first is the client's own. */
+/** Pages through the list of keys and compares it with the model. The first key is that of the client. */
 export async function listKeys({ world, api }: Step, { limit }: { limit: number }): Promise<void> {
   const [, ...made] = await walk(`/api-keys?limit=${limit}`, async (path) => {
     const { data, ...page } = await api.get(path, ApiKeyList);

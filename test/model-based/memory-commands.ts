@@ -16,10 +16,10 @@ import { currentVersion, living, pick, type KnownMemory } from './world.ts';
 const users = fc.constantFrom('ada', 'bob');
 const topics = fc.uniqueArray(fc.constantFrom('home', 'work', 'été'), { maxLength: 2 });
 const metadata = fc.constantFrom<Record<string, unknown>>({}, { sure: true });
-/** What only an owner may do is tried by another now and then. */
+/** Whether the owner sends the request; occasionally another user tries. */
 const byOwner = fc.nat({ max: 5 }).map((n) => n > 0);
 
-/** Makes a memory. */
+/** Creates a memory. */
 export async function createMemory(
   step: Step,
   input: { user_id: string; words: string[]; topics: string[]; metadata: Record<string, unknown>; isTwice: boolean },
@@ -141,7 +141,7 @@ const list = modelCommand(
   listMemories,
 );
 
-/** Walks the list of memories, of a user or of all, and compares it with the model. */
+/** Pages through the memories, of one user or of all, and compares them with the model. */
 export async function listMemories(
   { world, api }: Step,
   { user_id, limit }: { user_id?: string | undefined; limit: number },
@@ -170,7 +170,7 @@ function refusalOf({ isGone }: KnownMemory, isOwner: boolean): readonly [number,
 
 function addVersion(known: KnownMemory, version: MemoryDetail): void {
   const before = currentVersion(known);
-  assert.ok(version.updated_at > before.updated_at, 'versions follow each other in time');
+  assert.ok(version.updated_at > before.updated_at, 'a new version is later than the previous one');
   known.versions.push({ ...version, version: before.version + 1 });
 }
 

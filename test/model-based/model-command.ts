@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { ApiClient, Sent } from '#test/support/harness/api-client.ts';
 import type { World } from './world.ts';
 
-/** The running service, seen by a client with every permission in a workspace of its own. */
+/** A client of the running service with every permission in a new workspace. */
 export type Service = ApiClient;
 export type ModelCommand = fc.AsyncCommand<World, Service>;
 export type Step = { world: World; api: Service };
 
-/** Any number, for `pick`. */
+/** A random number from which `pick` selects an item. */
 export const anyOf = fc.nat({ max: 10_000 });
 
-/** A step of a sequence: its input is drawn before, and it checks each answer against the model. */
+/** A command of a sequence. Its input is generated beforehand; `run` compares each response with the model. */
 export function modelCommand<Input>(
   name: string,
   input: fc.Arbitrary<Input>,
@@ -27,7 +27,7 @@ export function modelCommand<Input>(
 
 const Refusal = z.object({ code: z.string() });
 
-/** A request that has to be refused so, whatever it is about. */
+/** Sends a request and asserts that it fails with this status and code. */
 export async function refused(
   api: Service,
   path: string,
@@ -44,7 +44,7 @@ export const ABSENT = [404, 'not_found'] as const;
 export const CONFLICT = [409, 'conflict'] as const;
 export const FORBIDDEN = [403, 'forbidden'] as const;
 
-/** Creates by POST; `isTwice` sends the request again under its `Idempotency-Key`, which has to change nothing. */
+/** Sends a POST; `isTwice` repeats it with the same `Idempotency-Key`, which must return the same response. */
 export async function postOnce<S extends z.ZodType>(
   { api, world }: Step,
   path: string,
@@ -57,7 +57,7 @@ export async function postOnce<S extends z.ZodType>(
   return first;
 }
 
-/** Everything of a list, page after page, with the number of all that each page tells. */
+/** Reads all pages of a list, and checks `has_more` and `total_count`. */
 export async function walk<One>(
   first: string,
   read: (path: string) => Promise<{ items: One[]; total_count: number; next_cursor: string | null; has_more: boolean }>,
@@ -75,13 +75,13 @@ export async function walk<One>(
   }
 }
 
-/** Without the fields that move by themselves. */
+/** The record without the fields that the service changes in the background. */
 export function still(record: object): object {
   const moving = ['updated_at', 'access_count', 'sync_status', 'summary', 'last_used_at'];
   return Object.fromEntries(Object.entries(record).filter(([name]) => !moving.includes(name)));
 }
 
-/** That these records are shown, in this order, but for what moves by itself. */
+/** Asserts that the records are equal and in the same order, ignoring fields that the service changes in the background. */
 export function sameRecords(shown: readonly object[], expected: readonly object[], what: string): void {
   assert.deepEqual(shown.map(still), expected.map(still), what);
 }

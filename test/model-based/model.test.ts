@@ -15,11 +15,11 @@ import { createMemory, listMemories, memoryCommands } from './memory-commands.ts
 import type { Step } from './model-command.ts';
 import { emptyWorld } from './world.ts';
 
-/** Sequences of a run; a longer campaign sets its own number. */
+/** The number of sequences; longer campaigns set it by environment variable. */
 const RUNS = Number(process.env['LOCI_TEST_MODEL_RUNS'] ?? 5);
 const MAX_COMMANDS = 100;
 
-test('whatever a client does in whatever order, every answer is what its past requests make it', async (t) => {
+test('random sequences of requests get the responses that the model predicts', async (t) => {
   t.timeout(3_600_000);
   t.log(`seed ${TEST_SEED}`);
   const counts = { sequences: 0, commands: 0 };
@@ -28,13 +28,13 @@ test('whatever a client does in whatever order, every answer is what its past re
   const details = await fc.check(
     fc.asyncProperty(sequences, async (commands) => {
       const step: Step = { world: emptyWorld(), api: await freshClient() };
-      await furnish(step);
+      await seedWorld(step);
       await fc.asyncModelRun(() => ({ model: step.world, real: step.api }), commands);
       await compareAll(step);
       counts.sequences += 1;
       counts.commands += [...commands].length;
     }),
-    // Looking for a shorter sequence with the same failure takes its time, but not for ever.
+    // Limits the time for shrinking a failing sequence.
     { numRuns: RUNS, seed: TEST_SEED, includeErrorInReport: true, interruptAfterTimeLimit: 60_000 * Math.max(5, RUNS) },
   );
   t.log(`${counts.commands} commands in ${counts.sequences} sequences`);
@@ -42,8 +42,8 @@ test('whatever a client does in whatever order, every answer is what its past re
   t.is(counts.sequences, RUNS);
 });
 
-/** Something of each kind to begin with. */
-async function furnish(step: Step): Promise<void> {
+/** Creates initial resources of each kind. */
+async function seedWorld(step: Step): Promise<void> {
   const plain = { isTwice: false };
   for (const name of ['one', 'two', 'three']) await createCollection(step, { ...plain, name, tags: [], below: null });
   for (const [into, words] of [
@@ -58,7 +58,7 @@ async function furnish(step: Step): Promise<void> {
   await createKey(step, { ...plain, permissions: ['collections:read', 'memories:write'], reach: [1] });
 }
 
-/** At the end everything is there that has to be, and nothing else. */
+/** Compares all lists with the model at the end of a sequence. */
 async function compareAll(step: Step): Promise<void> {
   await checkReceipts(step);
   await listCollections(step, { limit: 3 });

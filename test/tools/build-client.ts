@@ -1,4 +1,4 @@
-/** `npm run client`: installs and builds `client/`, unless that was done with these sources before. */
+/** `npm run client`: installs and builds `client/`, unless it is up to date. */
 import { StackError } from '#stack/stack-error.ts';
 import { buildClient } from '#test/support/harness/client-package.ts';
 

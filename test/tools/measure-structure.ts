@@ -1,4 +1,4 @@
-/** `npm run structure`: figures of the code's structure, for comparing two revisions. `-- --list` names what is counted. */
+/** `npm run structure`: prints figures of the code's structure, for comparing two revisions. `-- --list` lists the offenders. */
 import { basename, dirname } from 'node:path';
 import {
   importCycles,

@@ -1,6 +1,6 @@
 /**
- * `npm run picture [-- FOLDER]`: ingests a folder of documents on a throw-away stack and takes the pictures of the Temporal UI
- * that the documentation shows. Without a folder, what the installed packages say about themselves is ingested.
+ * `npm run picture [-- FOLDER]`: ingests a folder of documents on a temporary stack and takes the screenshots of the Temporal UI
+ * that the documentation shows. Without a folder it ingests the documents in `node_modules`.
  */
 import { randomBytes } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ const IMAGES_DIR = join(PROJECT_DIR, 'docs', 'images');
 const DOCUMENTS = '**/*.{md,markdown,txt,html,pdf,docx,csv,json}';
 const MAX_DOCUMENTS = 240;
 const MAX_DOCUMENT_BYTES = 12 * 1024;
-/** The picture is taken when this share of the contents has come to an end. */
+/** The screenshots are taken when the percentage of finished contents is in this range. */
 const SHARE_DONE = { from: 20, to: 90 };
 const VIEW = { width: 1440, height: 1010 };
 const SETTLING_MS = 1_500;
@@ -41,7 +41,7 @@ await withStack(async (stack, first) => {
   }
 });
 
-/** Two pages of the run that is under way: how far it is and what failed, then what is at work. */
+/** Takes two screenshots of the running ingestion: the progress with failures, then the timeline. */
 async function takePictures(page: Page, workflows: string, uploadId: string): Promise<void> {
   mkdirSync(IMAGES_DIR, { recursive: true });
   await page.goto(`${workflows}/${encodeURIComponent(`ingest-upload/${uploadId}`)}`);
@@ -54,7 +54,7 @@ async function takePictures(page: Page, workflows: string, uploadId: string): Pr
 }
 
 async function takePicture(page: Page, name: string): Promise<void> {
-  // Bars of the timeline grow into their places; nothing tells when they are there.
+  // The bars of the timeline are animated, without an event at the end of the animation.
   await delay(SETTLING_MS);
   await page.screenshot({ path: join(IMAGES_DIR, name) });
   if (!(await page.getByText('Running', { exact: true }).first().isVisible()))
@@ -92,7 +92,7 @@ async function withStack(use: (stack: RunningStack, first: First) => Promise<voi
   }
 }
 
-/** Documents of the folder, in the order of their paths; what the folder keeps apart gets a name of its own. */
+/** Documents of the folder in order of their paths. Their names contain the path, so that they are unique. */
 function filesOf(folder: string): File[] {
   const paths = globSync(DOCUMENTS, { cwd: folder })
     .filter((path) => !/(^|\/)package(-lock)?\.json$|tsconfig/.test(path))
@@ -104,7 +104,7 @@ function filesOf(folder: string): File[] {
     .map((path) => new File([readFileSync(path)], relative(folder, path).replaceAll(/[/\\]/g, ' - ')));
 }
 
-/** Files as they turn up in every large upload: one needs a password, one was cut off, one is a scan without text. */
+/** Files that fail, as in any large upload: one needs a password, one is truncated, one is a scan without text. */
 function troublesomeFiles(): File[] {
   const letter = docx(docxParagraph('A letter.'));
   return [

@@ -174,7 +174,7 @@ test('rotation returns a new secret, invalidates the old one and keeps all other
   t.not(secret, made.secret);
   t.is((await client.send('/collections')).status, 401);
   t.is((await apiClient(secret).send('/collections')).status, 200);
-  t.deepEqual(await rotate(), rotated, 'the same request has its effect once');
+  t.deepEqual(await rotate(), rotated, 'the same request takes effect once');
 });
 
 test('the stored idempotency record and key row do not contain the plain secret', async (t) => {

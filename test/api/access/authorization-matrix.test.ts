@@ -11,8 +11,11 @@ import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
 import { idFieldsOf, placesOf } from './request-template.ts';
 import { routeFixtures } from './route-fixtures.ts';
 
-/** What has the state of an authorization instead, the models of a provider, as specified, and the routes of the process. */
-const OPEN = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics', 'readyz'];
+/**
+ * Public routes: the OAuth callback, which is protected by its state, the models of a provider, which are public by
+ * specification, and the health routes.
+ */
+const PUBLIC_ROUTES = ['authorizationCallback', 'listProviderModels', 'livez', 'metrics', 'readyz'];
 
 const Status = z.object({ status: z.string() });
 
@@ -31,7 +34,7 @@ test('every authenticated route has a fixture, and only the known routes are pub
     Object.keys(routes)
       .filter((name) => routes[name]?.permission === null)
       .toSorted(),
-    OPEN,
+    PUBLIC_ROUTES,
   );
 });
 
@@ -160,7 +163,7 @@ test('the request of every fixture succeeds with full permissions', async (t) =>
   t.deepEqual(wrong, []);
 });
 
-/** Whatever a stranger tried, everything is there as before. */
+/** Asserts that the requests of a stranger have changed nothing. */
 async function assertUntouched(t: ExecutionContext, world: World): Promise<void> {
   const paths = [
     `/collections/${await world.idOf('collection')}`,

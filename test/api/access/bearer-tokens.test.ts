@@ -13,7 +13,7 @@ function accessBy(keys: BearerTokenSettings['keys'], issuer: string): Pick<AppOp
   return { access: { users: { verifier, workspacesClaim: 'workspaces' }, administratorToken: null } };
 }
 
-/** An API that takes the tokens of an issuer, and a workspace that `ada` belongs to. */
+/** An API that accepts the tokens of an issuer, and a workspace that `ada` belongs to. */
 async function openWithIssuer(t: ExecutionContext) {
   const issuer = await openTokenIssuer(t);
   const api = await openOwnApi(t, accessBy({ jwksUrl: issuer.jwksUrl }, issuer.issuer));
@@ -25,7 +25,7 @@ async function openWithIssuer(t: ExecutionContext) {
 
 const nowS = () => Math.floor(Date.now() / 1000);
 
-/** A token in every respect but how it is signed. */
+/** Sets all claims of a valid token; the caller signs it. */
 function unsigned<Builder extends SignJWT | UnsecuredJWT>(builder: Builder, issuer: TokenIssuer): Builder {
   builder.setIssuer(issuer.issuer).setAudience(AUDIENCE).setSubject('ada').setIssuedAt().setExpirationTime('1h');
   return builder;
@@ -120,7 +120,7 @@ test('answers 503, not 401, while the signing keys cannot be fetched', async (t)
   t.is(away.status, 503);
   t.like(away.body, { code: 'dependency_unavailable' });
   t.truthy(away.headers.get('Retry-After'));
-  t.is(await status('nonsense'), 401, 'what is no token needs no keys to be refused');
+  t.is(await status('nonsense'), 401, 'a malformed token is rejected without the signing keys');
 });
 
 test('a shared secret verifies HMAC tokens only', async (t) => {

@@ -6,20 +6,20 @@ import type { World } from './matrix-world.ts';
 import { placesOf, requestOf, type Place } from './request-template.ts';
 import { routeFixtures, type RouteFixture } from './route-fixtures.ts';
 
-/** A key, or the headers of a user; null for nobody. */
+/** An API key, or the headers of a user; null for no credentials. */
 export type Credentials = string | null | Readonly<Record<string, string>>;
 
-/** A route that wants credentials, with one of its fixtures. */
+/** A route that requires credentials, with one of its fixtures. */
 export type Guarded = { name: string; route: Route; fixture: RouteFixture };
 export type Answer = { status: number; text: string };
 
-/** Every one of them, by the name of the route. */
+/** Every authenticated route with each of its fixtures. */
 export const guarded: Guarded[] = Object.entries(routes).flatMap(([name, route]) => {
   const fixtures = [routeFixtures[name] ?? []].flat();
   return route.permission === null ? [] : fixtures.map((fixture) => ({ name, route, fixture }));
 });
 
-/** Asks with a key, or with the headers of a user. */
+/** Sends a request with an API key, or with the headers of a user. */
 export async function ask(
   credentials: Credentials,
   { path, sent }: { path: string; sent: Sent },
@@ -29,7 +29,7 @@ export async function ask(
   return { status: response.status, text: await response.text() };
 }
 
-/** A request that names only what the world has, but at the places given here. */
+/** A request whose ids are those of the world, except at the places in `others`. */
 export async function requestIn(
   world: World,
   { route, fixture }: Guarded,
@@ -40,7 +40,7 @@ export async function requestIn(
   return requestOf(route, fixture, ({ name }) => ids.get(name) ?? '');
 }
 
-/** What a client sees, but for ids, times and the number of the request. */
+/** A response without ids, times and other values that differ between equal requests. */
 export function seen({ status, text }: Answer) {
   const plain = text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
@@ -48,17 +48,20 @@ export function seen({ status, text }: Answer) {
   return { status, text: plain };
 }
 
-/** An id of nothing. */
+/** An id that does not exist. */
 function absentId({ kind }: Place): string {
   return kind === 'member' ? `user-${randomUUID()}` : randomUUID();
 }
 
-/** Of the valid request. */
+/** The status of the valid request. */
 export const successOf = ({ route, fixture }: Guarded) => fixture.status ?? route.status ?? 200;
 
 export type Naming = { one: Guarded; place: Place; world: World; key: Credentials; id: string; expected: number };
 
-/** What is wrong with the answer to this id at this place: another status, or unlike the answer to an id of nothing. */
+/**
+ * Sends the id at this place. Returns the problem, if the response has another status than expected or differs from the
+ * response to an id that does not exist.
+ */
 export async function unlikeAbsent({ one, place, world, key, id, expected }: Naming): Promise<string[]> {
   const to = async (named: string) => {
     const answer = seen(await ask(key, await requestIn(world, one, new Map([[place.name, named]]))));

@@ -7,34 +7,34 @@ import { apiClient, freshClient } from '#test/support/harness/api-client.ts';
 
 type Client = Awaited<ReturnType<typeof freshClient>>;
 
-/** What is in a workspace when requests begin; a thing is made when it is first named. */
+/** A workspace with one resource of each kind, each created when its id is first requested. */
 export type World = {
   client: Client;
   keeper: Client;
-  /** The id of the workspace's thing of this kind. */
+  /** The id of the resource of this kind. */
   idOf(kind: Kind): Promise<string>;
-  /** Every id that was made. */
+  /** The ids of all resources created so far. */
   madeIds(): Promise<string[]>;
 };
 
 export type WorldOptions = {
-  /** Whose it is: a member of the workspace; of the workspace itself without. */
+  /** The member who owns the resources; the workspace itself by default. */
   user?: string;
-  /** The workspace of another world. */
+  /** Uses the workspace of another world. */
   within?: World;
-  /** What can be shown to all of the workspace is. */
+  /** Shares with the whole workspace what can be shared. */
   isShared?: boolean;
 };
 
-/** `keeper` makes what a member may not make. */
+/** `keeper` creates the resources that a member may not create. */
 type Making = { client: Client; keeper: Client; idOf: World['idOf']; options: WorldOptions };
 
 const TEXT = 'a text to be found';
 
-/** How one thing of each kind is made. */
+/** Creates one resource of each kind. */
 const MAKERS = {
   workspace: async ({ client }: Making) => client.workspaceId,
-  /** The same; its index was made anew. */
+  /** The workspace, after a reindexing was started. */
   reindexed: async ({ keeper }: Making) => {
     await keeper.post(`/workspaces/${keeper.workspaceId}/reindex`, z.object({ id: z.string() }), { status: 202 });
     return keeper.workspaceId;
@@ -63,11 +63,11 @@ const MAKERS = {
     const json = { user_id: options.user ?? 'ada', memory: TEXT, memory_type: options.isShared ? 'team' : 'user' };
     return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
   },
-  /** A compress job that is over. */
+  /** A completed compression job. */
   compression: async ({ client }: Making) => {
     const json = { content: TEXT, strategy: 'extractive', webhook_url: 'http://127.0.0.1:9/nobody' };
     const made = await client.post('/compress', z.object({ job_id: z.string() }), { json, status: 202 });
-    await eventually('the job is over', async () => {
+    await eventually('the job is completed', async () => {
       const { status } = await client.get(`/compress/${made.job_id}`, z.object({ status: z.string() }));
       return status === 'completed';
     });
@@ -82,7 +82,7 @@ const MAKERS = {
     const sent = { method: 'PUT', json };
     return (await keeper.get(`/oauth/clients/${randomUUID()}`, z.object({ provider: z.string() }), sent)).provider;
   },
-  /** A name that no client has yet. */
+  /** A name that no OAuth client has yet. */
   providerName: async () => randomUUID(),
   conversation: async ({ client, options }: Making) => {
     const made = z.object({ id: z.string() });
@@ -95,7 +95,7 @@ const MAKERS = {
     return made[0]?.id ?? '';
   },
   webhook: async ({ keeper }: Making) => {
-    // Nobody listens there: what is sent to it fails at once.
+    // Nothing listens at this address: deliveries fail immediately.
     const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
     return (await keeper.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
@@ -104,7 +104,7 @@ const MAKERS = {
     const Made = z.object({ id: z.string() });
     const { id } = await keeper.post('/webhooks', Made, { json, status: 201 });
     const delivery = (await keeper.post(`/webhooks/${id}/test`, Made, { status: 202 })).id;
-    // One that is over can be sent again.
+    // Disabling the webhook ends the delivery, so that it can be redelivered.
     for (const status of ['disabled', 'active']) {
       await keeper.get(`/webhooks/${id}`, Made, { method: 'PATCH', json: { status } });
     }
@@ -119,7 +119,7 @@ const MAKERS = {
 
 export type Kind = keyof typeof MAKERS;
 
-/** Kinds that a key limited to other collections does not see; the others belong to the workspace or to a user. */
+/** Kinds that a key limited to other collections cannot see; the others belong to the workspace or to a user. */
 export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
   'collection',
   'parent',
@@ -132,7 +132,7 @@ export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
   'delivery',
 ]);
 
-/** A workspace of its own with a key that may everything, unless told otherwise. */
+/** Creates a world, by default in a new workspace with a key that has every permission. */
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const keeper = options.within?.keeper ?? (await freshClient());
   const client = options.user === undefined ? keeper : await clientOf(options.user, keeper);

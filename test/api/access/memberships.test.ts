@@ -11,7 +11,7 @@ import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts
 
 const CLAIM = 'https://loci.example/workspaces';
 
-/** An API that takes tokens, with two workspaces. */
+/** An API that accepts tokens, with two workspaces. */
 async function openWithUsers(t: ExecutionContext) {
   const issuer = await openTokenIssuer(t);
   const verifier = createBearerTokenVerifier({
@@ -26,7 +26,7 @@ async function openWithUsers(t: ExecutionContext) {
   const [one, other] = [await system.insertWorkspace('one'), await system.insertWorkspace('other')];
   const member = async (scope: string, userId: string, role: WorkspaceRole) =>
     api.services.stores.members.put({ workspaceId: scope, collectionIds: null }, { userId, role, createdBy: 'a test' });
-  /** Sends as a user whose token claims this. */
+  /** Sends requests as a user whose token has this workspaces claim. */
   const as =
     (sub: string, claim?: unknown) =>
     async (path: string, sent: OwnSent = {}) =>
@@ -133,11 +133,11 @@ test('an admin manages keys and the workspace; a member gets 403', async (t) => 
   const statuses: number[] = [];
   for (const [path, sent] of asked) statuses.push((await admin(path, sent)).status);
   t.deepEqual(statuses, [200, 201, 200, 201, 404]);
-  t.is((await ada('/api-keys')).status, 200, 'the admin made her one');
+  t.is((await ada('/api-keys')).status, 200, 'the admin made her an admin');
   const key = ApiKey.parse((await admin('/api-keys', { method: 'POST', json: { permissions: ['*'] } })).body);
   t.is(key.created_by, 'user/grace');
   const [remove, last] = [{ method: 'DELETE' }, `/workspaces/${one}`];
-  t.is((await ada(last, remove)).status, 202, 'she is one, too, by now');
+  t.is((await ada(last, remove)).status, 202, 'she is an admin by now');
   t.is((await admin(last)).status, 404);
   t.is((await as('bob', [one])(last, remove)).status, 404);
 });
@@ -155,7 +155,7 @@ test('a user of several workspaces has to name one, and can list them', async (t
     WorkspaceList.parse((await ada('/workspaces')).body).data.map(({ id }) => id),
     [one, other],
   );
-  t.is((await ada(`/workspaces/${other}`)).status, 200, 'a path says which, too');
+  t.is((await ada(`/workspaces/${other}`)).status, 200, 'the path names the workspace, too');
   t.is((await ada(`/workspaces/${other}`, { workspaceId: one })).status, 404);
 });
 
@@ -196,7 +196,7 @@ test('stored members need no claim, and the higher of two roles applies', async 
   t.is((await as('ada', { [one]: 'admin' })('/api-keys')).status, 200);
   await member(one, 'ada', 'admin');
   t.is((await as('ada', { [one]: 'member' })('/api-keys')).status, 200);
-  t.is((await as('ada', [other])('/collections')).status, 422, 'claims and members add up');
+  t.is((await as('ada', [other])('/collections')).status, 422, 'claims and stored memberships are combined');
   t.is((await as('Ada')('/collections')).status, 403, 'names are compared exactly');
   await api.services.stores.members.remove({ workspaceId: one, collectionIds: null }, 'ada');
   t.is((await ada('/collections')).status, 403);

@@ -71,7 +71,7 @@ test('a user creates and changes only their own memories', async (t) => {
     t.is(await status('bob', `/memories/${id}/history`), read);
     t.is(await status('bob', `/memories/${id}`, put({ memory: 'changed' })), write);
     t.is(await status('bob', `/memories/${id}/replace`, whole('bob')), write);
-    t.is(await status('bob', `/memories/${id}/replace`, whole('ada')), 422, 'nobody speaks for another');
+    t.is(await status('bob', `/memories/${id}/replace`, whole('ada')), 422, 'a user cannot act for another user');
     t.is(await status('bob', `/memories/${id}`, { method: 'DELETE' }), write);
     t.is(await status('key', `/memories/${id}`), 200);
     t.is(await status('key', `/memories/${id}`, put({ user_id: 'bob', memory: 'changed' })), 403);

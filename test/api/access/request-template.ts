@@ -5,17 +5,17 @@ import type { Sent } from '#test/support/harness/api-client.ts';
 import type { Kind } from './matrix-world.ts';
 import type { Ref, RouteFixture } from './route-fixtures.ts';
 
-/** Where in a request an id goes, and of what. */
+/** A place in a request that takes an id, and the kind of resource it identifies. */
 export type Place = { name: string; kind: Kind };
 
 const PARTS = ['path', 'query', 'json', 'form'] as const;
 
-/** Every place of a fixture that takes an id, as `path.content_id` or `json.collections.0`. */
+/** Every place of a fixture that takes an id, such as `path.content_id` or `json.collections.0`. */
 export function placesOf(fixture: RouteFixture): Place[] {
   return PARTS.flatMap((part) => walk(fixture[part], part));
 }
 
-/** The request of a fixture, with an id for each of its places. */
+/** The request of a fixture, with an id at each of its places. */
 export function requestOf(
   route: Route,
   fixture: RouteFixture,
@@ -38,7 +38,7 @@ export function requestOf(
   return { path: query === '' ? path : `${path}?${query}`, sent };
 }
 
-/** Places where the schemas of a route want an id, with `*` for the elements of an array. */
+/** The places at which the schemas of a route take an id, with `*` for the elements of an array. */
 export function idFieldsOf(route: Route): string[] {
   const schemas = { path: route.params, query: route.query, json: route.body, form: route.form?.schema };
   return PARTS.flatMap((part) => {

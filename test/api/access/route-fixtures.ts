@@ -1,31 +1,31 @@
 import type { Kind } from './matrix-world.ts';
 
 /**
- * How a valid request to every route looks, and which of its inputs are ids: `test/api/access/authorization-matrix.test.ts` makes
- * the whole matrix endpoint × caller of it.
+ * A valid request to every route, and which of its inputs are ids: `test/api/access/authorization-matrix.test.ts` tests every
+ * combination of endpoint and caller with it.
  *
- * Who adds a route adds an entry here, under the route's operation id (the key in `api/routes/index.ts`); without one the
- * matrix fails. Every id goes in as `ref(kind)`, each path parameter, query parameter and body field alone: the matrix puts
- * the caller's own thing there, then one of another workspace, then one that does not exist. A kind of thing that is not
- * here yet is added to `MAKERS` in `matrix-world.ts`, which says how one is made.
+ * A new route needs an entry here, under its operation id (the key in `api/routes/index.ts`); without one the matrix fails.
+ * Every id in a path parameter, query parameter or body field is written as `ref(kind)`: the matrix inserts the id of the
+ * caller's own resource, then one of another workspace, then one that does not exist. A new kind of resource is added to
+ * `MAKERS` in `matrix-world.ts`, which creates it.
  */
 export type RouteFixture = {
   path?: Readonly<Record<string, Ref>>;
   query?: Readonly<Record<string, Ref | string>>;
   json?: unknown;
   form?: Readonly<Record<string, Ref | string>>;
-  /** Of the valid request; the route's own by default. */
+  /** Status of the valid request; the status of the route by default. */
   status?: number;
-  /** Of a request with a foreign or absent id at this place (`path.content_id`, `json.collections.0`); 404 by default. */
+  /** Status with a foreign or unknown id at a place (`path.content_id`, `json.collections.0`); 404 by default. */
   outOfReach?: Readonly<Record<string, number>>;
   /**
-   * Of any request by a key that is limited to another collection. By default that of the valid request, or where it names
-   * something in a collection, that of what is out of reach.
+   * Status for a key that is limited to another collection. By default that of the valid request, or if the request names
+   * something in a collection, the one in `outOfReach`.
    */
   limited?: number;
-  /** After the request its things are gone or changed, so it gets others for each time. */
+  /** The request deletes or changes its resources, so it gets new ones each time. */
   destroys?: true;
-  /** The valid request is the operator's. */
+  /** The valid request requires the administrator token. */
   administrator?: true;
 };
 
@@ -45,10 +45,10 @@ const webhook = { webhook_id: ref('webhook') };
 const delivery = { delivery_id: ref('delivery') };
 const workspace = { workspace_id: ref('workspace') };
 
-/** A list that filters by something out of reach is a list of nothing. */
+/** A list filtered by something out of reach answers 200 with no items. */
 const EMPTY = 200;
 
-/** A body that takes ids in several forms has a fixture for each. */
+/** The fixtures by operation id. A body that takes ids in several forms has a fixture for each. */
 export const routeFixtures: Readonly<Record<string, RouteFixture | readonly RouteFixture[]>> = {
   uploadContent: {
     form: { collection_id: ref('collection'), content: 'another text' },
@@ -68,7 +68,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   listContentChunks: { path: content, query: { collection_id: ref('collection') } },
   getContentFile: { path: content },
   getContentText: { path: content },
-  // What is ready can neither be paused, resumed, cancelled nor retried.
+  // A ready content can neither be paused, resumed, cancelled nor retried.
   pauseContent: { path: content, status: 409 },
   resumeContent: { path: content, status: 409 },
   cancelContent: { path: content, status: 409 },
@@ -143,19 +143,19 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   },
   compressContext: { json: { content: 'The ferry leaves at noon. When does it leave?', strategy: 'extractive' } },
   getCompression: { path: { job_id: ref('compression') } },
-  // Over, or about to be.
+  // The job is already completed.
   cancelCompression: { path: { job_id: ref('compression') }, status: 409 },
   // Without credentials there is nothing to refresh.
   refreshOAuthToken: { path: connection, status: 409 },
   getRefreshState: { path: connection },
-  // Nor a client of its provider.
+  // Its provider has no OAuth client.
   authorizeConnection: { path: connection, json: {}, status: 409 },
   listOAuthProviders: {},
   listOAuthClients: {},
   putOAuthClient: {
     path: { provider: ref('providerName') },
     json: { client_id: 'another', token_endpoint: 'https://example.com/token' },
-    // A client of this name is the workspace's own.
+    // The name is free in every workspace, so the client is created.
     outOfReach: { 'path.provider': 200 },
   },
   deleteOAuthClient: { path: { provider: ref('oauthClient') }, destroys: true },

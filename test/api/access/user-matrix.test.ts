@@ -7,24 +7,24 @@ import { ask, guarded, requestIn, seen, successOf, unlikeAbsent, type Guarded } 
 import { BEHIND_COLLECTIONS, createWorld, type Kind, type World } from './matrix-world.ts';
 import { placesOf } from './request-template.ts';
 
-/** What belongs to the workspace: its members name it, and manage what is in it only as admins. */
+/** Kinds that belong to the workspace: every member may refer to them, and only admins manage them. */
 const OF_THE_WORKSPACE: ReadonlySet<Kind> = new Set<Kind>(['workspace', 'reindexed', 'apiKey', 'member']);
-/** What its owner alone changes, though others may read it. */
+/** Kinds that only their owner changes, though others may read them. */
 const OWNED: ReadonlySet<Kind> = new Set<Kind>(['conversation', 'message', 'memory']);
-/** What nobody but its owner ever sees. */
+/** Kinds that only their owner sees. */
 const PRIVATE: ReadonlySet<Kind> = new Set<Kind>(['connection', 'compression']);
 
 const kindsOf = ({ fixture }: Guarded) => placesOf(fixture).map(({ kind }) => kind);
 const lacksPermission = ({ route }: Guarded) => !permissionsOfRole('member').includes(route.permission ?? '');
-/** The same request, in which a user speaks for themselves. */
+/** The same request with `user_id` set to the user who sends it. */
 const by = (user: string, { fixture, ...one }: Guarded): Guarded => {
   const spoken: unknown = JSON.parse(JSON.stringify(fixture).replaceAll('"user_id":"ada"', `"user_id":"${user}"`));
-  // The same fixture but for a name.
+  // The same fixture except for the user id.
   return { ...one, fixture: spoken as Guarded['fixture'] };
 };
 const userOf = (name: string) => `${name}-${randomUUID()}`;
 
-/** Of a member's request that names what another member shares with all of the workspace. */
+/** The expected status when a member refers to a resource that another member shares with the workspace. */
 function statusOfShared(one: Guarded): number {
   const permission = (one.route.permission ?? '') as Permission; // only those with one are here
   const kinds = kindsOf(one);
@@ -73,7 +73,7 @@ test('a user without a workspace is rejected on every route', async (t) => {
   const headers = { Authorization: `Bearer ${await issueUserToken(userOf('nobody'))}` };
   const wrong: string[] = [];
   for (const one of guarded) {
-    // A workspace in the path is asked for, as by the header.
+    // A workspace in the path selects the workspace, like the header.
     const expected = one.route.path.includes('{workspace_id}') ? 404 : 403;
     const { status, text } = await ask(headers, await requestIn(world, one));
     if (status !== expected) wrong.push(`${one.name}: ${text}`);
@@ -168,7 +168,7 @@ test('a member can use every route that the role permits on own resources', asyn
   t.deepEqual(wrong, []);
 });
 
-/** Whatever others tried, everything is there as before. */
+/** Asserts that the requests of others have changed nothing. */
 async function assertUntouched(t: { is(actual: number, expected: number, message: string): unknown }, world: World) {
   const paths = [
     `/collections/${await world.idOf('collection')}`,

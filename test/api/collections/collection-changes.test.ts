@@ -63,7 +63,7 @@ test('parents never form a cycle, not even with concurrent moves', async (t) => 
   }
   t.is((await patch(api, c, { parent_id: null })).parent_id, null);
   await patch(api, b, { parent_id: null });
-  // Everyone below the next one: all but one of the moves are possible.
+  // Each collection moves below the next one: all but one of the moves are possible.
   const moves = ids.map((id, index) =>
     api.send(`/collections/${id}`, { method: 'PATCH', json: { parent_id: ids[(index + 1) % ids.length] } }),
   );
@@ -107,7 +107,7 @@ test('an archived collection can be read and searched, but not changed until it 
   const contents = new Map(uploads.map(({ status, content_id }) => [status, content_id]));
   const archived = await api.post(`/collections/${id}/archive`, Collection);
   t.is(archived.status, 'archived');
-  t.deepEqual(await api.post(`/collections/${id}/archive`, Collection), archived, 'once is enough');
+  t.deepEqual(await api.post(`/collections/${id}/archive`, Collection), archived, 'archiving again changes nothing');
   t.deepEqual(await api.get(`/collections/${id}`, Collection), archived);
   const json = { query: 'tide', collection_id: id };
   t.is(

@@ -12,7 +12,7 @@ async function serverOf(t: ExecutionContext, behaviour: TokenBehaviour): Promise
   return server;
 }
 
-/** A connection to it, as a client of its own. */
+/** Creates a connection to the server with its own OAuth client. */
 const connect = (api: ApiClient, { tokenEndpoint }: TokenServer, credentials: Record<string, unknown> = {}) =>
   api.post('/connections', Connection, {
     json: {
@@ -56,7 +56,7 @@ test('a refresh stores the new tokens and returns when they expire', async (t) =
     client_secret: 'canary-secret',
     expires_at: answer.expires_at,
   });
-  t.deepEqual(await refresh(api, id), answer, 'a moment later the same answer');
+  t.deepEqual(await refresh(api, id), answer, 'a second refresh shortly after returns the same response');
   t.is(server.requests.length, 1);
 });
 
@@ -103,5 +103,5 @@ test('a missing refresh token, or one that the provider rejects, answers 409', a
   t.notRegex(JSON.stringify(refused.body), /canary/);
   t.is((await api.get(`/connections/${id}`, Connection)).status, 'expired');
   t.is((await api.fail(`/oauth/refresh/${id}`, { method: 'POST' })).status, 409);
-  t.is(server.requests.length, 1, 'it is not asked again at once');
+  t.is(server.requests.length, 1, 'the provider is not asked again immediately');
 });

@@ -13,7 +13,7 @@ async function withContent(entries: readonly (readonly [string, string])[] = [])
   return { api, id, collectionId, content: await api.get(`/contents/${id}`, Content) };
 }
 
-/** What moves by itself, put to what it was. */
+/** The content with the fields that the service changes in the background reset to their former values. */
 const settled = (content: Content, before: Content) => ({
   ...content,
   updated_at: before.updated_at,
@@ -60,7 +60,7 @@ test('status and sync_status accept only their defined values', async (t) => {
       json: { [field]: 'done' },
     });
     t.deepEqual([status, problems], [400, [`body.${field} invalid_value`]]);
-    t.regex(JSON.stringify(body.detail), names, 'the answer names those there are');
+    t.regex(JSON.stringify(body.detail), names, 'the response names the valid values');
   }
 });
 
@@ -69,7 +69,7 @@ test('a status set by a client is returned, but does not affect the actions of t
   await patch(api, id, { status: 'pending' });
   t.is((await api.get(`/contents/${id}`, Content)).status, 'pending');
   const { status } = await api.fail(`/contents/${id}/pause`, { method: 'POST' });
-  t.is(status, 409, 'there is nothing under way');
+  t.is(status, 409, 'there is no run in progress');
   t.is((await api.fail(`/contents/${id}/retry`, { method: 'POST' })).status, 409, 'nor failed');
 });
 
@@ -147,7 +147,11 @@ test('external_id in new metadata identifies the content, and is unique in its c
     ['metadata', '{"external_id":"two"}'],
   ]);
   t.is((await patch(api, id, { metadata: { external_id: 'one' } })).external_id, 'one');
-  t.is((await patch(api, id, { metadata: { lang: 'en' } })).external_id, 'one', 'it stays where metadata names none');
+  t.is(
+    (await patch(api, id, { metadata: { lang: 'en' } })).external_id,
+    'one',
+    'it is kept when new metadata has none',
+  );
   const taken = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { metadata: { external_id: 'two' } } });
   t.deepEqual([taken.status, taken.code], [409, 'conflict']);
   const again = await api.upload(collectionId, [

@@ -190,7 +190,7 @@ test('contents are filtered by collection, status and part of the name, and page
   t.is((await api.get('/contents?status=failed', List)).total_count, 0);
   const named = await api.get('/contents?search=4.TXT', List);
   t.deepEqual([named.total_count, named.data.map(({ name }) => name)], [1, ['4.txt']]);
-  t.is((await api.get('/contents?search=%25', List)).total_count, 0, 'no pattern');
+  t.is((await api.get('/contents?search=%25', List)).total_count, 0, 'the search text is not a pattern');
   const other = await api.fail(`/contents?status=failed&cursor=${first.next_cursor}`);
   t.is(other.status, 422, 'a cursor belongs to its filters');
 });

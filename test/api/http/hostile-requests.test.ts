@@ -75,7 +75,7 @@ test('the size of an error response is bounded, however many errors and however 
   const operators = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`$${index}`, 1]));
   const few = await search({ filters: { a: operators(500) } });
-  t.is(few.problems.length, 501, 'and that there are too many conditions');
+  t.is(few.problems.length, 501, '500 errors and one for too many conditions');
   t.is(few.problems.at(-1), ' truncated');
   const named = await search({ filters: { ['k'.repeat(900)]: operators(100) } });
   t.is(named.problems.length, 100);

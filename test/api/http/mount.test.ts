@@ -10,7 +10,7 @@ import { AppError } from '#domain/app-error.ts';
 import { createSilentLog } from '#observability/log.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Routes without credentials use the log of the services and nothing else. */
+/** Routes without credentials use only the log of the services. */
 const services = { log: createSilentLog() } as Services;
 
 async function answersOf(route: Route) {

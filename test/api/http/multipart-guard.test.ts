@@ -3,7 +3,7 @@ import test from 'ava';
 import { MultipartParser } from 'formidable';
 import { guardMultipart } from '#api/http/multipart/multipart-guard.ts';
 
-/** What a parser tells of a form with one part of these bytes, arriving in packets. */
+/** The data that the parser emits for a form with one part of these bytes, which arrives in packets. */
 async function tokensOf(content: Buffer): Promise<{ tokens: number; data: Buffer }> {
   const parser = new MultipartParser();
   parser.initWithBoundary('b');
@@ -31,7 +31,7 @@ test('bytes that resemble the start of a boundary arrive in few chunks, and in o
     const content = Buffer.from(filler.repeat(Math.floor(500_000 / filler.length)));
     const { tokens, data } = await tokensOf(content);
     t.deepEqual(data, content);
-    // Pieces of a kilobyte and more are passed on as they are, with what lies between them.
+    // Chunks of one kilobyte and more are passed on unchanged, and smaller ones between them are joined.
     t.true(tokens < 1_000, `${tokens} pieces`);
   }
 });

@@ -35,7 +35,7 @@ test('a key over its rate limit gets 429 with Retry-After, and other keys are no
   t.regex(first.headers.get('RateLimit') ?? '', /^"requests";r=2;t=([1-9]|[1-5]\d|60)$/);
   const made = await api.send('/api-keys', { method: 'POST', token, json: { permissions: ['chunks:read'] } });
   const other = ApiKey.parse(made.body).secret ?? '';
-  t.is((await api.send('/collections', { token: other })).status, 403, 'what is refused counts as well');
+  t.is((await api.send('/collections', { token: other })).status, 403, 'rejected requests count as well');
   t.is((await api.send('/collections', { token })).status, 200);
   const over = await api.send('/collections', { token });
   t.is(over.status, 429);
@@ -58,7 +58,7 @@ test('failed authentication beyond the limit of an address answers 429, and vali
   t.is((await api.send('/workspaces', { token: `${ADMIN_TOKEN}x` })).status, 429);
   const good = await api.send('/collections', { token: api.token });
   t.is(good.status, 200);
-  t.is(good.headers.get('RateLimit'), null, 'without a limit there is none to tell');
+  t.is(good.headers.get('RateLimit'), null, 'no RateLimit header without a limit');
 });
 
 test('unknown workspaces and disallowed addresses count as failed authentication', async (t) => {
@@ -82,7 +82,7 @@ test('unknown workspaces and disallowed addresses count as failed authentication
   t.is(
     (await api.send(`/collections/${randomUUID()}`, { token })).status,
     404,
-    'what is absent in the workspace is no such failure',
+    'an unknown resource in the own workspace does not count as a failure',
   );
 });
 
@@ -127,7 +127,7 @@ test('CORS allows the configured origins only, and answers preflight requests', 
   }
   const refused = await fetch(url, { headers: { Origin: ORIGIN } });
   t.is(refused.status, 401);
-  t.is(refused.headers.get('Access-Control-Allow-Origin'), ORIGIN, 'a page may read an error, too');
+  t.is(refused.headers.get('Access-Control-Allow-Origin'), ORIGIN, 'error responses have CORS headers, too');
   t.regex(refused.headers.get('Access-Control-Expose-Headers') ?? '', /X-Request-Id/);
   t.regex(refused.headers.get('Vary') ?? '', /Origin/);
 });

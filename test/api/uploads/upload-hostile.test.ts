@@ -201,7 +201,7 @@ test('the names of fields count toward the size limit of the fields', async (t) 
 
 test('a failing blob store answers 500 for small and large files, and the next request works', async (t) => {
   await using receiver = await startUploadReceiver({ maxFileBytes: 5_000_000 });
-  // A file where the folder should be.
+  // A file in the place of the folder makes every write fail.
   await rm(receiver.dir, { recursive: true });
   await writeFile(receiver.dir, '');
   for (const sizeBytes of [1, 4_000_000]) {

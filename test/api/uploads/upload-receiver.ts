@@ -44,7 +44,7 @@ export const Answer = z.object({
   detail: z.union([z.string(), z.array(Problem)]).optional(),
 });
 
-/** The part of the API that receives uploads, over a real blob folder, answering what it received. */
+/** Starts a server with the upload parser of the API on a real blob folder. It returns what it received. */
 export async function startUploadReceiver(changed: Partial<Limits> = {}) {
   const usual = {
     maxFileBytes: 1_000_000,
@@ -84,16 +84,16 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
     url: `http://127.0.0.1:${server.port}/upload`,
     port: server.port,
     blobs,
-    /** Where the blobs are. */
+    /** The folder of the blobs. */
     dir,
     /** Blobs that were reported as stored. */
     told,
-    /** Resolves when the next request has been dealt with, also one whose client is gone. */
+    /** Resolves when the next request has been handled, even if its client has disconnected. */
     nextEnd: () => new Promise<void>((resolve) => void ended.push(resolve)),
     temporaryFiles: async () => readdir(join(dir, '.incoming')).catch(() => []),
     post: async (body: FormData) =>
       answerOf(await fetch(`http://127.0.0.1:${server.port}/upload`, { method: 'POST', body })),
-    /** Sends bytes over a bare connection; the whole answer as text. */
+    /** Sends bytes over a TCP connection. Returns the status and the parsed body. */
     raw: (pieces: readonly (string | Buffer)[]) => exchange(server.port, pieces),
     async [Symbol.asyncDispose]() {
       await server.close(1_000);
@@ -114,7 +114,7 @@ async function exchange(port: number, pieces: readonly (string | Buffer)[]) {
   socket.setEncoding('utf8').on('data', (text: string) => (received += text));
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   for (const piece of pieces) {
-    // A piece is a packet of its own when the one before has been flushed.
+    // Each piece becomes a packet of its own, because the previous one has been flushed.
     await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
   }
   await closed;
@@ -123,7 +123,7 @@ async function exchange(port: number, pieces: readonly (string | Buffer)[]) {
   return { status, body: Answer.parse(JSON.parse(body)) };
 }
 
-/** A multipart request as bytes, for what no client library would send. */
+/** A multipart request as bytes, for requests that no client library would send. */
 export function rawUpload(body: string | Buffer, options: { boundary?: string; contentType?: string } = {}): Buffer {
   const contentType = options.contentType ?? `multipart/form-data; boundary=${options.boundary ?? 'b'}`;
   const bytes = Buffer.from(body);

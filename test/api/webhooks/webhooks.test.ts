@@ -5,17 +5,17 @@ import { testStack } from '#test/support/harness/stack.ts';
 import { answer, createWebhook, deliveryOver, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 import { apiClient, createKey, freshClient } from '#test/support/harness/api-client.ts';
 
-/** Nothing is sent there: no event of these tests is one that it is told of. */
-const URL_OF_NOBODY = 'https://webhooks.example.com/loci';
+/** No event of these tests is delivered to this URL. */
+const UNUSED_URL = 'https://webhooks.example.com/loci';
 
 test('a webhook is created, read and listed; its secret is only in the first response', async (t) => {
   const api = await freshClient();
-  const json = { url: URL_OF_NOBODY, description: 'ours', events: ['compress.failed', 'compress.failed'] };
+  const json = { url: UNUSED_URL, description: 'ours', events: ['compress.failed', 'compress.failed'] };
   const created = await api.post('/webhooks', Webhook, { json, status: 201 });
   t.regex(created.secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
   t.like(created, {
     workspace_id: api.workspaceId,
-    url: URL_OF_NOBODY,
+    url: UNUSED_URL,
     description: 'ours',
     events: ['compress.failed'],
     collections: null,
@@ -25,7 +25,7 @@ test('a webhook is created, read and listed; its secret is only in the first res
   });
   const shown = { ...created, secret: null };
   t.deepEqual(await api.get(`/webhooks/${created.id}`, Webhook), shown);
-  const other = await createWebhook(api, URL_OF_NOBODY);
+  const other = await createWebhook(api, UNUSED_URL);
   t.is(other.events, null);
   const first = await api.get('/webhooks?limit=1', WebhookList);
   t.deepEqual([first.data, first.total_count, first.has_more], [[shown], 2, true]);
@@ -35,7 +35,7 @@ test('a webhook is created, read and listed; its secret is only in the first res
 
 test('PATCH changes only the fields that are sent, and a deleted webhook answers 404', async (t) => {
   const api = await freshClient();
-  const { id, ...created } = await createWebhook(api, URL_OF_NOBODY, { description: 'ours' });
+  const { id, ...created } = await createWebhook(api, UNUSED_URL, { description: 'ours' });
   const change = (json: object) => api.get(`/webhooks/${id}`, Webhook, { method: 'PATCH', json });
   t.like(await change({ events: ['upload.completed'] }), {
     description: 'ours',
@@ -64,7 +64,7 @@ test('every validation error of a webhook is reported', async (t) => {
   for (const url of ['', 'example.com/hook', 'https://user:secret@example.com/', 'javascript:alert(1)']) {
     t.true((await problemsOf({ url })).length > 0, url);
   }
-  t.deepEqual(await problemsOf({ url: URL_OF_NOBODY, events: ['webhook.test'] }), ['body.events.0 invalid_value']);
+  t.deepEqual(await problemsOf({ url: UNUSED_URL, events: ['webhook.test'] }), ['body.events.0 invalid_value']);
   const tooLong = `https://example.com/${'x'.repeat(2_029)}`;
   t.deepEqual(await problemsOf({ url: tooLong }), ['body.url too_big']);
   t.is((await createWebhook(api, tooLong.slice(0, -1))).url.length, 2_048);
@@ -74,7 +74,7 @@ test('the same Idempotency-Key creates one webhook and returns its secret again'
   const api = await freshClient();
   const send = () =>
     api.post('/webhooks', Webhook, {
-      json: { url: URL_OF_NOBODY },
+      json: { url: UNUSED_URL },
       headers: { 'Idempotency-Key': 'once' },
       status: 201,
     });
@@ -89,7 +89,7 @@ test('a webhook cannot subscribe to events that its creator may not read', async
   const { workspaceId } = owner;
   const blind = apiClient((await createKey({ workspaceId, permissions: ['webhooks:read', 'webhooks:write'] })).key);
   const tell = (events: string[] | null) =>
-    blind.fail('/webhooks', { method: 'POST', json: { url: URL_OF_NOBODY, events } });
+    blind.fail('/webhooks', { method: 'POST', json: { url: UNUSED_URL, events } });
   for (const [events, permission] of [
     [['content.ready'], 'contents:read'],
     [['upload.completed'], 'uploads:read'],
@@ -103,30 +103,30 @@ test('a webhook cannot subscribe to events that its creator may not read', async
   }
 
   const limited = apiClient((await createKey({ workspaceId, collections: [collection.id] })).key);
-  const own = await createWebhook(limited, URL_OF_NOBODY);
+  const own = await createWebhook(limited, UNUSED_URL);
   t.deepEqual(own.collections, [collection.id]);
   for (const [collections, status] of [
     [null, 403],
     [[collection.id, foreign.id], 404],
   ] as const) {
-    const json = { url: URL_OF_NOBODY, collections };
+    const json = { url: UNUSED_URL, collections };
     t.is((await limited.fail('/webhooks', { method: 'POST', json })).status, status);
     t.is((await limited.fail(`/webhooks/${own.id}`, { method: 'PATCH', json: { collections } })).status, status);
   }
-  const all = await createWebhook(owner, URL_OF_NOBODY);
+  const all = await createWebhook(owner, UNUSED_URL);
   t.is((await limited.fail(`/webhooks/${all.id}`)).status, 404);
   t.deepEqual(
     (await limited.get('/webhooks', WebhookList)).data.map(({ id }) => id),
     [own.id],
   );
-  // What it tells of cannot be sent elsewhere by a key that may not read it.
+  // A key that may not read the events of a webhook cannot change its URL.
   const json = { url: 'https://elsewhere.example.com/' };
   t.is((await blind.fail(`/webhooks/${all.id}`, { method: 'PATCH', json })).status, 403);
 });
 
 test('a workspace has at most 100 webhooks', async (t) => {
   const api = await freshClient();
-  const create = () => api.send('/webhooks', { method: 'POST', json: { url: URL_OF_NOBODY } });
+  const create = () => api.send('/webhooks', { method: 'POST', json: { url: UNUSED_URL } });
   const answers = await Promise.all(Array.from({ length: 102 }, create));
   t.is(answers.filter(({ status }) => status === 201).length, 100);
   t.is(answers.filter(({ status }) => status === 409).length, 2);
@@ -162,7 +162,7 @@ test('deliveries are filtered by webhook, status and event, paged newest first, 
   t.like(shown, { status: 'failed', payload: { type: 'webhook.test', data: { webhook_id: bad.id } } });
   t.like(shown.attempts[0], { number: 1, status_code: 410, error: null });
   t.is(shown.next_attempt_at, null);
-  // The log outlives its webhook.
+  // The delivery log is kept after its webhook is deleted.
   t.is((await api.send(`/webhooks/${good.id}`, { method: 'DELETE' })).status, 204);
   t.deepEqual(await list(`webhook_id=${good.id}`), ids.slice(0, 2).toReversed());
   t.is((await api.fail(`/webhook-deliveries/${ids[0]}/redeliver`, { method: 'POST' })).status, 409);

@@ -14,7 +14,7 @@ const Failure = z.object({
 
 export type Sent = { method?: string; headers?: Record<string, string>; body?: RequestInit['body']; json?: unknown };
 
-/** Talks to the running API with one key, or with other headers; null sends none. */
+/** A client of the running API that sends this API key, or these headers; null sends no credentials. */
 export function apiClient(credentials: string | null | Readonly<Record<string, string>>, prefix = '/api/v1') {
   const { baseUrl } = testStack();
   const send = async (path: string, { json, body, ...sent }: Sent = {}) =>
@@ -29,7 +29,7 @@ export function apiClient(credentials: string | null | Readonly<Record<string, s
     });
   return {
     send,
-    /** An answer that has to have this status and shape. */
+    /** Returns the parsed body. @throws Error when the response has another status than `status`, 200 by default, or shape */
     async get<S extends z.ZodType>(
       path: string,
       schema: S,
@@ -48,7 +48,7 @@ export function apiClient(credentials: string | null | Readonly<Record<string, s
     ): Promise<z.output<S>> {
       return this.get(path, schema, { method: 'POST', ...sent });
     },
-    /** An error answer: its status, and its body in one of the two shapes. */
+    /** Sends a request that is expected to fail. Returns its status, and its body in one of the two error shapes. */
     async fail(path: string, sent: Sent = {}) {
       const response = await send(path, sent);
       const body = Failure.parse(await response.json());
@@ -58,7 +58,7 @@ export function apiClient(credentials: string | null | Readonly<Record<string, s
     async createCollection(name: string): Promise<Collection> {
       return this.post('/collections', Collection, { json: { name, embedding: { provider: 'lexical' } }, status: 201 });
     },
-    /** Uploads and waits until the contents have come to an end. */
+    /** Uploads and waits, up to 60 s, until the contents are ready or failed. */
     async upload(
       collectionId: string,
       entries: readonly (readonly [string, string | File])[],
@@ -87,7 +87,7 @@ type KeyOptions = {
   isRevoked?: boolean;
 };
 
-/** A key of the running service, by default with every permission in a workspace of its own. */
+/** Creates a key of the running service, by default with every permission in a new workspace. */
 export async function createKey(options: KeyOptions = {}): Promise<{ key: string; workspaceId: string }> {
   const { databaseUrl, environment } = testStack();
   const knex = createPostgres({ url: databaseUrl, poolSize: 1, applicationName: 'loci-test' });
@@ -117,7 +117,7 @@ export async function createKey(options: KeyOptions = {}): Promise<{ key: string
   }
 }
 
-/** A client of a workspace of its own. */
+/** A client with every permission in a new workspace. */
 export async function freshClient(): Promise<ApiClient & { workspaceId: string; key: string }> {
   const { key, workspaceId } = await createKey();
   return { ...apiClient(key), workspaceId, key };

@@ -4,27 +4,27 @@ import { stripVTControlCharacters } from 'node:util';
 export type TestCounts = { passed: number; failed: number; skipped: number };
 
 const PASSED = /^\s*[✔√] /;
-/** A failed test or hook, a file that crashed, exited, holds no test or stopped half-way. */
+/** A failed test or hook, or a file that crashed, exited early, contains no test or did not finish. */
 const FAILED = /^\s*[✘×] (?!Timed out while)|^\s*(Uncaught exception|Unhandled rejection) in /;
 const SKIPPED = /^\s*- \[(skip|todo)\] /;
-/** Lines of the summary; tests that never came to an end are counted there alone. */
+/** Lines of the summary. Tests that never finished are counted only there. */
 const SUMMARY_FAILED = /^\s*(\d+) (?:tests?|hooks?) failed$/;
 const SUMMARY_PENDING = /^\s*(\d+) tests? remained pending after a timeout$/;
-/** Between the results and the details of the failures, and behind these. */
+/** The line before and after the details of the failures. */
 const RULE = '─';
-/** The marks in front of a failed or a pending test. */
+/** The marks before the title of a failed or pending test. */
 const MARK = /^[✘×◌] (?:\[fail\]: )?/;
-/** How much of one failure's details is told again at the end. */
+/** How many lines of the details of each failure are repeated at the end. */
 const DETAIL_LINES = 14;
 
 /**
- * Counts results in the output of ava's own reporter. Its TAP reporter would be easier to read, but dies when a test
- * times out or calls `process.exit` (ava 8.0.1), which is when its word is needed most.
+ * Counts results in the output of ava's default reporter. The TAP reporter would be easier to parse, but crashes when a test
+ * times out or calls `process.exit` (ava 8.0.1), which is when the report is needed most.
  */
 export function createAvaReport(): {
   read(line: string): void;
   counts(): TestCounts;
-  /** What failed or hung, a title each with the beginning of its details: a log's last lines are read first. */
+  /** The title of each failed or hanging test with the first lines of its details, to be printed at the end of the log. */
   failures(): string[];
 } {
   const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
@@ -33,7 +33,7 @@ export function createAvaReport(): {
   let current: string[] | undefined;
   let summaryFailed = 0;
   let pending = 0;
-  // The line of a failed test has its message behind the title.
+  // The line of a failed test has its message after the title.
   const isTold = (title: string) => (line: string) => line === title || line.startsWith(`${title} `);
   const isTitle = (text: string) => text !== '' && [...details.keys()].some(isTold(text));
   const detailsOf = (text: string) => details.get([...details.keys()].find(isTold(text)) ?? '');

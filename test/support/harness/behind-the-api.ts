@@ -3,13 +3,13 @@ import { createVectorIndex, type VectorIndex } from '#store/weaviate/vector-inde
 import type { ContentStatus } from '#domain/statuses.ts';
 import type { TestStack } from './stack.ts';
 
-/** Rows and objects of the running stack, for tests that check what the API does not show. */
+/** Direct access to the database and the index of the running stack, for tests that check what the API does not show. */
 export type BehindTheApi = {
   vectors: VectorIndex;
   query<Row>(sql: string, bindings?: Bindings): Promise<Row[]>;
-  /** Where the contents of an upload are, and how often work on them began in vain. */
+  /** The stage, failed attempts and progress of each content of an upload. */
   runsOf(uploadId: string): Promise<RunRow[]>;
-  /** Makes what the worker looks after by the clock due now: a test has no hour to wait. */
+  /** Makes the periodic work of a workspace due now (removal of residues, checks of the outbox), so that tests need not wait. */
   makeDue(workspaceId: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -25,7 +25,7 @@ export type RunRow = {
 
 const WEAVIATE_TIMEOUT_MS = 20_000;
 
-/** Opens Postgres and Weaviate of the stack. Close it at the end of the test. */
+/** Connects to Postgres and Weaviate of the stack. The caller closes it at the end of the test. */
 export function openBehindTheApi(stack: Pick<TestStack, 'databaseUrl' | 'weaviate'>): BehindTheApi {
   const database = createPostgres({ url: stack.databaseUrl, poolSize: 2, applicationName: 'loci-test' });
   const vectors = createVectorIndex({ ...stack.weaviate, timeoutMs: WEAVIATE_TIMEOUT_MS });

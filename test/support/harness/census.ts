@@ -3,18 +3,18 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { isSettled, type ContentStatus } from '#domain/statuses.ts';
 import type { BehindTheApi } from './behind-the-api.ts';
 
-/** What is wrong with the rows and objects of a workspace, one line each; all lists are empty when nothing is. */
+/** Counts of a workspace, and its inconsistencies, one line each. All lists are empty if the workspace is consistent. */
 export type Census = {
-  /** Contents and published chunks counted. */
+  /** The number of contents, and of chunks of published versions. */
   contents: number;
   chunks: number;
-  /** Chunks of published versions without their row or their object. */
+  /** Chunks of published versions whose row or object is missing. */
   lost: string[];
-  /** Chunks that are there twice. */
+  /** Chunks that exist twice. */
   duplicated: string[];
-  /** Rows and objects of no published version. */
+  /** Rows and objects that belong to no published version. */
   orphaned: string[];
-  /** Contents under way, statuses that contradict the run, deletions without a receipt, work left in the outbox. */
+  /** Unfinished contents, statuses that contradict the run, incomplete deletions, rows left in the outbox. */
   stuck: string[];
 };
 
@@ -31,7 +31,7 @@ type Chunk = { id: string; content_id: string; collection_id: string; version: n
 type StoredObject = { id: string; content_id: string; version: number };
 type Generation = { collection_id: string; tenant: string } & EmbeddingSpace;
 
-/** Compares every chunk row of a workspace with every object in its tenants, and both with what is published. */
+/** Compares all chunk rows of a workspace with all objects in its tenants, and both with the published versions. */
 export async function takeCensus(behind: BehindTheApi, workspaceId: string): Promise<Census> {
   const links = await behind.query<Link>(
     `select cc.content_id, cc.collection_id, cc.stage, cc.version, cc.active_version, cc.chunk_count, t.status
@@ -63,12 +63,12 @@ export async function takeCensus(behind: BehindTheApi, workspaceId: string): Pro
   return census;
 }
 
-/** True when nothing is lost, twice, orphaned or stuck. */
+/** Whether nothing is lost, duplicated, orphaned or stuck. */
 export function isSound(census: Census): boolean {
   return problemsOf(census).length === 0;
 }
 
-/** Every line of what is wrong. */
+/** All inconsistencies, one line each. */
 export function problemsOf({ lost, duplicated, orphaned, stuck }: Census): string[] {
   return [...lost, ...duplicated, ...orphaned, ...stuck];
 }

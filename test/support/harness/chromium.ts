@@ -7,14 +7,15 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium as browsers } from 'playwright-core';
 
-/** Unpacks into its temporary folder; that variable makes it unpack its shared libraries too. */
+/** Makes the package unpack Chromium into the temporary folder. */
 const UNPACK = `const { default: chromium } = await import('@sparticuz/chromium');
 await chromium.executablePath();
 console.log(JSON.stringify(chromium.args));`;
+/** Value of `AWS_EXECUTION_ENV` that makes the package unpack its shared libraries too. */
 const UNPACK_ALL = 'AWS_Lambda_nodejs24.x';
 
 /**
- * Starts the Chromium that comes as an npm package. It is unpacked once, into Loci's cache, with the libraries that a bare
+ * Starts the Chromium of an npm package. It is unpacked once, into Loci's cache, together with the libraries that a minimal
  * Linux lacks (NSS, expat) and a font, so that nothing has to be installed.
  */
 export async function launchChromium(): Promise<Browser> {
@@ -26,13 +27,16 @@ export async function launchChromium(): Promise<Browser> {
     env: {
       ...definedOf(process.env),
       LD_LIBRARY_PATH: libraries.join(':'),
-      // A machine with fonts of its own shows pages as its user knows them.
+      // A machine that has fonts uses its own.
       ...(existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_FILE: join(folder, 'fonts.conf') }),
     },
   });
 }
 
-/** The package is made for machines of one process; there Chromium dies when a page is closed after it was printed. */
+/**
+ * The package's arguments without `--single-process`, which is meant for AWS Lambda: with it Chromium crashes when a page is
+ * closed after printing.
+ */
 async function argumentsOf(folder: string): Promise<string[]> {
   const given = JSON.parse(await readFile(join(folder, 'arguments.json'), 'utf8')) as string[]; // written below
   return given.filter((argument) => argument !== '--single-process');
@@ -53,7 +57,7 @@ async function unpackedChromium(): Promise<string> {
     });
     await writeFile(join(partial, 'arguments.json'), stdout);
     await writeFile(join(partial, 'fonts.conf'), fontSettings(folder));
-    // Another process may have been as fast; then its folder is as good.
+    // Another process may have unpacked it meanwhile; its folder is used then.
     await rename(partial, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });

@@ -9,22 +9,25 @@ import { runCommand } from '#stack/processes/run-command.ts';
 
 export const CLIENT_DIR = join(PROJECT_DIR, 'client');
 
-/** Of the last build: what it was made from. It goes with `node_modules`, which it speaks of too. */
+/**
+ * Records the hashes of the inputs of the last build. It is stored in `node_modules`, so that it disappears with the
+ * dependencies whose state it describes.
+ */
 const STAMP = join(CLIENT_DIR, 'node_modules', '.cache', 'loci-build.json');
 const SOURCES = ['src/**/*.ts', 'tsconfig.json', 'package.json'];
 const GENERATED = join('src', 'schema.ts');
 
 type Stamp = { lock: string; sources: string };
 
-/** What the package exports, built from the sources and the `openapi.json` of this moment. */
+/** Builds the client from its current sources and `openapi.json`, and returns what the package exports. */
 export async function builtClient(): Promise<typeof Client> {
   await buildClient();
   return import('../../../client/dist/index.js');
 }
 
 /**
- * Installs the client's own dependencies and builds it, where that was not done with these sources before.
- * @throws Error with what the compiler says; the types of a client that does not fit `openapi.json` end here
+ * Installs the client's own dependencies and builds it, unless it is up to date.
+ * @throws Error with the compiler's output, for example when the client does not match the types of `openapi.json`
  */
 export async function buildClient(): Promise<void> {
   await mkdir(dirname(STAMP), { recursive: true });
@@ -42,9 +45,9 @@ export async function buildClient(): Promise<void> {
   }
 }
 
-/** Runs npm in the folder of the client; gives what it prints. */
+/** Runs npm in the folder of the client. Returns its output. */
 export async function npm(args: readonly string[]): Promise<string> {
-  // Within an npm script this is the npm that runs it, whatever is on the PATH.
+  // In an npm script this is the npm that runs the script, whatever is on the PATH.
   const cli = process.env['npm_execpath'];
   const [file, before] = cli === undefined ? ['npm', []] : [process.execPath, [cli]];
   return runCommand({ file, args: [...before, '--silent', ...args, '--prefix', CLIENT_DIR], cwd: CLIENT_DIR });

@@ -10,7 +10,7 @@ import { query, type Database } from '#store/postgres.ts';
 import type { RunContents } from '#store/uploads/run-stages.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 
-/** A collection of a workspace of its own, and somebody who may do everything there. */
+/** A collection in a new workspace, and a caller with every permission in it. */
 export type Place = { stores: Stores; database: Database; scope: Scope; collectionId: string; caller: Caller };
 
 export async function makePlace(database: Database): Promise<Place> {
@@ -30,7 +30,7 @@ export async function makePlace(database: Database): Promise<Place> {
   return { stores, database, scope, collectionId, caller };
 }
 
-/** Contents of one run as an upload leaves them: pending, version 1, and no workflow that works on them. */
+/** Inserts contents of one run as an upload does: pending, in version 1, and without a workflow. */
 export async function addContents(place: Place, count = 1): Promise<RunContents> {
   const { stores, scope, collectionId } = place;
   const runId = uuidv7();
@@ -53,7 +53,7 @@ export async function addContents(place: Place, count = 1): Promise<RunContents>
   return { collectionId, runId, contentIds };
 }
 
-/** Chunk rows of a version of contents, `each` a content. */
+/** Chunk rows of one version of the contents, `each` rows per content. */
 export function chunkRows(slice: RunContents, { version = 1, each = 2 } = {}): NewChunk[] {
   return slice.contentIds.flatMap((content_id) =>
     Array.from({ length: each }, (_, index) => ({
@@ -70,7 +70,7 @@ export function chunkRows(slice: RunContents, { version = 1, each = 2 } = {}): N
   );
 }
 
-/** Takes contents of a run through all stages but the last: read, split, indexed, and not published. */
+/** Takes the contents of a run through all stages but the last: read, split and indexed, but not published. */
 export async function makeReady(place: Place, slice: RunContents, { version = 1, each = 2 } = {}): Promise<void> {
   const { scope, stores } = place;
   await stores.runs.begin(scope, slice, { stage: 'reading', upTo: 'splitting' });
@@ -86,7 +86,7 @@ export async function makeReady(place: Place, slice: RunContents, { version = 1,
   await stores.chunks.advanceIndexed(scope, slice, new Map(slice.contentIds.map((id) => [id, each])));
 }
 
-/** Gives contents a new run of the next version, as a retry or a second upload does. */
+/** Starts a new run of the next version for the contents, as a retry or a second upload does. */
 export async function restart(place: Place, contentIds: readonly string[]): Promise<RunContents> {
   const { scope, collectionId } = place;
   const runId = uuidv7();
@@ -94,7 +94,7 @@ export async function restart(place: Place, contentIds: readonly string[]): Prom
   return { collectionId, runId, contentIds };
 }
 
-/** Every column of the rows of a workspace that runs write to. */
+/** All rows of a workspace in the tables that runs write to, by table. */
 export async function rowsOf({ database, scope }: Place): Promise<Record<string, unknown[]>> {
   const tables = ['content_collections', 'contents', 'chunks', 'workspaces'] as const;
   const rows = await Promise.all(
@@ -107,7 +107,7 @@ export async function rowsOf({ database, scope }: Place): Promise<Record<string,
   return Object.fromEntries(rows);
 }
 
-/** How many statements of this database wait for a lock that another transaction holds. */
+/** How many statements of the tests in this database wait for a lock that another transaction holds. */
 export async function countWaiting(database: Database): Promise<number> {
   const sql = `select count(*) as count from pg_stat_activity
     where datname = current_database() and application_name = 'loci-test' and wait_event_type = 'Lock'`;

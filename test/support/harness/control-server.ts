@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import type { ManagedProcess } from '#stack/processes/managed-process.ts';
 import { reasonOf } from '#stack/stack-error.ts';
 
-/** The signals that tests send; SIGSTOP and SIGCONT make a process stall and go on. */
+/** The signals that tests send; SIGSTOP and SIGCONT pause and continue a process. */
 export const TEST_SIGNALS = ['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGCONT'] as const;
 export type TestSignal = (typeof TEST_SIGNALS)[number];
 
 export type ControlServer = { url: string; close(): Promise<void> };
 
 /**
- * Test files run in processes of their own; over this server they end and start the processes of the stack.
- * `GET /<process>` answers `{pid}`, `POST /<process>/start`, `/stop` and `/signal/<SIGNAL>` do it and answer `{pid}` too.
+ * Lets test files, which run in separate processes, stop and start the processes of the stack over HTTP.
+ * `GET /<process>` answers `{pid}`; so do `POST /<process>/start`, `/stop` and `/signal/<SIGNAL>` after the action.
  */
 export async function startControlServer(processes: ReadonlyMap<string, ManagedProcess>): Promise<ControlServer> {
   const token = randomBytes(12).toString('hex');

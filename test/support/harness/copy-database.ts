@@ -1,8 +1,8 @@
 import { query, type Database } from '#store/postgres.ts';
 
 /**
- * What a dump and its restoration do: every row of one database as one moment shows them, whatever transactions are open
- * then, in a fresh database with the same schema.
+ * Copies every row of one snapshot of a database into an empty database with the same schema, as a dump and its restore do.
+ * Changes of transactions that are open at that moment are not copied.
  */
 export async function copyDatabase(from: Database, to: Database): Promise<void> {
   const tables = await query<{ name: string }>(
@@ -24,7 +24,7 @@ export async function copyDatabase(from: Database, to: Database): Promise<void> 
     { isolationLevel: 'repeatable read', readOnly: true },
   );
   await to.transaction(async (transaction) => {
-    // As a restoration does: references are whole when all rows are there.
+    // As a restore does: foreign keys are consistent only when all rows have been inserted.
     await query(transaction, 'set local session_replication_role = replica');
     for (const { name, json } of rows) {
       await query(

@@ -5,12 +5,12 @@ import { until } from './eventually.ts';
 /** An upload with its only crawl, and all of its contents. */
 export type Crawled = UploadProgress & { crawl: UploadProgress['crawls'][number] };
 
-/** Crawls from a URL and waits until nothing is under way. */
+/** Crawls from a URL and waits until the upload is complete. */
 export async function crawl(flow: Flow, url: string, fields: Readonly<Record<string, string>> = {}): Promise<Crawled> {
   return untilOver(flow, await startCrawl(flow, url, fields));
 }
 
-/** Starts a crawl; gives the id of its upload. */
+/** Starts a crawl. Returns the id of its upload. */
 export async function startCrawl(
   flow: Flow,
   url: string,
@@ -21,7 +21,7 @@ export async function startCrawl(
   return upload_id;
 }
 
-/** Waits until nothing of an upload is under way, as long as it gets on. */
+/** Waits until an upload is no longer running. @throws Error when there is no progress for a minute */
 export async function untilOver(flow: Flow, uploadId: string): Promise<Crawled> {
   let last = await crawled(flow, uploadId);
   const factsOf = ({ status, progress, crawl: one }: Crawled) => JSON.stringify([status, progress, one.pages]);
@@ -35,7 +35,7 @@ export async function untilOver(flow: Flow, uploadId: string): Promise<Crawled> 
   return last;
 }
 
-/** An upload with its crawl as they stand. */
+/** The current state of an upload and its crawl. */
 export async function crawled(flow: Flow, uploadId: string): Promise<Crawled> {
   const whole = await flow.progress(`${uploadId}?limit=1000`);
   const [first] = whole.crawls;
@@ -43,7 +43,7 @@ export async function crawled(flow: Flow, uploadId: string): Promise<Crawled> {
   return { ...whole, crawl: first };
 }
 
-/** Statuses of contents by their paths. */
+/** The status of each content by its path on the site. */
 export function statusesOf({ contents }: UploadProgress, origin: string): Record<string, string> {
   return Object.fromEntries(contents.map(({ name, status }) => [name.replace(origin, ''), status]));
 }

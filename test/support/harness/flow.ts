@@ -15,36 +15,36 @@ import { until } from './eventually.ts';
 export type Entries = readonly (readonly [string, string | File])[];
 type SearchOptions = Partial<Omit<SearchRequest, 'query' | 'collection_id'>>;
 
-/** A collection of a workspace, with the calls that flows are made of. */
+/** A collection of a workspace, with the API calls that flow tests use. */
 export type Flow = {
   api: ApiClient;
   workspaceId: string;
   collectionId: string;
-  /** Uploads and waits until everything came to an end. */
+  /** Uploads and waits until all contents are ready or failed. */
   upload(...entries: Entries): Promise<UploadResponse>;
   /** Uploads without waiting. */
   send(...entries: Entries): Promise<UploadResponse>;
   content(id: string): Promise<Content>;
   chunks(contentId: string): Promise<ContentChunk[]>;
-  /** Waits for a status of a content; one that fails instead is an error. */
+  /** Waits until a content has one of the statuses. @throws Error when it fails instead */
   reach(id: string, ...statuses: ContentStatus[]): Promise<Content>;
   progress(uploadId: string | null): Promise<UploadProgress>;
   control(path: string): Promise<{ status: number; body: unknown }>;
   search(text: string, options?: SearchOptions): Promise<SearchResult[]>;
-  /** Deletes and waits for the receipt. */
+  /** Deletes a content and waits until the receipt is complete. */
   delete(id: string): Promise<Deletion>;
 };
 
 export type FlowOptions = {
-  /** A workspace of its own when absent. */
+  /** A key of a new workspace by default. */
   key?: { key: string; workspaceId: string };
-  /** A new one when absent. */
+  /** A new collection by default. */
   collectionId?: string;
-  /** Of a new collection: `lexical` unless the instance's own is wanted. */
+  /** The embedder of the new collection: `lexical` by default; `preferred` is the default of the instance. */
   embedder?: 'lexical' | 'preferred';
 };
 
-/** A flow in a collection of its own, in a workspace of its own, unless told otherwise. */
+/** Starts a flow, by default in a new collection of a new workspace. */
 export async function startFlow(options: FlowOptions = {}): Promise<Flow & { key: string }> {
   const { key, workspaceId } = options.key ?? (await createKey());
   const api = apiClient(key);
@@ -95,7 +95,7 @@ function flowIn(api: ApiClient, place: { workspaceId: string; collectionId: stri
   };
 }
 
-/** The ids of an upload's contents, in order. */
+/** The ids of the contents of an upload, in order. @throws Error when no item was accepted */
 export function idsOf(upload: UploadResponse): [string, ...string[]] {
   const [first, ...others] = upload.uploads.map((item) => item.content_id);
   if (first === undefined) throw new Error(`nothing was taken: ${JSON.stringify(upload.errors)}`);
@@ -106,11 +106,11 @@ export type Insides = {
   database: Database;
   stores: Stores;
   vectors: VectorIndex;
-  /** What rows and index hold of a content, of whatever version; residues are waited for by the caller. */
+  /** How many chunk rows and index objects of a content exist, of any version. Does not wait for the removal of residues. */
   traces(flow: Flow, contentId: string): Promise<{ rows: number; objects: number }>;
 };
 
-/** A look behind the API of the running stack, until the test ends. */
+/** Connects to the database and the index of the running stack. Closed at the end of the test. */
 export function openInsides(t: ExecutionContext): Insides {
   const { databaseUrl, weaviate } = testStack();
   const database = createPostgres({ url: databaseUrl, poolSize: 3, applicationName: 'loci-test' });
@@ -138,7 +138,7 @@ export function openInsides(t: ExecutionContext): Insides {
   };
 }
 
-/** Text that takes a while to ingest: so many paragraphs, no two alike, each a chunk or so. */
+/** Text that takes a while to ingest: distinct paragraphs, each about one chunk long. */
 export function longText(paragraphs: number, topic = 'lighthouse'): string {
   return Array.from({ length: paragraphs }, (_, index) => {
     const words = Array.from({ length: 120 }, (_unused, place) => `w${(index * 7919 + place * 104_729) % 50_021}`);
@@ -146,7 +146,7 @@ export function longText(paragraphs: number, topic = 'lighthouse'): string {
   }).join('\n\n');
 }
 
-/** Entries of an upload with so many files, each of several chunks. */
+/** Entries of an upload with `count` files, each of several chunks. */
 export function longFiles(count: number): Entries {
   return Array.from({ length: count }, (_, index) => ['files', new File([longText(40)], `${index}.txt`)] as const);
 }

@@ -5,9 +5,9 @@ import { openOwnServices, type OwnServices } from './own-services.ts';
 
 export type OwnSent = {
   method?: string;
-  /** Goes behind `Bearer`. */
+  /** Sent as `Authorization: Bearer`. */
   token?: string;
-  /** `X-Workspace-Id`. */
+  /** Sent as `X-Workspace-Id`. */
   workspaceId?: string;
   headers?: Record<string, string>;
   json?: unknown;
@@ -21,7 +21,7 @@ export type OwnApi = OwnServices & {
   send(path: string, sent?: OwnSent): Promise<OwnAnswer>;
 };
 
-/** The API in the process of the test, on a database of its own and with settings of its own. Gone at the end of the test. */
+/** Runs an API in the process of the test, with its own database and settings, until the test ends. */
 export async function openOwnApi(t: ExecutionContext, options: Partial<AppOptions> = {}): Promise<OwnApi> {
   const own = await openOwnServices(t, { temporal: 'away' });
   const app = createApp(own.services, { version: 'test', ...options });

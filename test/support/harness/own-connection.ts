@@ -10,7 +10,7 @@ import { getConnection } from '#operations/connections/get-connection.ts';
 import { openOwnServices } from './own-services.ts';
 import { startTokenServer, type TokenBehaviour } from '#test/support/servers/token-server.ts';
 
-/** A provider that takes each refresh token once: whoever comes back with an old one loses the grant. */
+/** A provider that accepts each refresh token once, and revokes the grant when an old one is used again. */
 export function strictly(): TokenBehaviour {
   let current = 'rt-0';
   let number = 0;
@@ -25,7 +25,7 @@ export function strictly(): TokenBehaviour {
   };
 }
 
-/** A connection to a provider, with its steps, in a database of its own. */
+/** Creates a connection to a token server in a new database. Returns the steps of a refresh and helpers to shift its times. */
 export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBehaviour = strictly()) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const server = await startTokenServer(behaviour);
@@ -56,12 +56,12 @@ export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBeh
       (await getConnection(services, caller, { id: connection.id, includeCredentials: false })).status,
     replace: (credentials: Record<string, unknown>) =>
       updateConnection(services, caller, { id: connection.id, fields: { credentials } }),
-    /** As if a minute had passed. */
+    /** Moves the last refresh one minute into the past. */
     age: () => database.raw(`update credentials set last_refresh_at = last_refresh_at - interval '1 minute'`),
-    /** As if the provider had been failing for so long. */
+    /** Sets the provider to have been failing for this many minutes. */
     awayFor: (minutes: number) =>
       database.raw(`update credential_refreshes set failing_since = now() - ? * interval '1 minute'`, [minutes]),
-    /** As if it had gone on for two days, and the tokens had ended. */
+    /** Sets the provider to have been failing for two days, and the tokens to have expired. */
     drag: async () => {
       await database.raw(`update credential_refreshes set failing_since = now() - interval '2 days'`);
       await database.raw(`update credentials set expires_at = now() - interval '1 day'`);

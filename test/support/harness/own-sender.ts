@@ -8,7 +8,7 @@ import { query, type Database } from '#store/postgres.ts';
 import { openOwnServices } from './own-services.ts';
 import { DOWNLOAD_ADDRESS } from './stack.ts';
 
-/** Webhooks in a database of their own, with the real schedule, and with nobody who sends them but the test. */
+/** Webhook services on a new database, with the production schedule of attempts. Only the test sends the deliveries. */
 export async function openOwnSender(t: ExecutionContext, { timeoutMs = 60_000 } = {}) {
   const { services: operations, database } = await openOwnServices(t, { temporal: 'away' });
   const services: WebhookServices = {
@@ -22,7 +22,7 @@ export async function openOwnSender(t: ExecutionContext, { timeoutMs = 60_000 } 
     database,
     scope,
     limits: receiverLimits(services.webhooks),
-    /** Deliveries to this URL, committed. */
+    /** Creates and commits deliveries to a URL. Returns their ids. */
     announce: async (url: string, count = 1) => {
       const ids: string[] = [];
       for (let index = 0; index < count; index += 1) {

@@ -13,7 +13,7 @@ import { buildServices, openDependencies } from '#services/build-services.ts';
 import { createPostgres, query, type Database } from '#store/postgres.ts';
 import { DOWNLOAD_ADDRESS, testStack } from './stack.ts';
 
-/** Nothing listens on this port: stands for a Temporal server that is down. */
+/** An address on which nothing listens, for a Temporal server that is down. */
 const CLOSED_PORT = '127.0.0.1:1';
 
 export type OwnServices = { services: Services; database: Database; blobDir: string };

@@ -1,8 +1,8 @@
 /**
- * `npm test [-- FILE ... | ava options]`: brings the whole product up on free ports with throw-away state, runs the tests
- * against it, prints `N passed, N failed`, and leaves nothing behind. Fault tests end processes, so they run after the
- * others, one at a time. Of a whole run the files of a few failed tests, faults apart, are run once more, alone; what passes
- * then is told as unsteady. With `LOCI_TEST_STRICT=1` there is no second attempt.
+ * `npm test [-- FILE ... | ava options]`: starts the whole product on free ports with temporary state, runs the tests
+ * against it, prints `N passed, N failed`, and removes everything. Fault tests kill processes, so they run after the
+ * others, one at a time. If only a few tests of a whole run fail, fault tests excluded, their files are run a second time,
+ * serially; tests that then pass are reported as unsteady. `LOCI_TEST_STRICT=1` disables the second attempt.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -23,11 +23,11 @@ import { DOWNLOAD_ADDRESS, TEST_STACK_VARIABLE, TEST_WEBHOOK_WAITS_S, type TestS
 const FAULTS = 'test/faults/';
 /** Arguments of ava for one test at a time. */
 const ALONE = ['--serial', '--concurrency=1'];
-/** Settings of the shell that may reach a test run: where programs come from, never where data is. */
+/** Settings of the shell that are passed on to a test run: where programs are found, never where data is stored. */
 const PASSED_ON =
   /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+)$/;
 
-/** How much of a service's complaints is shown when a test failed. */
+/** How many warnings and errors of a service are printed when a test failed. */
 const LOG_LINES = 8;
 const LOG_CHARACTERS = 400;
 
@@ -38,30 +38,30 @@ const environment: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('LOCI_') || PASSED_ON.test(name)),
   ),
-  // One loopback address for servers of tests to be downloaded from; all the others stay refused.
+  // The one loopback address that the stack may download from; egress to all others stays blocked.
   LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
-  // Sites of tests need no rest between two requests; what is slow or large there is so on purpose.
+  // Test sites need no delay between requests, and their slow or large pages are so on purpose.
   LOCI_CRAWL_DELAY_MS: '5',
   LOCI_CRAWL_PAGE_TIMEOUT_S: '10',
   LOCI_CRAWL_MAX_PAGE_BYTES: String(2 * 1024 * 1024),
   LOCI_CRAWL_QUERIES_PER_PATH: '7',
   LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
-  // Hundreds of tests are one client at one address.
+  // All tests share one address, so rate limits are disabled.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',
-  // Tests speak for users: `test/support/fixtures/user-token.ts`.
+  // Tests sign tokens of users: `test/support/fixtures/user-token.ts`.
   LOCI_JWT_SECRET: randomBytes(32).toString('base64url'),
   LOCI_JWT_ISSUER: 'https://issuer.test',
   LOCI_JWT_AUDIENCE: 'loci-tests',
-  // The days between the attempts of a webhook go by in seconds.
+  // The delays between the attempts of a webhook are fractions of a second instead of up to days.
   LOCI_WEBHOOK_WAITS_S: TEST_WEBHOOK_WAITS_S.join(','),
   LOCI_WEBHOOK_TIMEOUT_S: '5',
-  // An answer that does not fit its schema is an error here, and a line in the log elsewhere.
+  // A response that does not match its schema is an error in tests, and only logged in production.
   NODE_ENV: 'test',
-  // Each file of tests is a process of its own, which would compile the same modules anew.
+  // Each test file runs in its own process, which would otherwise compile the same modules again.
   NODE_COMPILE_CACHE: join(stateDir, 'compiled'),
 };
-// Whatever ends this process, the reaper ends the stack and removes its state.
+// However this process ends, the reaper stops the stack and removes its state.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0 };
@@ -76,7 +76,7 @@ try {
   console.log(error instanceof StackError ? error.message : error);
   total.failed += 1;
 }
-// Last, so that the end of a long log tells what to look for.
+// Printed last, so that the end of a long log shows the failures.
 for (const failure of unsteady) log(`--- unsteady, failed in the first and passed in a second attempt: ${failure}`);
 for (const failure of failures) log(`--- failed: ${failure}`);
 log(`${formatDuration(performance.now() - startedAt)}${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
@@ -136,7 +136,7 @@ function factsOf(
   };
 }
 
-/** Arguments of ava for one run; `isWhole` when these are all tests but those of faults. */
+/** Arguments of ava for one run; `isWhole` if it covers all tests except the fault tests. */
 type PlannedRun = { args: string[]; isWhole: boolean };
 
 function plannedRuns(given: readonly string[]): PlannedRun[] {
@@ -192,14 +192,14 @@ async function runAva(args: readonly string[], facts: TestStackFacts): Promise<A
   }
   const code = await exited;
   const counts = report.counts();
-  // A runner that died without naming a failed test has failed all the same.
+  // A test runner that crashed without naming a failed test counts as one failure.
   return {
     counts: code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 },
     failures: report.failures(),
   };
 }
 
-/** What API and worker complained about, when a test failed. */
+/** Prints the last warnings and errors of API and worker. */
 async function showLogs(services: LociServices): Promise<void> {
   for (const { title, logFile } of [services.api, services.worker]) {
     const lines = (await readLogTail(logFile, 5_000))

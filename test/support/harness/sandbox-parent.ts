@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { SandboxPool } from '#providers/sandbox/sandbox-pool.ts';
 
-/** A parent to be killed: runs `sandbox-parent.ts FOLDER INPUT`, tells its child's pid, and sets it an endless task. */
+/**
+ * `sandbox-parent.ts FOLDER INPUT`: a parent process that a test kills. Starts a sandbox, sends the pid of the sandbox process
+ * to the test and gives it an endless task.
+ */
 const [, , workFolder = '', inputPath = ''] = process.argv;
 const pool = new SandboxPool({
   taskModule: join(import.meta.dirname, 'sandbox-tasks.ts'),

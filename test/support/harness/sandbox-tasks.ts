@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '#domain/app-error.ts';
 import type { ChildTask } from '#providers/sandbox/child-task.ts';
 
-/** Tasks that misbehave in the ways a parser could. Runs inside the sandbox. */
+/** Runs a task that misbehaves in a way that a parser could. Called inside the sandbox. */
 export async function runTask({ inputPath, outputPrefix, payload }: ChildTask): Promise<unknown> {
   const { kind, target = '' } = payload as { kind: string; target?: string };
   const task = TASKS[kind];
@@ -38,7 +38,7 @@ const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
     for (;;);
   },
   nap: ({ target }) => setTimeout(Number(target), 'rested'),
-  // A promise that nothing keeps alive but the channel to the parent.
+  // A promise that never settles; only the channel to the parent keeps the process alive.
   hang: () => new Promise(() => undefined),
   hogHeap() {
     const hoard: string[][] = [];
@@ -72,7 +72,7 @@ const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
   resolveAny: () => new dns.Resolver().resolve4('example.com'),
 };
 
-/** Rejects with the error an emitter reports; resolves when it connects, answers or listens. */
+/** Resolves when the emitter connects, responds or listens; rejects with its error. */
 function settled(open: () => NodeJS.EventEmitter): Promise<string> {
   return new Promise((resolve, reject) => {
     const emitter = open();

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** More files than this do not fail by chance. */
+/** Failures in more files than this are not considered chance. */
 const MOST_FILES = 3;
-/** Between the parts of a title: folders, the file, and the test's own title. */
+/** Separates the parts of a title: folders, file, and the title of the test. */
 const SEPARATOR = ' › ';
 
 /**
- * The files whose failed tests may be tried again, alone: those of a few tests that failed by themselves. Null when a file
- * crashed or hung, or when too much failed. Titles are those of a run over all of `test/`.
+ * The files whose failed tests are run a second time, if only a few tests failed. Null if a file crashed or hung, or if too many
+ * files failed. Expects the titles of a run over all of `test/`.
  */
 export function filesToTryAgain(failures: readonly string[], projectDir: string): string[] | null {
   const files = new Set<string>();

@@ -7,12 +7,12 @@ import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { eventually } from './eventually.ts';
 import type { TestStack } from './stack.ts';
 
-/** One more API or worker beside that of the stack, with its log among the others. */
+/** An additional API or worker beside that of the stack. Its log is in the log folder of the stack. */
 export type SecondProcess = { url: string; logFile: string; stop(): Promise<void> };
 
 export type SecondProcessOptions = {
   kind: 'api' | 'worker';
-  /** Of its log. */
+  /** The name of its log file. */
   name: string;
   /** Settings that differ from those of the stack. */
   environment?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export type SecondProcessOptions = {
 const PORT_SETTING = { api: 'LOCI_PORT', worker: 'LOCI_WORKER_PORT' };
 const MAIN_FILE = { api: 'api/main.ts', worker: 'workers/main.ts' };
 
-/** Starts it, as on another machine, and waits until it is ready. It ends with the test process. */
+/** Starts an additional process, as on another machine, and waits until it is ready. It ends with the test process. */
 export async function startSecondProcess(
   stack: Pick<TestStack, 'environment' | 'stateDir'>,
   { kind, name, environment = {} }: SecondProcessOptions,

@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** Random choices that are reproducible from a seed. */
 export type SeededRandom = {
   /** From 0 up to but not including 1. */
   fraction(): number;
@@ -7,7 +7,7 @@ export type SeededRandom = {
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
 };
 
-/** A generator for tests (Mulberry32, by Tommy Ettinger): the same seed gives the same choices. */
+/** A random generator for tests (Mulberry32, by Tommy Ettinger): the same seed yields the same choices. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const fraction = () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TestSignal } from './control-server.ts';
 
-/** What `npm test` tells the test files about the running stack. */
+/** What `npm test` passes to the test files about the running stack. */
 export const TestStackFacts = z.object({
   baseUrl: z.url(),
   workerUrl: z.url(),
@@ -20,18 +20,18 @@ export type TestStackFacts = z.infer<typeof TestStackFacts>;
 /** The one local address that the running stack may download from. */
 export const DOWNLOAD_ADDRESS = '127.99.0.1';
 
-/** Of the running stack, before each attempt of a webhook. */
+/** The delays in seconds before each attempt of a webhook in the running stack. */
 export const TEST_WEBHOOK_WAITS_S = [0, 0.1, 0.2, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3];
 
 /** The variable that carries the facts, as JSON. */
 export const TEST_STACK_VARIABLE = 'LOCI_TEST_STACK';
 
-/** A process of the stack, under the control of a test. Tests that end one live in `test/faults` and run alone. */
+/** A process of the stack that a test can control. Tests that stop one belong in `test/faults`, which runs serially. */
 export type StackProcess = {
   pid(): Promise<number | null>;
-  /** Ends it without a chance to clean up (SIGKILL), politely (SIGTERM), or makes it stall (SIGSTOP) and go on (SIGCONT). */
+  /** Sends a signal: kill (SIGKILL), graceful shutdown (SIGTERM), pause (SIGSTOP) or continue (SIGCONT). */
   signal(signal: TestSignal): Promise<void>;
-  /** Starts it with its old ports and data and waits until it is ready; does nothing when it runs. */
+  /** Starts it with the same ports and data and waits until it is ready. Does nothing if it is running. */
   start(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -10,13 +10,13 @@ const ChatRequest = z.object({
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;
 
-/** What the server does with one question: the text of its answer, at once or in pieces that may never end, or a status. */
+/** The response to one request: a text, a stream of texts that may be endless, or an error status. */
 export type ChatBehaviour = (
   question: { instructions: string; material: string },
   headers: IncomingHttpHeaders,
 ) => string | AsyncIterable<string> | { status: number; headers?: Record<string, string> };
 
-/** A small server that speaks the chat part of the OpenAI API. */
+/** Starts a server that implements the chat completions endpoint of the OpenAI API. */
 export async function startChatServer(behaviour: ChatBehaviour): Promise<ModelServer<ChatRequest>> {
   return startModelServer({
     path: '/chat/completions',

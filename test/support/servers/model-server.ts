@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { z } from 'zod';
 
-/** A small server that speaks one path of the OpenAI API, and remembers what it was asked. */
+/** A server that implements one endpoint of the OpenAI API and records the requests. */
 export type ModelServer<Asked> = { baseUrl: string; requests: Asked[]; close(): Promise<void> };
 
 export type ModelEndpoint<Request extends z.ZodType> = {
-  /** Below `/v1`. */
+  /** The path below `/v1`. */
   path: string;
   request: Request;
   answer(asked: z.output<Request>, headers: IncomingHttpHeaders): ModelAnswer;
@@ -15,11 +15,11 @@ export type ModelAnswer = {
   status: number;
   headers?: Record<string, string> | undefined;
   body: unknown;
-  /** Instead of `body`: server-sent events as they come. */
+  /** Server-sent events to stream instead of `body`. */
   events?: AsyncIterable<unknown>;
 };
 
-/** Starts it on a free port; close it at the end of the test. */
+/** Starts the server on a free port. The caller closes it at the end of the test. */
 export async function startModelServer<Request extends z.ZodType>(
   endpoint: ModelEndpoint<Request>,
 ): Promise<ModelServer<z.output<Request>>> {

@@ -7,19 +7,19 @@ const CLIENT = { client_id: 'loci', client_secret: 'a-secret-of-the-test-client'
 const SCOPE = 'openid offline_access';
 const ACCOUNT = 'ada';
 
-/** A real OpenID provider that rotates refresh tokens, and revokes the whole grant when an old one comes back. */
+/** A real OpenID provider that rotates refresh tokens, and revokes the whole grant when an old token is used again. */
 export type OidcPeer = {
   issuer: string;
   client: typeof CLIENT;
   scope: string;
-  /** A grant that a user gave before; its first refresh token. */
+  /** Creates a grant, as if a user had given it before. Returns its first refresh token. */
   grant(): Promise<string>;
   tokenRequests(): number;
   revokedGrants(): number;
   close(): Promise<void>;
 };
 
-/** Starts it where the stack may reach it. `redirectUri` is where it sends users back to; they agree without being asked. */
+/** Starts the provider at the address that the stack may reach. Users consent automatically and return to `redirectUri`. */
 export async function startOidcPeer(redirectUri = 'https://app.example.com/callback'): Promise<OidcPeer> {
   const counts = { tokenRequests: 0, revokedGrants: 0 };
   const serving: { handle: (request: IncomingMessage, response: ServerResponse) => unknown } = { handle: () => {} };
@@ -90,7 +90,7 @@ async function makeGrant(provider: Provider): Promise<string> {
   return token.save();
 }
 
-/** The user logs in and agrees. */
+/** Logs the user in and gives consent. */
 async function agree(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { prompt } = await provider.interactionDetails(request, response);
   if (prompt.name === 'login') {

@@ -9,15 +9,15 @@ const EmbeddingsRequest = z.object({
 });
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;
 
-/** What the server does with one request: a status with headers, or vectors of so many dimensions. */
+/** The response to one request: an error status with headers, or vectors with this number of dimensions. */
 export type Behaviour = (
   request: EmbeddingsRequest,
   headers: IncomingHttpHeaders,
 ) => { status: number; headers?: Record<string, string>; body?: unknown } | { dimensions: number };
 
 /**
- * A small server that speaks the embeddings part of the OpenAI API. The vector of a text holds its length in one
- * dimension and 1 in another, so that tests can tell vectors apart.
+ * Starts a server that implements the embeddings endpoint of the OpenAI API. The vector of a text has its length in the
+ * first dimension and 1 in the second, so that tests can distinguish vectors.
  */
 export async function startOpenAIServer(behaviour: Behaviour): Promise<ModelServer<EmbeddingsRequest>> {
   return startModelServer({

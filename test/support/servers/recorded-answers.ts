@@ -1,21 +1,21 @@
-/** An answer as it came, with what it alone may show. */
+/** A recorded response, with the names of the secrets that it may contain. */
 export type RecordedAnswer = { request: string; status: number; text: string; mayShow: readonly string[] };
 
 export type Asking = {
   headers?: Record<string, string>;
   json?: unknown;
   body?: RequestInit['body'];
-  /** Names of the secrets that this answer is for. */
+  /** Names of the secrets that this response may contain. */
   mayShow?: readonly string[];
 };
 
 export type Recorder = {
   answers: RecordedAnswer[];
-  /** Sends a request, keeps the whole answer, and gives its status and its body. */
+  /** Sends a request and records the whole response. Returns its status and body. */
   ask: (method: string, path: string, asking?: Asking) => Promise<{ status: number; body: unknown }>;
 };
 
-/** Talks to an API and keeps every answer, headers and all. */
+/** Sends requests to an API and records every response, including its headers. */
 export function createRecorder(baseUrl: string): Recorder {
   const answers: RecordedAnswer[] = [];
   return {

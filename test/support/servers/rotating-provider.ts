@@ -3,33 +3,33 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startTokenServer, type TokenReply, type TokenRequest, type TokenServer } from './token-server.ts';
 
 /**
- * What a provider does with refresh tokens: keeps them; changes them and takes the old one for a while yet; changes them and
- * revokes the whole grant when an old one comes back.
+ * How a provider rotates refresh tokens. `none`: they never change. `grace`: they change, and the old one is accepted for a
+ * while. `strict`: they change, and use of an old one revokes the whole grant.
  */
 export const ROTATIONS = ['none', 'grace', 'strict'] as const;
 export type Rotation = (typeof ROTATIONS)[number];
 
-/** New tokens that a provider gave: from then on the old ones are worth what its rotation says. */
+/** One issue of tokens: when the tokens changed, and when the response was sent; null if the client had disconnected. */
 export type Rotated = { changedMs: number; answeredMs: number | null };
 
 type Grant = { rotation: Rotation; number: number; changedMs: number; isRevoked: boolean; history: Rotated[] };
 
 export type RotatingProvider = {
   server: TokenServer;
-  /** A grant of this kind; its name and first refresh token. */
+  /** Creates a grant with this rotation. Returns its name and first refresh token. */
   grant(rotation: Rotation): { name: string; refreshToken: string };
-  /** Every time that its tokens changed. */
+  /** All issues of tokens of a grant, in order. */
   historyOf(name: string): readonly Rotated[];
   close(): Promise<void>;
 };
 
 export type RotatingOptions = {
   graceMs: number;
-  /** How long a request waits before, and after, the tokens change; asked for each. */
+  /** Called for each request: how long it waits before and after the tokens change. */
   delays: () => { beforeMs: number; afterMs: number };
 };
 
-/** A provider with grants of every kind, slow enough to be interrupted. Times are of `performance.now()`. */
+/** Starts a provider whose requests are slow enough to be interrupted. Times are those of `performance.now()`. */
 export async function startRotatingProvider({ graceMs, delays }: RotatingOptions): Promise<RotatingProvider> {
   const grants = new Map<string, Grant>();
   const server = await startTokenServer(async (request) => {
@@ -64,7 +64,7 @@ async function answer(
   const isLate = performance.now() - grant.changedMs > graceMs;
   if (isOld && grant.rotation === 'strict') grant.isRevoked = true;
   if (grant.isRevoked || (isOld && isLate)) return refused;
-  // Within the grace an old token gets what the new one is.
+  // Within the grace period an old token yields the current one.
   if (grant.rotation !== 'none' && !isOld) {
     grant.number += 1;
     grant.changedMs = performance.now();

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** What a path of a site answers: a page of HTML, or whatever it does itself. */
+/** The response to a path of a site: an HTML page, or a handler. */
 export type SitePage = string | ((response: ServerResponse, request: IncomingMessage) => void);
 
 export type Site = {
   origin: string;
-  /** May be changed at any time. */
+  /** The pages by path; may be changed at any time. */
   pages: Map<string, SitePage>;
-  /** What was asked for, in order. */
+  /** All requests, in order. */
   requests: { path: string; headers: IncomingMessage['headers']; status: number }[];
-  /** How often a path was asked for, with its query. */
+  /** How often a path, including its query, was requested. */
   asked: (path: string) => number;
   close: () => Promise<void>;
 };
 
-/** A site at the one local address that the running stack may download from; an unknown path is a 404. */
+/** Starts a site at the one local address that the running stack may download from. Unknown paths answer 404. */
 export async function startSite(pages: Readonly<Record<string, SitePage>>): Promise<Site> {
   const site: Omit<Site, 'origin' | 'close'> = {
     pages: new Map(Object.entries(pages)),
@@ -43,7 +43,7 @@ export async function startSite(pages: Readonly<Record<string, SitePage>>): Prom
   return { ...site, origin: `http://${DOWNLOAD_ADDRESS}:${port}`, close };
 }
 
-/** A page with a title, some text of its own and links. */
+/** A page with a title, a sentence about it and links. */
 export function htmlPage(title: string, links: readonly string[] = [], head = ''): string {
   const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('\n');
   return `<!doctype html><html><head><title>${title}</title>${head}</head>

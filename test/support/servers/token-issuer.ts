@@ -9,11 +9,11 @@ export type TokenIssuer = {
   issuer: string;
   jwksUrl: string;
   server: OAuth2Server;
-  /** A signed token; claims of `undefined` are left out. */
+  /** Signs a token. Claims that are `undefined` are omitted. */
   issue(claims?: Claims, options?: { kid?: string }): Promise<string>;
 };
 
-/** A real OAuth issuer with one RSA key, on a free port. Gone at the end of the test. */
+/** Starts a real OAuth issuer with one RSA key on a free port. Stops at the end of the test. */
 export async function openTokenIssuer(t: ExecutionContext): Promise<TokenIssuer> {
   const server = new OAuth2Server();
   await server.issuer.keys.generate('RS256');

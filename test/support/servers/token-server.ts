@@ -3,30 +3,30 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** A request to the token endpoint, as it came. */
+/** A request to the token endpoint. */
 export type TokenRequest = {
   parameters: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
-  /** Aborted when the client went away. */
+  /** Aborted when the client disconnects. */
   gone: AbortSignal;
 };
 
 export type TokenReply = { status?: number; headers?: Record<string, string>; body: unknown };
 
-/** `stall` never answers; `cut` breaks the connection in the middle. */
+/** Returns the response; `stall` never responds; `cut` closes the connection in the middle of the response. */
 export type TokenBehaviour = (
   request: TokenRequest,
 ) => Promise<TokenReply | 'stall' | 'cut'> | TokenReply | 'stall' | 'cut';
 
 export type TokenServer = {
-  /** Where the API and the worker of the stack may reach it. */
+  /** At the address that the API and the worker of the stack may reach. */
   tokenEndpoint: string;
   authorizationEndpoint: string;
   requests: TokenRequest[];
   close(): Promise<void>;
 };
 
-/** A server that is nothing but a token endpoint, and does what it is told. */
+/** Starts an OAuth token endpoint with the given behaviour. */
 export async function startTokenServer(behaviour: TokenBehaviour): Promise<TokenServer> {
   const requests: TokenRequest[] = [];
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, { behav
   response.once('close', () => left.abort());
   const body = await text(request);
   const parameters = request.headers['content-type']?.includes('json')
-    ? (JSON.parse(body) as Record<string, string>) // our own client's, a flat object of texts
+    ? (JSON.parse(body) as Record<string, string>) // sent by our own client: a flat object of strings
     : Object.fromEntries(new URLSearchParams(body));
   const asked = { parameters, headers: request.headers, gone: left.signal };
   requests.push(asked);

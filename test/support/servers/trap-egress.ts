@@ -3,15 +3,18 @@ import type { ExecutionContext } from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { createEgress, type Egress, type EgressOptions, type FetchOptions } from '#security/egress/egress.ts';
 
-/** Limits that no honest answer of a test meets. */
+/** Limits that no well-behaved response of a test reaches. */
 export const LIMITS: FetchOptions = { maxBytes: 1_000_000, totalTimeoutMs: 30_000 };
 
-/** Takes every name for 127.0.0.1, where trap servers are, and reaches nothing else: 127.0.0.2 plays the inner network. */
+/**
+ * Resolves every name to 127.0.0.1, where the trap servers listen, and allows no other address: 127.0.0.2 stands for the
+ * internal network.
+ */
 export function egressToTraps(options: Partial<EgressOptions> = {}): Egress {
   return createEgress({ allow: ['127.0.0.1/32'], resolve: async () => ['127.0.0.1'], ...options });
 }
 
-/** Fetches and reads to the end. */
+/** Fetches a URL and returns the whole body. */
 export async function readAll(
   url: string,
   limits: Partial<FetchOptions> = {},
@@ -21,7 +24,7 @@ export async function readAll(
   return buffer(response.body);
 }
 
-/** Asserts that `work` fails with an AppError of this code; gives its message. */
+/** Asserts that `work` fails with an AppError of this code. Returns its message. */
 export async function failsWith(t: ExecutionContext, code: AppError['code'], work: Promise<unknown>): Promise<string> {
   const error = await t.throwsAsync(work, { instanceOf: AppError });
   t.is(error?.code, code, error?.message);

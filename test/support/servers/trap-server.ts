@@ -5,18 +5,18 @@ import { createServer as createTcpServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
-/** Answers one path of a trap server. */
+/** Handles one path of a trap server. */
 export type Trap = (response: ServerResponse, request: IncomingMessage) => void;
 
 export type TrapServer = {
   port: number;
   /** `http://<address>:<port>`, or with the scheme https. */
   origin: string;
-  /** What arrived, in order; a test that refuses to go somewhere shows that this stays empty. */
+  /** All requests, in order. Tests that block a request assert that this stays empty. */
   requests: { method: string; path: string; headers: IncomingHttpHeaders; servername: string | undefined }[];
-  /** How many connections were ever opened. */
+  /** How many connections were opened in total. */
   connections(): number;
-  /** Resolves when no connection is open any more. */
+  /** Resolves when no connection is open. */
   allClosed(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export type TrapOptions = {
   tls?: boolean;
 };
 
-/** A server that misbehaves as told, path by path; an unknown path is a 404. Stops with the test. */
+/** Starts a server that misbehaves in a defined way on each path; unknown paths answer 404. Stops at the end of the test. */
 export async function startTrapServer(
   t: ExecutionContext,
   traps: Readonly<Record<string, Trap>>,
@@ -50,7 +50,7 @@ export async function startTrapServer(
   return { ...listening, origin: `${scheme}://${options.address ?? '127.0.0.1'}:${listening.port}`, requests };
 }
 
-/** A server below HTTP: does with each connection what it is told. Stops with the test. */
+/** Starts a TCP server that passes each connection to a handler. Stops at the end of the test. */
 export async function startRawTrap(
   t: ExecutionContext,
   onConnection: (socket: Socket) => void,
@@ -89,7 +89,7 @@ async function listen(t: ExecutionContext, server: Server, address: string) {
   };
 }
 
-/** Self-signed for `trap.test` and `other.test` until 2120; made for these tests and used nowhere else, as is its key. */
+/** Self-signed for `trap.test` and `other.test` until 2120. The certificate and its key are used in these tests only. */
 export const TRAP_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBbTCCAROgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAl0cmFwLnRl
 c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -5,20 +5,20 @@ import { addSitemaps, TRAP_SITEMAPS } from './trap-sitemaps.ts';
 import { addSessions, addTypes, type AddTrap, type TrapPages } from './trap-types.ts';
 
 export type TrapSiteOptions = {
-  /** Ordinary pages, in sections of fifty. */
+  /** The number of ordinary pages, in sections of fifty. */
   articles: number;
-  /** Most links from the start that the crawl is to follow. */
+  /** The maximum number of links from the start page that the crawl follows. */
   maxDepth: number;
-  /** Most pages of one path that differ in their query. */
+  /** The maximum number of pages of one path that differ in their query. */
   queriesOfPath: number;
 };
 
 export type TrapSite = Site & {
-  /** Paths that are to become contents, with the status they are to end in. */
+  /** Paths that must become contents, with their final status. */
   expected: Map<string, 'ready' | 'failed'>;
-  /** Paths that nobody may ask for. */
+  /** Paths that must not be requested. */
   forbidden: string[];
-  /** Another site, that nothing may be asked of. */
+  /** Another site, which must not be requested. */
   elsewhere: Site;
 };
 
@@ -26,8 +26,8 @@ const SECTION = 50;
 const NAMES = ['heron', 'quartz', 'lantern', 'walnut', 'glacier', 'violin', 'saffron', 'anchor', 'beacon', 'cobalt'];
 
 /**
- * A site as they are: sections and articles that link to one another, and everything that crawlers run into. What is to come of it
- * follows from how it is built.
+ * Starts a site with sections and articles that link to one another, and with the traps that crawlers meet on the web. Each
+ * page is added together with its expected status.
  */
 export async function startTrapSite(options: TrapSiteOptions): Promise<TrapSite> {
   const elsewhere = await startSite({ '/': htmlPage('elsewhere') });
@@ -77,7 +77,7 @@ function addArticles(add: AddTrap, { articles }: TrapSiteOptions): string[] {
   return Array.from({ length: sections }, (_, section) => `/section/${section}`);
 }
 
-/** Calendars without end, by query and by path: only so many are within reach. */
+/** Endless calendars by query and endless archives by path, of which the crawl reaches a limited number. */
 function addLoops(add: AddTrap, pages: TrapPages, { maxDepth, queriesOfPath }: TrapSiteOptions): string[] {
   const calendar: SitePage = (response, request) => {
     const month = Number(URL.parse(request.url ?? '', 'http://x')?.searchParams.get('month') ?? 0);
@@ -107,7 +107,7 @@ function addRedirects(add: AddTrap, pages: TrapPages, elsewhere: Site): string[]
   return ['/moved/0', '/far/0', '/circle/a', '/away', '/to-private'];
 }
 
-/** What robots may not do, by robots.txt, by the page, by a header and by a link. */
+/** Rules for robots in robots.txt, in a page, in a header and at a link. */
 function addRules(add: AddTrap, pages: TrapPages): string[] {
   pages['/private/diary'] = htmlPage('a diary');
   add('/private/open', htmlPage('an open page among private ones'));
@@ -124,14 +124,14 @@ function addRules(add: AddTrap, pages: TrapPages): string[] {
   return ['/private/diary', '/private/open', '/listed', '/tagged', '/quiet', '/comments'];
 }
 
-/** The same page under several names. */
+/** The same page under several URLs, with canonical links. */
 function addTwins(add: AddTrap, pages: TrapPages): string[] {
   const canonical = (to: string) => `<link rel="canonical" href="${to}">`;
   add('/shop', htmlPage('a shop', ['/shop?sort=price', '/shop?sort=name'], canonical('/shop')));
-  // The canonical page of this pair is found through its copy alone.
+  // The canonical page is linked from its copy only.
   pages['/copy'] = htmlPage('a copy', [], canonical('/original'));
   add('/original', htmlPage('an original', [], canonical('/original')));
-  // What it names is not there: better the copy than nothing.
+  // The canonical page does not exist, so the copy is kept.
   add('/orphan', htmlPage('a copy of nothing', [], canonical('/was-never-there')));
   add('/was-never-there', (response) => void response.writeHead(404).end(), 'failed');
   return ['/shop', '/copy', '/orphan', '/shop?sort=name&utm_campaign=x'];
@@ -159,7 +159,7 @@ function addBroken(add: AddTrap): string[] {
     if (visits.count === 1) response.writeHead(503).end();
     else html(response, htmlPage('busy once'));
   });
-  // Its links are found; the reader, which builds a tree, gives it up.
+  // Its links are found, but the reader, which builds a tree, rejects it.
   add('/deep-markup', `${htmlPage('nested', ['/behind-markup'])}${'<div>'.repeat(50_000)}`, 'failed');
   add('/behind-markup', htmlPage('behind markup'));
   return ['/gone', '/error', '/login', '/hangs', '/late', '/cut', '/huge', '/bomb', '/busy', '/deep-markup'];

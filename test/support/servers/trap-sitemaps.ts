@@ -2,12 +2,12 @@ import { gzipSync } from 'node:zlib';
 import { htmlPage } from './site-server.ts';
 import type { AddTrap, TrapPages } from './trap-types.ts';
 
-/** Sitemaps that robots.txt names. */
+/** The sitemaps listed in robots.txt. */
 export const TRAP_SITEMAPS = ['index.xml', 'circle.xml', 'bomb.xml.gz', 'absent.xml', 'moved.xml', 'moving.xml'].map(
   (name) => `/maps/${name}`,
 );
 
-/** An index, a packed sitemap with an island, and what else is found in the place of sitemaps. */
+/** Adds a sitemap index, a compressed sitemap with a page that nothing links to, and broken or malicious sitemaps. */
 export function addSitemaps(add: AddTrap, pages: TrapPages): void {
   const located = (host: string | undefined, paths: readonly string[], as: 'url' | 'sitemap') =>
     paths.map((path) => `<${as}><loc>http://${host}${path}</loc></${as}>`).join('');
@@ -22,7 +22,7 @@ export function addSitemaps(add: AddTrap, pages: TrapPages): void {
     const locations = located(headers.host, ['/only-in-the-sitemap', '/', '/listed/secret'], 'url');
     response.writeHead(200, { 'content-type': 'application/gzip' }).end(gzipSync(`<urlset>${locations}</urlset>`));
   };
-  // Indexes of indexes, in a circle; what unpacks to too much; what is not there; what has moved, and what moves on and on.
+  // A cycle of indexes, a decompression bomb, a missing sitemap, a moved one, and an endless redirect.
   pages['/maps/circle.xml'] = index('/maps/circle.xml', '/maps/index.xml', '/maps/deeper.xml');
   pages['/maps/deeper.xml'] = index('/maps/deepest.xml');
   pages['/maps/deepest.xml'] = index('/maps/deepest.xml');

@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { docx, docxParagraph, pdf, png } from '#test/support/fixtures/documents.ts';
 import { htmlPage, type SitePage } from './site-server.ts';
 
-/** Pages of a site with traps, by path. */
+/** Pages of a trap site by path. */
 export type TrapPages = Record<string, SitePage>;
-/** Adds a page that is to become a content. */
+/** Adds a page that must become a content with this status, `ready` by default. */
 export type AddTrap = (path: string, page: SitePage, status?: 'ready' | 'failed') => void;
 
 const served = (type: string, body: string | Buffer) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': type }).end(body);
 
-/** Documents, what is none, and what is served as something else than it is. Returns the paths to link to. */
+/** Adds documents, other files, and pages served with a wrong content type. Returns the paths to link to. */
 export function addTypes(add: AddTrap, pages: TrapPages): string[] {
   const word = docx(docxParagraph('The minutes of the assembly of the harbour board.'));
   add('/minutes.docx', served('application/vnd.openxmlformats-officedocument.wordprocessingml.document', word));
@@ -19,7 +19,7 @@ export function addTypes(add: AddTrap, pages: TrapPages): string[] {
   pages['/style.css'] = served('text/css', 'p { color: red }');
   pages['/picture'] = served('image/png', png());
   pages['/feed'] = served('application/json', '{}');
-  // A page is one by its bytes, whatever it is called.
+  // Pages are recognized by their bytes, whatever their content type.
   add('/plainly', served('text/plain', htmlPage('served as plain text', ['/behind-plainly'])));
   add('/behind-plainly', htmlPage('behind a page that is served as text'));
   add('/script.php', served('text/html', htmlPage('made by a program', ['/behind-script'])));
@@ -42,7 +42,7 @@ export function addTypes(add: AddTrap, pages: TrapPages): string[] {
   ];
 }
 
-/** Every answer gives every visitor another session, in the query and in the path. */
+/** Adds pages whose links carry a new session id on every visit, in the query and in the path. Returns the paths to link to. */
 export function addSessions(add: AddTrap): string[] {
   let visitors = 0;
   const session = () => (visitors += 1).toString(16).padStart(32, 'a0b1c2d3');

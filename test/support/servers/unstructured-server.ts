@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 export type AskedOfUnstructured = { strategy: string; fileName: string; bytes: string; key: string | undefined };
 export type UnstructuredServer = { url: string; asked: AskedOfUnstructured[]; close(): Promise<void> };
 
-/** A small server that speaks the partition endpoint of Unstructured's API; `answer` does what it will with a request. */
+/** Starts a server that implements the partition endpoint of Unstructured's API and passes each request to `answer`. */
 export async function startUnstructuredServer(
   answer: (response: ServerResponse, asked: AskedOfUnstructured) => void,
 ): Promise<UnstructuredServer> {

@@ -10,7 +10,7 @@ import type { Flow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
-/** What came. */
+/** A received message. */
 export type Received = {
   path: string;
   id: string;
@@ -19,19 +19,19 @@ export type Received = {
   event: z.infer<typeof WebhookEventBody>;
 };
 
-/** `{type, timestamp, data}`. */
+/** The body of a message: `{type, timestamp, data}`. */
 export const WebhookEventBody = z.strictObject({
   type: z.string(),
   timestamp: z.iso.datetime(),
   data: z.record(z.string(), z.unknown()),
 });
 
-/** Answers one attempt; `number` counts those of the same message, from 1. */
+/** Handles one attempt; `number` counts the attempts of the same message, from 1. */
 export type Answering = (response: ServerResponse, attempt: { number: number; received: Received }) => void;
 
 export type WebhookReceiver = {
   origin: string;
-  /** In order of arrival. */
+  /** All messages in order of arrival. */
   received: Received[];
   close(): Promise<void>;
 };
@@ -41,7 +41,7 @@ export const answer =
   (response) =>
     void response.writeHead(status, headers).end();
 
-/** A receiver of webhooks at the one address that the stack may reach; 204 unless told otherwise. Stops with the test. */
+/** Starts a webhook receiver at the address that the stack may reach; by default it answers 204. Stops at the end of the test. */
 export async function startWebhookReceiver(
   t: Pick<ExecutionContext, 'teardown'>,
   answering: Answering = answer(204),
@@ -66,12 +66,15 @@ export async function startWebhookReceiver(
   return { origin: `http://${DOWNLOAD_ADDRESS}:${port}`, received, close };
 }
 
-/** The event, when one of the signatures fits the secret. @throws WebhookVerificationError of the published library */
+/** Returns the event if a signature matches the secret. @throws WebhookVerificationError of the published library */
 export function verified(secret: string | null, { body, headers }: Received): unknown {
   return new Verifier(secret ?? '').verify(body, headers);
 }
 
-/** Waits for the end of an upload of four contents, and shows that it is told once: what comes after it is told after it. */
+/**
+ * Waits until an upload of four contents is complete and asserts that `upload.completed` is delivered once: the event of a later
+ * upload arrives, and no second one of the first.
+ */
 export async function assertToldOnce(
   t: ExecutionContext,
   { flow, receiver, uploadId }: { flow: Flow; receiver: WebhookReceiver; uploadId: string | null },
@@ -90,12 +93,12 @@ export async function assertToldOnce(
   t.is(told.filter(({ event }) => event.data['upload_id'] === uploadId).length, 1);
 }
 
-/** Makes a webhook to a receiver. */
+/** Creates a webhook with this URL. */
 export function createWebhook(api: ApiClient, url: string, fields: object = {}): Promise<Webhook> {
   return api.post('/webhooks', Webhook, { json: { url, ...fields }, status: 201 });
 }
 
-/** Waits until a delivery is over; gives it with its attempts. */
+/** Waits until a delivery has been delivered or has failed. Returns it with its attempts. */
 export function deliveryOver(api: ApiClient, id: string): Promise<WebhookDeliveryDetail> {
   return until(
     () => api.get(`/webhook-deliveries/${id}`, WebhookDeliveryDetail),
