@@ -1,9 +1,26 @@
 import type { TaskQueue } from './task-queues.ts';
 
-/** A workflow to start, as an outbox row holds it. Ids, counts and cursors only: never text, vectors or secrets. */
+/** Names of the workflows that requests and other workflows start; `refreshDueConnections` is started by a schedule. */
+export type WorkflowType =
+  | 'ingestUpload'
+  | 'ingestBatch'
+  | 'crawlSite'
+  | 'compressText'
+  | 'deliverWebhook'
+  | 'summariseConversation'
+  | 'extractMemories'
+  | 'deleteContent'
+  | 'deleteParts'
+  | 'deleteCollection'
+  | 'deleteWorkspace'
+  | 'reprojectContents'
+  | 'reindexWorkspace'
+  | 'oauthRefresh';
+
+/** A request to start a workflow, as an outbox row stores it. Ids, counts and cursors only: never text, vectors or secrets. */
 export type JobStart = {
   /** Name of the exported workflow function. */
-  workflow_type: string;
+  workflow_type: WorkflowType;
   /** Contains the run id, so that a second start is recognised as the same. */
   workflow_id: string;
   workspace_id: string;
@@ -15,26 +32,26 @@ export type JobStart = {
 
 export type JobState = 'running' | 'completed' | 'failed' | 'not_found';
 
-/** Starts and reaches workflows. The API never runs them. */
+/** Starts workflows and calls running ones; workers run them. Every method throws AppError `dependency_unavailable`. */
 export interface Jobs {
-  /** Starts the workflow; one that was started before under this id is a success. @throws AppError `dependency_unavailable`. */
+  /** Starts the workflow. Succeeds without effect when a workflow with this id was started before. */
   start(job: JobStart): Promise<void>;
   /**
-   * Starts the workflow, or joins the one that runs under this id, and waits for its result; null when it still runs after
-   * `waitMs`. @throws AppError `dependency_unavailable`, also when the workflow was ended from outside.
+   * Starts the workflow, or joins the one that runs under this id, and waits for its result. Returns null when it still runs
+   * after `waitMs`. A workflow that was ended from outside is `dependency_unavailable` as well.
    */
   join(job: JobStart, waitMs: number): Promise<{ result: unknown } | null>;
-  /** The same without waiting for its result. @throws AppError `dependency_unavailable`. */
+  /** Starts the workflow, or joins the one that runs under this id, without waiting for its result. */
   startOrJoin(job: JobStart): Promise<void>;
-  /** Wakes a workflow; one that is gone is no error, for row state decides. @throws AppError `dependency_unavailable`. */
+  /** Sends a signal. A workflow that no longer exists is not an error, because the rows hold the state. */
   signal(workflowId: string, signal: string): Promise<void>;
-  /** `failed` covers failed, terminated, cancelled and timed out. @throws AppError `dependency_unavailable`. */
+  /** `failed` covers failed, terminated, cancelled and timed out. */
   state(workflowId: string): Promise<JobState>;
-  /** Ends a workflow where it is; one that is over, or never was, is no error. @throws AppError `dependency_unavailable`. */
+  /** Terminates a workflow. One that has ended, or never existed, is not an error. */
   terminate(workflowId: string, reason: string): Promise<void>;
-  /** Ids of workflows of a workspace that run, but for those of this type; at most `limit`. @throws AppError `dependency_unavailable`. */
-  running(workspaceId: string, options: { exceptType: string; limit: number }): Promise<string[]>;
-  /** @throws AppError `dependency_unavailable`. */
+  /** Returns the ids of at most `limit` running workflows of a workspace, except those of one type. */
+  running(workspaceId: string, options: { exceptType: WorkflowType; limit: number }): Promise<string[]>;
+  /** Checks that Temporal answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
-const lines = new Map<string, Promise<unknown>>();
+const queueTails = new Map<string, Promise<unknown>>();
 
 /**
- * Does works of one key one after the other, within this process, in the order in which they came. Meant for works that
- * would else wait for one lock in the database, each on a connection that others need.
+ * Runs tasks of one key one after the other, in order of arrival, within this process. For tasks that would otherwise wait for
+ * the same database lock, each on a connection of the pool that other requests need.
  */
-export async function runExclusiveByKey<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-  const mine = (lines.get(key) ?? Promise.resolve()).then(work);
-  // Whoever stands behind does not care how this one ended.
-  const end = mine.catch(() => undefined);
-  lines.set(key, end);
+export async function runExclusiveByKey<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+  const running = (queueTails.get(key) ?? Promise.resolve()).then(task);
+  // The next task runs whether or not this one fails.
+  const tail = running.catch(() => undefined);
+  queueTails.set(key, tail);
   try {
-    return await mine;
+    return await running;
   } finally {
-    if (lines.get(key) === end) lines.delete(key);
+    if (queueTails.get(key) === tail) queueTails.delete(key);
   }
 }

@@ -38,7 +38,7 @@ export function createIdempotencyStore(database: Database) {
     },
 
     /** Keeps an answer, in the transaction of its effect. `answer` is sealed text. */
-    async keep(
+    async save(
       scope: Scope,
       claim: IdempotencyClaim,
       stored: { status: number; answer: string; ttlMs: number },

@@ -5,35 +5,35 @@ import type { JobStart, JobState, Jobs } from '#domain/jobs.ts';
 
 export type JobsOptions = { address: string; namespace: string };
 
-/** A lazy connection waits up to 20 s for a server that is down; a caller has better things to do. */
+/** Deadline of a call. By default a lazy connection waits up to 20 s for a server that is down. */
 const DEADLINE_MS = 2_000;
 
-/** Starts and reaches workflows over the Temporal client. Nothing connects before the first call. */
+/** Returns `Jobs` over the Temporal client. Nothing connects before the first call. */
 export function createJobs(options: JobsOptions): Jobs {
   const connection = Connection.lazy({ address: options.address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace: options.namespace });
-  const underWay = new Set<Promise<unknown>>();
+  const openCalls = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const reach = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const calling = reachWithin(connection, call);
-    underWay.add(calling);
+  const call = async <Result>(request: () => Promise<Result>): Promise<Result> => {
+    const calling = callWithDeadline(connection, request);
+    openCalls.add(calling);
     try {
       return await calling;
     } finally {
-      underWay.delete(calling);
+      openCalls.delete(calling);
     }
   };
-  const begin = (job: JobStart) => reach(() => client.workflow.start(job.workflow_type, joiningOptions(job)));
+  const startOrJoin = (job: JobStart) => call(() => client.workflow.start(job.workflow_type, joiningOptions(job)));
   return {
-    startOrJoin: async (job) => void (await begin(job)),
+    startOrJoin: async (job) => void (await startOrJoin(job)),
     join: async (job, waitMs) => {
-      const handle = await begin(job);
+      const handle = await startOrJoin(job);
       const waiting = resultWithin(connection, handle, AbortSignal.any([closing.signal, AbortSignal.timeout(waitMs)]));
-      underWay.add(waiting);
-      return waiting.finally(() => underWay.delete(waiting));
+      openCalls.add(waiting);
+      return waiting.finally(() => openCalls.delete(waiting));
     },
     start: (job) =>
-      reach(async () => {
+      call(async () => {
         try {
           await client.workflow.start(job.workflow_type, startOptions(job));
         } catch (error) {
@@ -41,16 +41,16 @@ export function createJobs(options: JobsOptions): Jobs {
         }
       }),
     signal: (workflowId, signal) =>
-      reach(async () => {
+      call(async () => {
         try {
           await client.workflow.getHandle(workflowId).signal(signal);
         } catch (error) {
-          // Gone or ended: row state decides, and there is nobody to wake.
+          // The workflow has ended or is deleted, so there is nothing to wake; the rows hold the state.
           if (!(error instanceof WorkflowNotFoundError)) throw error;
         }
       }),
     terminate: (workflowId, reason) =>
-      reach(async () => {
+      call(async () => {
         try {
           await client.workflow.getHandle(workflowId).terminate(reason);
         } catch (error) {
@@ -58,7 +58,7 @@ export function createJobs(options: JobsOptions): Jobs {
         }
       }),
     running: (workspaceId, { exceptType, limit }) =>
-      reach(async () => {
+      call(async () => {
         const query = `LociWorkspace = '${workspaceId}' and ExecutionStatus = 'Running' and WorkflowType != '${exceptType}'`;
         const { executions } = await client.workflowService.listWorkflowExecutions({
           namespace: options.namespace,
@@ -67,15 +67,15 @@ export function createJobs(options: JobsOptions): Jobs {
         });
         return executions.flatMap(({ execution }) => execution?.workflowId ?? []);
       }),
-    state: (workflowId) => reach(() => stateOf(client, workflowId)),
+    state: (workflowId) => call(() => stateOf(client, workflowId)),
     ping: () =>
-      reach(async () => {
+      call(async () => {
         await client.workflowService.getSystemInfo({});
       }),
     close: async () => {
       closing.abort();
-      // A retry that finds its connection closed would throw where nobody can catch it. All end within their deadline.
-      await Promise.allSettled(underWay);
+      // A retry on a closed connection would throw where nothing can catch it. All calls end within their deadline.
+      await Promise.allSettled(openCalls);
       await connection.close();
     },
   };
@@ -94,7 +94,7 @@ function startOptions(job: JobStart) {
   };
 }
 
-/** For works of which there is one at a time, whoever asks for it, and another one later. */
+/** Options for work that runs once at a time: a second request joins the running workflow, a later one starts a new one. */
 function joiningOptions(job: JobStart) {
   return {
     ...startOptions(job),
@@ -103,7 +103,7 @@ function joiningOptions(job: JobStart) {
   };
 }
 
-/** Null when the signal comes first. */
+/** Waits for the result; null when the signal aborts first. */
 async function resultWithin(
   connection: Connection,
   handle: WorkflowHandle,
@@ -113,14 +113,14 @@ async function resultWithin(
     return { result: await connection.withAbortSignal(signal, () => handle.result()) };
   } catch (error) {
     if (signal.aborted) return null;
-    throw new AppError('dependency_unavailable', 'The work did not come to its end; try again shortly.', {
+    throw new AppError('dependency_unavailable', 'The work was ended before it was complete; try again shortly.', {
       cause: error,
       retryAfterS: 5,
     });
   }
 }
 
-/** What operators filter lists by in the Temporal UI. */
+/** Search attributes by which operators filter workflows in the Temporal UI. */
 function searchAttributesOf(job: JobStart): Record<string, string[] | number[]> {
   const args: Record<string, unknown> = typeof job.args === 'object' && job.args !== null ? { ...job.args } : {};
   const { collection_id: collectionId, upload_id: uploadId, content_ids: contentIds, contents } = args;
@@ -145,9 +145,9 @@ async function stateOf(client: Client, workflowId: string): Promise<JobState> {
   }
 }
 
-async function reachWithin<Result>(connection: Connection, call: () => Promise<Result>): Promise<Result> {
+async function callWithDeadline<Result>(connection: Connection, request: () => Promise<Result>): Promise<Result> {
   try {
-    return await connection.withDeadline(Date.now() + DEADLINE_MS, call);
+    return await connection.withDeadline(Date.now() + DEADLINE_MS, request);
   } catch (error) {
     throw new AppError('dependency_unavailable', 'Temporal does not answer.', { cause: error, retryAfterS: 2 });
   }

@@ -4,18 +4,18 @@ import type { NativeConnection } from '@temporalio/worker';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 import type { Log } from '#observability/log.ts';
 
-/** As operators find it in the Temporal UI, where it can be paused and triggered. */
+/** The id of the schedule in the Temporal UI, where operators can pause and trigger it. */
 export const REFRESH_SCHEDULE_ID = 'oauth-refresh-due';
 
-const EVERY = '1m';
-/** Several instances on one Temporal do not all look in the same second. */
+const INTERVAL = '1m';
+/** Spreads the runs of several instances that share one Temporal server. */
 const JITTER = '20s';
 const RETRY_MS = 10_000;
 
-/** Once a minute a look at which tokens end soon; the one before that still runs is enough. */
+/** Looks once a minute for tokens that expire soon; skips a run while the previous one is still running. */
 const SCHEDULE = {
-  spec: { intervals: [{ every: EVERY }], jitter: JITTER },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: EVERY },
+  spec: { intervals: [{ every: INTERVAL }], jitter: JITTER },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: INTERVAL },
   action: {
     type: 'startWorkflow' as const,
     workflowType: 'refreshDueConnections',
@@ -26,10 +26,13 @@ const SCHEDULE = {
   },
 };
 
-type Means = { connection: NativeConnection; namespace: string; log: Log; signal: AbortSignal };
+type ScheduleOptions = { connection: NativeConnection; namespace: string; log: Log; signal: AbortSignal };
 
-/** Makes the schedule, or brings the one that is there up to date, as long as it takes; whether it is paused is the operator's. */
-export async function ensureRefreshSchedule({ connection, namespace, log, signal }: Means): Promise<void> {
+/**
+ * Creates the schedule, or updates the existing one, and retries until it succeeds or `signal` aborts. An update keeps the
+ * paused state that an operator has set.
+ */
+export async function ensureRefreshSchedule({ connection, namespace, log, signal }: ScheduleOptions): Promise<void> {
   const schedules = new ScheduleClient({ connection, namespace });
   while (!signal.aborted) {
     try {
@@ -37,7 +40,7 @@ export async function ensureRefreshSchedule({ connection, namespace, log, signal
       return;
     } catch (error) {
       if (signal.aborted) return;
-      log.warn({ error }, 'the schedule that refreshes tokens could not be made; it is tried again');
+      log.warn({ error }, 'the schedule that refreshes tokens could not be created; retrying');
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }

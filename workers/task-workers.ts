@@ -7,91 +7,68 @@ export type TaskWorkersOptions = {
   namespace: string;
   workflowBundle: WorkflowBundle;
   activities: Activities;
-  /** Documents read at the same time. */
+  /** Documents that are read at the same time. */
   readers: number;
 };
 
-/** Running steps are given this long at a stop; then they are cancelled and another worker takes them up. */
-const GRACE = '20s';
+/** At shutdown, running activities get this long to finish; then they are cancelled and another worker retries them. */
+const SHUTDOWN_GRACE = '20s';
+const SHUTDOWN_FORCE = '30s';
 /** Workflows kept in memory between their tasks. */
-const CACHED_WORKFLOWS = 200;
-const WORKFLOW_TASKS = 20;
-/** Else the SDK holds heartbeats back for four fifths of their timeout, and a pause of two seconds counts as a death. */
-const HEARTBEAT_EVERY = '2s';
-const DOWNLOAD_STEPS = 12;
-/** Each holds as many answers in flight as it waits for, on disk rather than in memory. */
-const CRAWL_STEPS = 24;
-const OAUTH_STEPS = 40;
-const INDEX_STEPS = 3;
-const UPKEEP_STEPS = 10;
-const COMPRESS_STEPS = 4;
-const WEBHOOK_STEPS = 20;
+const MAX_CACHED_WORKFLOWS = 200;
+const WORKFLOW_TASK_CONCURRENCY = 20;
+/**
+ * By default the SDK throttles heartbeats to four fifths of their timeout, so that a pause of two seconds would look like a
+ * dead worker.
+ */
+const MAX_HEARTBEAT_INTERVAL = '2s';
 
-/** One Temporal worker for each task queue, with its limits: reading by child processes, indexing by the embedder. */
+type ActivityQueue = keyof Activities;
+
+/** Concurrent activities per task queue, except `ingest`, which has one more than there are readers. */
+const ACTIVITY_CONCURRENCY: Readonly<Record<Exclude<ActivityQueue, 'ingest'>, number>> = {
+  download: 12,
+  // Each holds as many responses as it waits for, on disk instead of in memory.
+  crawl: 24,
+  oauth: 40,
+  index: 3,
+  compress: 4,
+  upkeep: 10,
+  webhooks: 20,
+};
+
+/** Creates one Temporal worker per task queue: one for workflows, the others for activities, each with its own limit. */
 export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Worker[]> {
-  const { connection, namespace, activities } = options;
+  const { activities, readers } = options;
   const shared = {
-    connection,
-    namespace,
-    shutdownGraceTime: GRACE,
-    shutdownForceTime: '30s',
-    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    connection: options.connection,
+    namespace: options.namespace,
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
+    maxHeartbeatThrottleInterval: MAX_HEARTBEAT_INTERVAL,
   } as const;
+  const createActivityWorker = (queue: ActivityQueue, concurrency: number) =>
+    Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES[queue],
+      activities: { ...activities[queue] },
+      maxConcurrentActivityTaskExecutions: concurrency,
+    });
   return Promise.all([
     Worker.create({
       ...shared,
       taskQueue: TASK_QUEUES.workflows,
       workflowBundle: options.workflowBundle,
-      maxCachedWorkflows: CACHED_WORKFLOWS,
-      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+      maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_CONCURRENCY,
     }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.download,
-      activities: { ...activities.download },
-      maxConcurrentActivityTaskExecutions: DOWNLOAD_STEPS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.crawl,
-      activities: { ...activities.crawl },
-      maxConcurrentActivityTaskExecutions: CRAWL_STEPS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.oauth,
-      activities: { ...activities.oauth },
-      maxConcurrentActivityTaskExecutions: OAUTH_STEPS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.ingest,
-      activities: { ...activities.ingest },
-      maxConcurrentActivityTaskExecutions: options.readers + 1,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.index,
-      activities: { ...activities.index },
-      maxConcurrentActivityTaskExecutions: INDEX_STEPS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.compress,
-      activities: { ...activities.compress },
-      maxConcurrentActivityTaskExecutions: COMPRESS_STEPS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.upkeep,
-      activities: { ...activities.upkeep },
-      maxConcurrentActivityTaskExecutions: UPKEEP_STEPS,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: TASK_QUEUES.webhooks,
-      activities: { ...activities.webhooks },
-      maxConcurrentActivityTaskExecutions: WEBHOOK_STEPS,
-    }),
+    createActivityWorker('download', ACTIVITY_CONCURRENCY.download),
+    createActivityWorker('crawl', ACTIVITY_CONCURRENCY.crawl),
+    createActivityWorker('oauth', ACTIVITY_CONCURRENCY.oauth),
+    createActivityWorker('ingest', readers + 1),
+    createActivityWorker('index', ACTIVITY_CONCURRENCY.index),
+    createActivityWorker('compress', ACTIVITY_CONCURRENCY.compress),
+    createActivityWorker('upkeep', ACTIVITY_CONCURRENCY.upkeep),
+    createActivityWorker('webhooks', ACTIVITY_CONCURRENCY.webhooks),
   ]);
 }

@@ -7,14 +7,14 @@ import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
 const PROJECT_DIR = join(import.meta.dirname, '..');
 
 /**
- * The workflow code as one script, as the SDK wants it. Bundling takes seconds, so the result is kept under a hash of its
- * sources and of the SDK's version; a start with unchanged workflows reads a file.
+ * Returns the workflow code as one script, as the SDK requires. Bundling takes seconds, so the result is cached under a hash of
+ * its sources and of the SDK's version; a start with unchanged workflows reads a file.
  */
 export async function loadWorkflowBundle(cacheDir: string): Promise<WorkflowBundle> {
   const folder = join(cacheDir, 'workflow-bundles');
   const path = join(folder, `${await digestSources()}.js`);
-  const kept = await readFile(path, 'utf8').catch(() => null);
-  if (kept !== null) return { code: kept };
+  const cached = await readFile(path, 'utf8').catch(() => null);
+  if (cached !== null) return { code: cached };
   const bundle = await bundleWorkflowCode({ workflowsPath: join(PROJECT_DIR, 'workflows', 'index.ts') });
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.${randomUUID()}`;

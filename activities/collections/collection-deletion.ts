@@ -81,7 +81,7 @@ export async function completeCollectionDeletion(
   );
   if (exist.includes(true)) return false;
   if (!(await services.stores.collectionDeletions.complete(scope, deletionKey(deletion)))) return false;
-  await services.stores.outbox.settle(scope, deletion.outbox_id);
+  await services.stores.outbox.complete(scope, deletion.outbox_id);
   return true;
 }
 

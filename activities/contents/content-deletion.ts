@@ -68,6 +68,6 @@ export async function completeDeletion(
     return enqueueReprojection(stores, scope, isRenamed ? [deletion.content_id] : []);
   });
   startWorkflows(services, scope, jobs);
-  await services.stores.outbox.settle(scope, deletion.outbox_id);
+  await services.stores.outbox.complete(scope, deletion.outbox_id);
   return true;
 }

@@ -122,7 +122,7 @@ export async function completeReindexing(
   args: ReindexArgs & { outbox_id: string },
 ): Promise<void> {
   await stores.reindexings.complete(workspaceScope(args), args.reindexing_id);
-  await stores.outbox.settle(workspaceScope(args), args.outbox_id);
+  await stores.outbox.complete(workspaceScope(args), args.outbox_id);
 }
 
 async function progressOf({ stores }: WorkerServices, args: ReindexArgs): Promise<ReindexProgress> {

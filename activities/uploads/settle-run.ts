@@ -13,5 +13,5 @@ export async function settleOutbox(
   services: WorkerServices,
   work: { workspace_id: string; outbox_id: string },
 ): Promise<void> {
-  await services.stores.outbox.settle(workspaceScope(work), work.outbox_id);
+  await services.stores.outbox.complete(workspaceScope(work), work.outbox_id);
 }

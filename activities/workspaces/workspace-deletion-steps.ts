@@ -111,7 +111,7 @@ export async function completeWorkspaceDeletion(
   const running = await jobs.running(scope.workspaceId, { exceptType: DELETE_WORKSPACE, limit: 1 });
   if (running.length > 0) return false;
   if (!(await stores.workspaceDeletions.complete(scope, deletion.deletion_id))) return false;
-  await stores.outbox.settle(scope, deletion.outbox_id);
+  await stores.outbox.complete(scope, deletion.outbox_id);
   return true;
 }
 

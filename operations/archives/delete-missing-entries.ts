@@ -28,7 +28,7 @@ export async function deleteMissingEntries(services: Services, run: RunKey, cont
       const changed = await stores.runControl.startDeletion(scope, await stores.entries.tree(scope, ids));
       const { workspace_id, collection_id } = run;
       const job = deletePartsJob({ workspace_id, collection_id, content_id: contentId, deletion_id: uuidv7() });
-      await stores.outbox.add(scope, job);
+      await stores.outbox.add(scope, [job]);
       const wakes = await enqueueWakeUps(
         stores,
         scope,

@@ -106,7 +106,7 @@ async function writeEntries(context: EntryImport, { entries, next }: EntriesToSa
   if (archive.upload_id !== null) await stores.uploads.addContents(scope, archive.upload_id, contentIds);
   const published = await stores.projections.claim({ ...scope, collectionIds: null }, changed);
   jobs.push(...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })));
-  for (const job of jobs) await stores.outbox.add(scope, job);
+  await stores.outbox.add(scope, jobs);
   const key = { collectionId: run.collection_id, runId: run.run_id };
   await stores.entries.saveCursor(scope, key, { contentId: archive.content_id, next });
   return jobs;

@@ -36,6 +36,6 @@ async function acceptDeletion(stores: Stores, { scope, principal: createdBy }: C
     createdBy,
   });
   const job = deleteCollectionJob({ workspace_id: scope.workspaceId, collection_id: id, deletion_id: deletionId });
-  await stores.outbox.add(scope, job);
+  await stores.outbox.add(scope, [job]);
   return { deletion: { id: deletionId, status: 'pending' as const }, jobs: [job] };
 }

@@ -47,7 +47,7 @@ export async function acceptCompression(
         input_bytes: blob.sizeBytes,
         created_by: caller.principal,
       });
-      await stores.outbox.add(scope, job);
+      await stores.outbox.add(scope, [job]);
       isNew = true;
       return { status: 202, body: accepted(id, body) };
     },

@@ -33,7 +33,7 @@ export async function endCompression(
   const { id, decide, outboxId } = ending;
   return stores.transaction(async (inside) => {
     const job = await inside.compressions.lock(scope, id);
-    if (outboxId !== null) await inside.outbox.settle(scope, outboxId);
+    if (outboxId !== null) await inside.outbox.complete(scope, outboxId);
     if (job && hasEnded(job)) ending.onEnded?.(job);
     if (!job || hasEnded(job)) return job;
     const ended = await decide(job, inside);

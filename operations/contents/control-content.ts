@@ -88,7 +88,7 @@ export async function restartContent(
     reader: run.reader,
     reread: run.reread,
   });
-  await stores.outbox.add(caller.scope, job);
+  await stores.outbox.add(caller.scope, [job]);
   return job;
 }
 

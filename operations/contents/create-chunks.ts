@@ -113,6 +113,6 @@ async function linkContent(
     external_id: null,
   };
   await stores.runControl.insert(caller.scope, link.collectionId, [run]);
-  await stores.outbox.add(caller.scope, job);
+  await stores.outbox.add(caller.scope, [job]);
   return job;
 }

@@ -34,7 +34,7 @@ export async function deleteContent(services: Services, caller: Caller, contentI
       content_id: contentId,
       deletion_id: id,
     });
-    await stores.outbox.add(scope, job);
+    await stores.outbox.add(scope, [job]);
     const wakes = await enqueueWakeUps(
       stores,
       scope,

@@ -51,7 +51,7 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
     jobs.push(
       ...published.map((claim) => reprojectJob({ workspace_id: scope.workspaceId, ...claim, run_id: uuidv7() })),
     );
-    for (const job of jobs) await stores.outbox.add(scope, job);
+    await stores.outbox.add(scope, jobs);
   }
   const content = await stores.contents.find(scope, id);
   if (!content) throw contentNotFound();

@@ -32,7 +32,7 @@ export async function changeConversationStatus(
         messages: before.message_count,
       });
       await stores.conversations.recordSummaryRequest(caller.scope, id, before.message_count);
-      await stores.outbox.add(caller.scope, job);
+      await stores.outbox.add(caller.scope, [job]);
       started.push(job);
     }
     return { conversation: toConversation(await requireReadableConversation(stores, caller, id)), jobs: started };

@@ -170,7 +170,7 @@ async function enqueueFollowUpJobs(
     jobs.push(summariseJob({ ...key, messages: last.seq }));
     await stores.conversations.recordSummaryRequest(caller.scope, conversation.id, last.seq);
   }
-  for (const job of jobs) await stores.outbox.add(caller.scope, job);
+  await stores.outbox.add(caller.scope, jobs);
   return jobs;
 }
 

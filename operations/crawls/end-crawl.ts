@@ -37,7 +37,8 @@ export async function endCrawl(
   await services.stores.system.deleteIdleHosts();
   const counts = await services.stores.crawls.countPages(scope, args.crawl_id);
   await services.stores.transaction(async (stores) => {
-    if (await stores.outbox.settle(scope, outboxId)) await announceUploadIfComplete(stores, scope, args.upload_id);
+    const completed = await stores.outbox.complete(scope, outboxId);
+    if (completed) await announceUploadIfComplete(stores, scope, args.upload_id);
   });
   return counts;
 }

@@ -16,6 +16,6 @@ export async function enqueueReprojection(
   if (contentIds.length === 0) return [];
   const published = await stores.projections.claim({ ...scope, collectionIds: null }, contentIds);
   const jobs = published.map((claim) => reprojectJob({ workspace_id: scope.workspaceId, ...claim, run_id: uuidv7() }));
-  for (const job of jobs) await stores.outbox.add(scope, job);
+  await stores.outbox.add(scope, jobs);
   return jobs;
 }

@@ -31,7 +31,7 @@ export async function reindexWorkspace(
       if (!body) throw new AppError('conflict', 'A reindexing has just ended; try again.');
       if (created) {
         jobs.push(reindexJob({ workspace_id: workspaceId, reindexing_id: created.id }));
-        for (const job of jobs) await stores.outbox.add(caller.scope, job);
+        await stores.outbox.add(caller.scope, jobs);
       }
       return { status: 202, body };
     },

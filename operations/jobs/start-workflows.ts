@@ -1,21 +1,28 @@
+import pLimit from 'p-limit';
 import type { JobStart } from '#domain/jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
 
+/** Concurrent starts for one caller: an upload may have a thousand workflows. */
+const START_CONCURRENCY = 20;
+
 /**
- * Tries to start work whose outbox rows are committed, without making the caller wait. A start that fails is no loss:
- * the worker's outbox loop does it.
+ * Starts workflows whose outbox rows are committed, in the background: the caller does not wait. A failed start is logged and
+ * left to the worker's outbox loop.
  */
 export function startWorkflows(services: Services, scope: Scope, jobs: readonly JobStart[]): void {
-  for (const job of jobs) {
-    services.jobs
-      .start(job)
-      .then(() => services.stores.outbox.markStarted(scope, job.workflow_id))
-      .catch((error: unknown) => {
-        services.log.warn(
-          { error, workflow_id: job.workflow_id },
-          'a workflow could not be started at once; the outbox will',
-        );
-      });
+  const limit = pLimit(START_CONCURRENCY);
+  for (const job of jobs) void limit(() => startWorkflow(services, scope, job));
+}
+
+async function startWorkflow(services: Services, scope: Scope, job: JobStart): Promise<void> {
+  try {
+    await services.jobs.start(job);
+    await services.stores.outbox.markStarted(scope, job.workflow_id);
+  } catch (error) {
+    services.log.warn(
+      { error, workflow_id: job.workflow_id },
+      'a workflow could not be started at once; the outbox loop will start it',
+    );
   }
 }

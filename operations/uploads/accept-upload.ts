@@ -88,7 +88,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     ...(await insertCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
-  for (const job of jobs) await stores.outbox.add(scope, job);
+  await stores.outbox.add(scope, jobs);
   // Nothing to ingest: the upload is already complete.
   if (workflowId === null && crawls.length === 0) await announceUploadCompleted(stores, scope, upload.id);
   return {

@@ -22,7 +22,8 @@ export async function finishRun(
   await failUnfinished(services, run);
   const scope = collectionScope(run);
   await services.stores.transaction(async (stores) => {
-    const { uploadId } = await stores.outbox.settleFor(scope, run.outbox_id);
+    const completed = await stores.outbox.complete(scope, run.outbox_id);
+    const uploadId = completed?.uploadId ?? null;
     if (uploadId !== null) await announceUploadIfComplete(stores, scope, uploadId);
   });
 }

@@ -167,7 +167,7 @@ async function recordResult(services: WebhookServices, claimed: ClaimedDelivery,
     }
     const isCurrent = await stores.webhookAttempts.finish(scope, finished, receiverLimits(services.webhooks));
     const isFirstFailure = isCurrent && result.status === 'retrying' && claimed.status === 'pending';
-    if (isFirstFailure) await stores.outbox.add(scope, job);
+    if (isFirstFailure) await stores.outbox.add(scope, [job]);
     return isFirstFailure;
   });
   if (isHandedToWorkflow) startWorkflows(services, scope, [job]);

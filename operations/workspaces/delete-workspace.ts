@@ -38,6 +38,6 @@ async function acknowledge(stores: Stores, { scope, principal: createdBy }: Call
     createdBy,
   });
   const job = deleteWorkspaceJob({ workspace_id: workspaceId, deletion_id: deletionId });
-  await stores.outbox.add(scope, job);
+  await stores.outbox.add(scope, [job]);
   return { deletion: { id: deletionId, status: 'pending' as const }, jobs: [job] };
 }

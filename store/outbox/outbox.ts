@@ -2,20 +2,34 @@ import type { JobStart } from '#domain/jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
 
-/** Work that was acknowledged. A row lives from the transaction that acknowledges until the workflow has settled it. */
+/**
+ * Requests to start a workflow. A row is written in the transaction that acknowledges the work, and deleted when its workflow
+ * has completed. The loops that serve all workspaces use `outbox-system.ts`.
+ */
 export function createOutboxStore(database: Database) {
   return {
-    /** Adds a workflow to start, in the transaction that acknowledges it. */
-    async add(scope: Scope, job: JobStart): Promise<void> {
+    /** Adds workflows to start, in one statement and in this order, in the transaction that acknowledges them. */
+    async add(scope: Scope, jobs: readonly JobStart[]): Promise<void> {
+      if (jobs.length === 0) return;
       await query(
         database,
         `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary)
-         values (:workspaceId, :workflow_type, :workflow_id, :task_queue, :args::jsonb, :summary)`,
-        { ...job, workspaceId: scope.workspaceId, args: JSON.stringify(job.args) },
+         select :workspaceId::uuid, x.workflow_type, x.workflow_id, x.task_queue, x.args::jsonb, x.summary
+         from unnest(:types::text[], :ids::text[], :queues::text[], :args::text[], :summaries::text[])
+           with ordinality as x(workflow_type, workflow_id, task_queue, args, summary, position)
+         order by x.position`,
+        {
+          workspaceId: scope.workspaceId,
+          types: jobs.map((job) => job.workflow_type),
+          ids: jobs.map((job) => job.workflow_id),
+          queues: jobs.map((job) => job.task_queue),
+          args: jobs.map((job) => JSON.stringify(job.args)),
+          summaries: jobs.map((job) => job.summary),
+        },
       );
     },
 
-    /** The workflow runs; from now on the reconciler looks after it. */
+    /** Records that the workflow is running; from now on the reconciler checks it. */
     async markStarted(scope: Scope, workflowId: string): Promise<void> {
       await query(
         database,
@@ -25,7 +39,7 @@ export function createOutboxStore(database: Database) {
       );
     },
 
-    /** Whether something is left to do for an upload. */
+    /** True while any workflow of an upload is not completed. */
     async hasForUpload(scope: Scope, uploadId: string): Promise<boolean> {
       const rows = await query(
         database,
@@ -35,24 +49,18 @@ export function createOutboxStore(database: Database) {
       return rows.length > 0;
     },
 
-    /** The same for work that an upload may wait for: which one, null for none. The second time there is nothing to settle. */
-    async settleFor(scope: Scope, workflowId: string): Promise<{ uploadId: string | null }> {
+    /**
+     * Deletes the row of a workflow that has completed. Returns the upload that the work belonged to, if any; null when the
+     * row was deleted before.
+     */
+    async complete(scope: Scope, workflowId: string): Promise<{ uploadId: string | null } | null> {
       const [row] = await query<{ upload_id: string | null }>(
         database,
-        `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId returning args ->> 'upload_id' as upload_id`,
+        `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId
+         returning args ->> 'upload_id' as upload_id`,
         { workspaceId: scope.workspaceId, workflowId },
       );
-      return { uploadId: row?.upload_id ?? null };
-    },
-
-    /** The workflow has done what was acknowledged. True the first time. */
-    async settle(scope: Scope, workflowId: string): Promise<boolean> {
-      const rows = await query(
-        database,
-        `delete from outbox where workspace_id = :workspaceId and workflow_id = :workflowId returning id`,
-        { workspaceId: scope.workspaceId, workflowId },
-      );
-      return rows.length > 0;
+      return row === undefined ? null : { uploadId: row.upload_id };
     },
   };
 }

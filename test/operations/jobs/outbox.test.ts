@@ -34,7 +34,7 @@ async function openOutbox(t: ExecutionContext, temporal: 'running' | 'away' = 'r
     await makeDue();
     await reconcileOutbox(own.services);
   };
-  const add = (job: JobStart) => own.services.stores.outbox.add(place.scope, job);
+  const add = (job: JobStart) => own.services.stores.outbox.add(place.scope, [job]);
   return { ...own, place, rows, makeDue, dispatch, reconcile, add };
 }
 

@@ -12,7 +12,7 @@ test('retries a start that has failed for days without delaying others', async (
   const { scope, collectionId } = await makePlace(database);
   const add = () => {
     const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
-    return outbox.add(scope, deleteContentJob({ ...key, content_id: uuidv7(), deletion_id: uuidv7() }));
+    return outbox.add(scope, [deleteContentJob({ ...key, content_id: uuidv7(), deletion_id: uuidv7() })]);
   };
   await add();
   await query(database, `update outbox set attempts = 20000`);
