@@ -42,7 +42,7 @@ import {
   endWorkspaceWork,
   giveUpIndex,
   removeWorkspaceRows,
-} from '#activities/workspaces/workspace-deletion-steps.ts';
+} from '#activities/workspaces/workspace-deletion.ts';
 
 /** All activities, by task queue. */
 export type Activities = {

@@ -1,5 +1,5 @@
 import { readConfig, type Config } from '#config/index.ts';
-import { sendConsoleToLog } from '#observability/console-to-log.ts';
+import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
 import type { Services } from '#operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -20,7 +20,7 @@ const DRAIN_MS = 10_000;
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, service: 'api' });
-  sendConsoleToLog(log);
+  redirectConsoleToLog(log);
   const closing = new AsyncDisposableStack();
   const stopSignal = waitForStopSignal();
   try {

@@ -29,17 +29,17 @@ export async function listen(handler: Handler, address: { host: string; port: nu
     markExpectsContinue(request);
     void handler(request, response);
   });
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', answerClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);
   });
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
-  return { port, close: (drainMs) => drain(server, drainMs) };
+  return { port, close: (drainMs) => closeGracefully(server, drainMs) };
 }
 
-async function drain(server: Server, drainMs: number): Promise<void> {
+async function closeGracefully(server: Server, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -52,18 +52,18 @@ async function drain(server: Server, drainMs: number): Promise<void> {
 }
 
 /** What is no HTTP request at all never reaches the application. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const [status, reason, code] = BROKEN[error.code ?? ''] ?? ['400', 'Bad Request', 'invalid_request'];
+  const [status, reason, code] = CLIENT_ERRORS[error.code ?? ''] ?? ['400', 'Bad Request', 'invalid_request'];
   const body = JSON.stringify({ code, detail: `This is no HTTP request that can be read: ${reason}.`, request_id: '' });
   const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n`;
   socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-const BROKEN: Readonly<Record<string, readonly [string, string, string]>> = {
+const CLIENT_ERRORS: Readonly<Record<string, readonly [string, string, string]>> = {
   HPE_HEADER_OVERFLOW: ['431', 'Request Header Fields Too Large', 'payload_too_large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408', 'Request Timeout', 'request_timeout'],
 };

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 500;
  * Sends what libraries print on the console to the log, as one scrubbed line each, so that standard output stays one JSON
  * object a line. For main files only; it changes the console of the whole process.
  */
-export function sendConsoleToLog(log: Log): void {
+export function redirectConsoleToLog(log: Log): void {
   const writer =
     (level: 'info' | 'warn' | 'error') =>
     (...parts: unknown[]): void => {

@@ -1,4 +1,4 @@
-import { scrub } from './scrub.ts';
+import { redactSecrets } from './redact-secrets.ts';
 
 /**
  * Everything a log line may hold beside its message. A field that is not listed here is dropped, so that a body, a header, a
@@ -75,7 +75,7 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
     if (name === 'error') {
       if (value !== undefined) printable['error'] = printableError(value);
     } else if (ALLOWED.has(name) && isScalar(value)) {
-      printable[name] = typeof value === 'string' ? scrub(value) : value;
+      printable[name] = typeof value === 'string' ? redactSecrets(value) : value;
     }
   }
   return printable;
@@ -91,8 +91,8 @@ function printableError(error: unknown): Record<string, unknown> {
   return {
     name: error.name,
     ...(codeOf(error) === null ? {} : { code: codeOf(error) }),
-    message: scrub(error.message),
-    ...(error.stack === undefined ? {} : { stack: scrub(error.stack) }),
+    message: redactSecrets(error.message),
+    ...(error.stack === undefined ? {} : { stack: redactSecrets(error.stack) }),
     ...(causes.length === 0 ? {} : { causes }),
   };
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { printableFields, type LogFields } from './log-fields.ts';
-import { scrub } from './scrub.ts';
+import { redactSecrets } from './redact-secrets.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -69,7 +69,7 @@ function wrap(logger: Logger, level: LogLevel): Log {
 function writerOf(logger: Logger, level: Exclude<LogLevel, 'silent'>): Write {
   return (fieldsOrMessage: LogFields | string, message?: string) => {
     if (!logger.isLevelEnabled(level)) return;
-    if (typeof fieldsOrMessage === 'string') logger[level](scrub(fieldsOrMessage));
-    else logger[level](printableFields(fieldsOrMessage), scrub(message ?? ''));
+    if (typeof fieldsOrMessage === 'string') logger[level](redactSecrets(fieldsOrMessage));
+    else logger[level](printableFields(fieldsOrMessage), redactSecrets(message ?? ''));
   };
 }

@@ -27,7 +27,7 @@ import { createMessageStore, type MessageStore } from '#store/conversations/mess
 import { createEntryRemovals, type EntryRemovals } from '#store/archives/entry-removals.ts';
 import { createEntryStore, type EntryStore } from '#store/archives/entries.ts';
 import type { Database } from './postgres.ts';
-import { postgresFailure } from './postgres-failure.ts';
+import { toAppError } from './postgres-failure.ts';
 import { createProjectionStore, type ProjectionStore } from '#store/index/projections.ts';
 import { createPublicationStore, type PublicationStore } from '#store/uploads/publications.ts';
 import { createCredentialRefreshStore, type CredentialRefreshStore } from '#store/connections/credential-refresh.ts';
@@ -44,6 +44,7 @@ import { createWebhookEvents, type WebhookEvents } from '#store/webhooks/webhook
 import { createWebhookQueue, type WebhookQueue } from '#store/webhooks/webhook-queue.ts';
 import { createWebhookStore, type WebhookStore } from '#store/webhooks/webhooks.ts';
 import { createWorkspaceDeletions, type WorkspaceDeletions } from '#store/workspaces/workspace-deletions.ts';
+import { createWorkspaceTenants, type WorkspaceTenants } from '#store/workspaces/workspace-tenants.ts';
 import { createWorkspaceStore, type WorkspaceStore } from '#store/workspaces/workspaces.ts';
 
 /** Everything Postgres holds. */
@@ -71,6 +72,7 @@ export type Stores = {
   apiKeys: ApiKeyStore;
   workspaces: WorkspaceStore;
   workspaceDeletions: WorkspaceDeletions;
+  workspaceTenants: WorkspaceTenants;
   members: MemberStore;
   connections: ConnectionStore;
   compressions: CompressionStore;
@@ -123,6 +125,7 @@ export function createStores(database: Database): Stores {
     apiKeys: createApiKeyStore(database),
     workspaces: createWorkspaceStore(database),
     workspaceDeletions: createWorkspaceDeletions(database),
+    workspaceTenants: createWorkspaceTenants(database),
     members: createMemberStore(database),
     connections: createConnectionStore(database),
     compressions: createCompressionStore(database),
@@ -149,7 +152,7 @@ export function createStores(database: Database): Stores {
       try {
         return await database.transaction((transaction) => work(createStores(transaction)));
       } catch (error) {
-        throw postgresFailure(error);
+        throw toAppError(error);
       }
     },
   };

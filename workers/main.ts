@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporal
 import { createActivities } from '#activities/index.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { readConfig, type Config } from '#config/index.ts';
-import { sendConsoleToLog } from '#observability/console-to-log.ts';
+import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
 import { createModelCatalogue } from '#providers/models/index.ts';
 import { createPagePool } from '#providers/crawler/page-pool.ts';
@@ -28,7 +28,7 @@ const PAGE_LIMITS = { processes: 1, memoryBytes: 384 * 1024 * 1024, timeoutMs: 2
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, service: 'worker' });
-  sendConsoleToLog(log);
+  redirectConsoleToLog(log);
   installRuntime(log);
   const closing = new AsyncDisposableStack();
   const { signal } = stopOnSignals();

@@ -1,5 +1,5 @@
 import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { DeleteWorkspaceArgs, GivenUp } from '#domain/workspaces/workspace-deletion.ts';
+import type { DeleteWorkspaceArgs, DroppedTenantKey } from '#domain/workspaces/workspace-deletion.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
 
@@ -21,7 +21,7 @@ export async function deleteWorkspace(args: DeleteWorkspaceArgs): Promise<void> 
     show(`removing rows and files${again}`);
     while (!(await upkeep.removeWorkspaceRows.executeWithOptions({ summary: 'Remove rows and files' }, [args])));
     show(`dropping indexes${again}`);
-    let after: GivenUp | null = null;
+    let after: DroppedTenantKey | null = null;
     do {
       after = await upkeep.dropGivenUp.executeWithOptions({ summary: 'Drop its indexes' }, [{ ...args, after }]);
     } while (after !== null);

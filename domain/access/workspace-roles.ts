@@ -17,13 +17,13 @@ export function permissionsOfRole(role: WorkspaceRole): readonly string[] {
 }
 
 /** What lives in a collection and is changed only by whoever may change the collection. */
-const IN_COLLECTIONS: readonly string[] = ['collections', 'contents', 'chunks', 'uploads', 'deletions'];
+const COLLECTION_RESOURCES: readonly string[] = ['collections', 'contents', 'chunks', 'uploads', 'deletions'];
 
 /**
  * True when a member reaches collections only that it created itself: to change them or what is in them. Everything else,
  * such as a conversation about a collection, wants the reach of a reader.
  */
-export function reachesOwnOnly(permission: Permission): boolean {
+export function isLimitedToOwnCollections(permission: Permission): boolean {
   const [resource = '', action] = permission.split(':');
-  return action !== 'read' && IN_COLLECTIONS.includes(resource);
+  return action !== 'read' && COLLECTION_RESOURCES.includes(resource);
 }

@@ -2,14 +2,14 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** The deletion of a workspace: its workflow and its steps. Imported by workflows: no zod, no I/O. */
+/** Workflow and activities that delete a workspace. Imported by workflows: no zod, no I/O. */
 
 export type DeleteWorkspaceArgs = { workspace_id: string; deletion_id: string };
 
-/** What removes a workspace is no work of that workspace. */
+/** Workflow type of the deletion, which is exempt when the other workflows of the workspace are terminated. */
 export const DELETE_WORKSPACE = 'deleteWorkspace';
 
-/** Removes a workspace with everything in it, up to its receipt. */
+/** Returns the job that deletes a workspace with everything in it and completes the receipt. */
 export function deleteWorkspaceJob(args: DeleteWorkspaceArgs): JobStart {
   return {
     workflow_type: DELETE_WORKSPACE,
@@ -21,19 +21,19 @@ export function deleteWorkspaceJob(args: DeleteWorkspaceArgs): JobStart {
   };
 }
 
-/** A tenant of the index, after which a step goes on. */
-export type GivenUp = { tenant: string } & EmbeddingSpace;
+/** A tenant of the index that is to be dropped; also the position after which an activity continues. */
+export type DroppedTenantKey = { tenant: string } & EmbeddingSpace;
 
-/** Each works for half a minute at most; true, or null, when it came to its end. */
+/** Each activity works for one time slice; it returns true, or null, when it is complete. */
 export type WorkspaceDeletionSteps = {
-  /** Ends every workflow of the workspace and takes its work off the outbox. */
+  /** Terminates every workflow of the workspace and deletes its outbox rows. */
   endWorkspaceWork(deletion: DeleteWorkspaceArgs): Promise<boolean>;
-  /** Counts the objects of every tenant and notes that it is to be dropped. */
+  /** Counts the objects of every tenant and schedules the tenants for dropping. */
   giveUpIndex(deletion: DeleteWorkspaceArgs): Promise<boolean>;
   /** Removes rows and files. */
   removeWorkspaceRows(deletion: DeleteWorkspaceArgs): Promise<boolean>;
-  /** Drops the tenants; where to go on. */
-  dropGivenUp(deletion: DeleteWorkspaceArgs & { after: GivenUp | null }): Promise<GivenUp | null>;
-  /** Removes the workspace and completes the receipt; false when something of it was found. */
+  /** Drops the scheduled tenants; returns the position to continue from. */
+  dropGivenUp(deletion: DeleteWorkspaceArgs & { after: DroppedTenantKey | null }): Promise<DroppedTenantKey | null>;
+  /** Deletes the workspace and completes the receipt; false when anything of the workspace is left. */
   completeWorkspaceDeletion(deletion: DeleteWorkspaceArgs & { outbox_id: string }): Promise<boolean>;
 };

@@ -7,7 +7,7 @@ import type { Services } from '#operations/services.ts';
 const UNLIMITED = { collections: null, ip_whitelist: null, expires_at: null };
 
 /** What the caller itself may do at most. A user's reach is that of the membership; a key has its own limits. */
-export async function limitsOf(services: Services, caller: Caller): Promise<ApiKeyLimits> {
+export async function apiKeyLimitsOf(services: Services, caller: Caller): Promise<ApiKeyLimits> {
   const permissions = [...caller.permissions];
   const { collectionIds } = caller.scope;
   if (caller.apiKeyId === null) return { ...UNLIMITED, permissions, collections: collectionIds && [...collectionIds] };
@@ -21,18 +21,18 @@ export async function limitsOf(services: Services, caller: Caller): Promise<ApiK
  * long. Else a weak key could make itself a strong one.
  * @throws AppError `forbidden` saying which part goes too far.
  */
-export function requireWithin(caller: Caller, own: ApiKeyLimits, wanted: ApiKeyLimits): void {
-  if (!holdsPermissions(caller, wanted.permissions)) throw tooFar('has permissions that you lack');
+export function requireWithinLimits(caller: Caller, own: ApiKeyLimits, wanted: ApiKeyLimits): void {
+  if (!holdsPermissions(caller, wanted.permissions)) throw exceedsLimits('has permissions that you lack');
   const { collections } = wanted;
   if (own.collections !== null && !collections?.every((id) => own.collections?.includes(id)))
-    throw tooFar('reaches collections that you do not reach');
+    throw exceedsLimits('reaches collections that you do not reach');
   if (own.ip_whitelist !== null && !(wanted.ip_whitelist && isIpListWithin(wanted.ip_whitelist, own.ip_whitelist)))
-    throw tooFar('is usable from addresses that yours is not usable from');
+    throw exceedsLimits('is usable from addresses that yours is not usable from');
   if (own.expires_at !== null && !(wanted.expires_at !== null && wanted.expires_at <= own.expires_at))
-    throw tooFar('is usable longer than yours');
+    throw exceedsLimits('is usable longer than yours');
 }
 
-function tooFar(what: string): AppError {
+function exceedsLimits(what: string): AppError {
   return new AppError('forbidden', `A key cannot grant more than whoever makes or changes it has: this one ${what}.`);
 }
 
@@ -60,6 +60,6 @@ export async function requireCollections(services: Services, caller: Caller, ids
 }
 
 /** The same instant as the store will give it back. */
-export function asStoredTime(time: string | null): string | null {
+export function toStoredTime(time: string | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }

@@ -38,7 +38,7 @@ export async function authenticateKey(services: Services, credentials: KeyCreden
   if (credentials.workspaceId !== null && credentials.workspaceId !== row.workspace_id) {
     throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
   }
-  noteUse(services, row);
+  recordUse(services, row);
   return {
     scope: { workspaceId: row.workspace_id, collectionIds: row.collections },
     apiKeyId: row.id,
@@ -53,7 +53,7 @@ function isUsable(row: ApiKeyRow, now: Date): boolean {
   return row.status === 'active' && (row.expires_at === null || row.expires_at > now);
 }
 
-function noteUse(services: Services, row: ApiKeyRow): void {
+function recordUse(services: Services, row: ApiKeyRow): void {
   const age = services.clock.now().getTime() - (row.last_used_at?.getTime() ?? 0);
   if (age < TOUCH_AFTER_MS) return;
   services.stores.system.recordApiKeyUse(row.id).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { AppError, validationError } from '#domain/app-error.ts';
 import type { Caller, Permission } from '#domain/access/caller.ts';
 import {
   permissionsOfRole,
-  reachesOwnOnly,
+  isLimitedToOwnCollections,
   WORKSPACE_ROLES,
   type WorkspaceRole,
 } from '#domain/access/workspace-roles.ts';
@@ -54,9 +54,13 @@ export async function authenticateUser(
     principal,
     claimed: claimedWorkspaces(claims[source.workspacesClaim]),
     workspaceId: credentials.workspaceId,
-    ownOnly: reachesOwnOnly(credentials.permission),
+    ownOnly: isLimitedToOwnCollections(credentials.permission),
   });
-  const { workspace_id: workspaceId, is_admin: isAdmin, collection_ids: collectionIds } = pick(reached, credentials);
+  const {
+    workspace_id: workspaceId,
+    is_admin: isAdmin,
+    collection_ids: collectionIds,
+  } = selectWorkspace(reached, credentials);
   return {
     scope: { workspaceId, collectionIds },
     apiKeyId: null,
@@ -67,7 +71,7 @@ export async function authenticateUser(
   };
 }
 
-function pick(
+function selectWorkspace(
   reached: readonly WorkspaceAccess[],
   { workspaceId, workspaceOptional }: UserCredentials,
 ): WorkspaceAccess {

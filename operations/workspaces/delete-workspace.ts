@@ -16,12 +16,12 @@ export async function deleteWorkspace(services: Services, caller: Caller): Promi
   if (caller.scope.collectionIds !== null) {
     throw new AppError('forbidden', 'You reach some collections of this workspace only: you cannot delete all of it.');
   }
-  const { deletion, jobs } = await services.stores.transaction((stores) => acknowledge(stores, caller));
+  const { deletion, jobs } = await services.stores.transaction((stores) => beginDeletion(stores, caller));
   startWorkflows(services, caller.scope, jobs);
   return { deletion_id: deletion.id, status: deletion.status };
 }
 
-async function acknowledge(stores: Stores, { scope, principal: createdBy }: Caller) {
+async function beginDeletion(stores: Stores, { scope, principal: createdBy }: Caller) {
   const { workspaceId } = scope;
   const status = await stores.workspaceDeletions.lock(scope);
   if (status === null) throw workspaceNotFound();

@@ -5,7 +5,7 @@ import { decodePosition } from '#domain/cursor.ts';
 import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '#domain/records/workspace.ts';
 import { permissionsOfRole, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { limitsOf } from '#operations/access/api-key-limits.ts';
+import { apiKeyLimitsOf } from '#operations/access/api-key-limits.ts';
 import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { getWorkspace } from './workspaces.ts';
@@ -26,9 +26,9 @@ export async function addMember(
     idempotency,
     effect: async (stores) => {
       await getWorkspace({ ...services, stores }, caller);
-      await requireUnbound({ ...services, stores }, caller);
+      await requireUnlimitedKey({ ...services, stores }, caller);
       const before = await stores.members.lockRole(caller.scope, body.user_id);
-      for (const role of [before, body.role]) requireRole(caller, role);
+      for (const role of [before, body.role]) requirePermissionsOfRole(caller, role);
       const put = { userId: body.user_id, role: body.role, createdBy: caller.principal };
       return { status: 201, body: await stores.members.put(caller.scope, put) };
     },
@@ -40,7 +40,7 @@ export async function removeMember(services: Services, caller: Caller, userId: s
   await services.stores.transaction(async (stores) => {
     const role = await stores.members.lockRole(caller.scope, userId);
     if (role === null) throw new AppError('not_found', 'There is no such member, or you do not reach the workspace.');
-    requireRole(caller, role);
+    requirePermissionsOfRole(caller, role);
     await stores.members.remove(caller.scope, userId);
   });
 }
@@ -72,7 +72,7 @@ export async function listMembers(
   };
 }
 
-function requireRole(caller: Caller, role: WorkspaceRole | null): void {
+function requirePermissionsOfRole(caller: Caller, role: WorkspaceRole | null): void {
   if (role === null) return;
   // A member reaches what is public in the whole workspace: more than a key that is limited to collections.
   if (caller.scope.collectionIds === null && holdsPermissions(caller, permissionsOfRole(role))) return;
@@ -83,8 +83,8 @@ function requireRole(caller: Caller, role: WorkspaceRole | null): void {
 }
 
 /** A member comes from everywhere and stays: more than a key with an end, or for some addresses, may pass on. */
-async function requireUnbound(services: Services, caller: Caller): Promise<void> {
-  const { expires_at: expiresAt, ip_whitelist: ipWhitelist } = await limitsOf(services, caller);
+async function requireUnlimitedKey(services: Services, caller: Caller): Promise<void> {
+  const { expires_at: expiresAt, ip_whitelist: ipWhitelist } = await apiKeyLimitsOf(services, caller);
   if (expiresAt === null && ipWhitelist === null) return;
   throw new AppError('forbidden', 'A key that expires, or is usable from some addresses only, cannot make members.');
 }

@@ -169,5 +169,5 @@ export type MultipartOptions = {
   /** Streamed parts beyond this many are refused one by one; beyond twice as many the request is. */
   maxParts: number;
   /** Called with what was stored when the request fails after it. */
-  abandoned: (blobs: StoredBlob[]) => Promise<void>;
+  onAbandoned: (blobs: StoredBlob[]) => Promise<void>;
 };

@@ -45,7 +45,7 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
     await parse(context, async () => {});
     return await reception.whole();
   } catch (error) {
-    await options.abandoned(await reception.abort());
+    await options.onAbandoned(await reception.abort());
     throw meaningOf(error, context);
   }
 }

@@ -16,7 +16,7 @@ export type UploadTarget = {
   blobs: BlobStore;
   limits: Limits;
   /** Is told what went into the blob store, also when the request fails. */
-  stored: (blobs: StoredBlob[]) => Promise<void>;
+  onStored: (blobs: StoredBlob[]) => Promise<void>;
   inspect: FormContext['inspect'];
 };
 
@@ -39,10 +39,12 @@ export async function receiveUpload(context: Context, target: UploadTarget): Pro
     store: (bytes) => blobs.put(workspaceId, bytes, limits.maxFileBytes),
     maxRequestBytes: limits.maxRequestBytes,
     maxParts: limits.maxRequestItems,
-    abandoned: target.stored,
+    onAbandoned: target.onStored,
   });
   const received = body.parts.flatMap((part) => receivedPart(part, limits));
-  await target.stored(received.flatMap((entry) => ('item' in entry && 'blob' in entry.item ? [entry.item.blob] : [])));
+  await target.onStored(
+    received.flatMap((entry) => ('item' in entry && 'blob' in entry.item ? [entry.item.blob] : [])),
+  );
   const { maxRequestItems: maxItems } = limits;
   const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });
   const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) =>

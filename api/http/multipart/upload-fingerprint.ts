@@ -3,7 +3,7 @@ import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { ReceivedUpload } from './receive-upload.ts';
 
 /** What makes two uploads the same request: the form as it was understood, and name and bytes of each item, in order. */
-export function uploadFingerprint(upload: ReceivedUpload): string {
+export function fingerprintUpload(upload: ReceivedUpload): string {
   return fingerprintOf('post /upload', {
     form: upload.form,
     items: upload.items.map(identityOf),

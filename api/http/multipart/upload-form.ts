@@ -7,13 +7,13 @@ import type { FieldPart } from './part-collector.ts';
 export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'files', 'files[]']);
 export const TEXT_FIELD = 'content';
 
-const BOOLEANS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
-const NUMBERS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
-const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+const BOOLEAN_FIELDS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
+const NUMBER_FIELDS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
+const BOOLEAN_TEXTS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 /** Fields whose shape is right; those whose is not are left out. */
-const INSPECTED = ['metadata', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
-export type InspectedForm = { [Name in (typeof INSPECTED)[number]]?: UploadForm[Name] | undefined };
+const INSPECTED_FIELDS = ['metadata', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
+export type InspectedForm = { [Name in (typeof INSPECTED_FIELDS)[number]]?: UploadForm[Name] | undefined };
 
 /** What has to be known of an upload to judge its form. */
 export type FormContext = {
@@ -48,7 +48,7 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
   if (itemCount === 0 && !reported.has('urls')) {
     problems.push(issueOf('file', 'There is nothing to upload: send file, files, content or urls', 'missing'));
   }
-  const found = context.inspect(wellShaped(values), { items: itemCount, urls: urls.length });
+  const found = context.inspect(validFields(values), { items: itemCount, urls: urls.length });
   problems.push(...found.filter(({ loc }) => !reported.has(loc[1])));
   if (parsed.success && problems.length === 0) return parsed.data;
   if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
@@ -58,9 +58,9 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
 }
 
 /** The fields that can be looked into although others are wrong. */
-function wellShaped(values: Record<string, unknown>): InspectedForm {
+function validFields(values: Record<string, unknown>): InspectedForm {
   const { shape } = UploadForm;
-  const entries = INSPECTED.map((name) => [name, shape[name].safeParse(values[name]).data]);
+  const entries = INSPECTED_FIELDS.map((name) => [name, shape[name].safeParse(values[name]).data]);
   // The values are those that their own schemas gave.
   return Object.fromEntries(entries) as InspectedForm;
 }
@@ -80,12 +80,12 @@ function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): 
 }
 
 function readValue(name: string, value: string, problems: ValidationIssue[]): unknown {
-  if (BOOLEANS.has(name)) {
-    const truth = TRUTH[value.trim().toLowerCase()];
+  if (BOOLEAN_FIELDS.has(name)) {
+    const truth = BOOLEAN_TEXTS[value.trim().toLowerCase()];
     if (truth === undefined) problems.push(issueOf(name, 'Must be true, false, 1 or 0', 'invalid_type'));
     return truth;
   }
-  if (NUMBERS.has(name)) {
+  if (NUMBER_FIELDS.has(name)) {
     const isNumber = /^\s*\d{1,9}\s*$/.test(value);
     if (!isNumber) problems.push(issueOf(name, 'Must be a whole number', 'invalid_type'));
     return isNumber ? Number(value) : undefined;

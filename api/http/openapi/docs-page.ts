@@ -4,7 +4,7 @@ import type { Context, Next } from 'koa';
 import { requestState } from '#api/http/request/request-state.ts';
 
 /** Everything the page loads comes from here, so nothing else may be loaded; styles inline because the interface sets them. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -69,7 +69,7 @@ export function createDocsPage(document: object) {
       context.set('Allow', 'HEAD, GET');
       return;
     }
-    context.set('Content-Security-Policy', POLICY);
+    context.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     context.set('Cache-Control', asset === undefined ? 'no-cache' : 'public, max-age=86400');
     context.body = page?.body ?? (await readAsset(asset?.file ?? ''));
     context.set('Content-Type', page?.mediaType ?? asset?.mediaType ?? '');

@@ -19,7 +19,7 @@ export class SchemaCollection {
     const whole = z.toJSONSchema(z.object({ it: schema }), {
       io,
       unrepresentable: 'any',
-      override: (node) => tidy(node.jsonSchema, io),
+      override: (node) => simplify(node.jsonSchema, io),
     });
     const rewritten = withComponentReferences(whole);
     if (!isSchema(rewritten) || !isSchema(rewritten['properties'])) throw new Error('not an object schema');
@@ -41,7 +41,7 @@ export class SchemaCollection {
   }
 }
 
-function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
+function simplify(schema: JsonSchema, io: 'input' | 'output'): void {
   if (SELF_EXPLANATORY_FORMATS.has(schema['format'])) delete schema['pattern'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];

@@ -39,7 +39,7 @@ export function createOpenApi(routes: Readonly<Record<string, Route>>, options: 
       title: 'Loci',
       version: options.version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      description: introduction(options.limits),
+      description: describeApi(options.limits),
     },
     servers: [{ url: '/' }],
     security: CALLERS,
@@ -206,7 +206,7 @@ const PARAMETERS = {
   },
 };
 
-function introduction(limits: Limits): string {
+function describeApi(limits: Limits): string {
   const mebibytes = (bytes: number) => `${Math.floor((bytes / 1024 / 1024) * 10) / 10} MiB`;
   return [
     'Knowledge, memory and conversation: upload, ingest, search.',

@@ -1,5 +1,5 @@
 import { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
-import { createApiKey } from '#operations/access/create-api-key.ts';
+import { createApiKey } from '#operations/access/api-keys.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 

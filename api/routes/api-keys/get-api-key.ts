@@ -1,5 +1,5 @@
 import { ApiKey } from '#domain/records/api-key.ts';
-import { getApiKey } from '#operations/access/get-api-key.ts';
+import { getApiKey } from '#operations/access/api-keys.ts';
 import { route } from '#api/http/route.ts';
 import { ApiKeyParams } from '#api/routes/path-params.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiKeyList } from '#domain/records/api-key.ts';
-import { listApiKeys } from '#operations/access/list-api-keys.ts';
+import { listApiKeys } from '#operations/access/api-keys.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

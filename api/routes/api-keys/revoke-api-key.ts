@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { revokeApiKey } from '#operations/access/change-api-key.ts';
+import { revokeApiKey } from '#operations/access/api-keys.ts';
 import { route } from '#api/http/route.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { ApiKeyParams } from '#api/routes/path-params.ts';

@@ -1,5 +1,5 @@
 import { ApiKey } from '#domain/records/api-key.ts';
-import { rotateApiKey } from '#operations/access/change-api-key.ts';
+import { rotateApiKey } from '#operations/access/api-keys.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { ApiKeyParams } from '#api/routes/path-params.ts';

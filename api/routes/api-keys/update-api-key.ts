@@ -1,5 +1,5 @@
 import { ApiKey, UpdateApiKeyRequest } from '#domain/records/api-key.ts';
-import { updateApiKey } from '#operations/access/change-api-key.ts';
+import { updateApiKey } from '#operations/access/api-keys.ts';
 import { route } from '#api/http/route.ts';
 import { ApiKeyParams } from '#api/routes/path-params.ts';
 

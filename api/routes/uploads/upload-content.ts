@@ -8,7 +8,7 @@ import { readWaitPreference } from '#api/http/request/wait-preference.ts';
 import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
-import { uploadFingerprint } from '#api/http/multipart/upload-fingerprint.ts';
+import { fingerprintUpload } from '#api/http/multipart/upload-fingerprint.ts';
 
 export const uploadContentRoute = route(
   {
@@ -47,10 +47,10 @@ export const uploadContentRoute = route(
       workspaceId: caller.scope.workspaceId,
       blobs: services.blobs,
       limits: services.limits,
-      stored: (blobs) => registerBlobs(services, caller, blobs),
+      onStored: (blobs) => registerBlobs(services, caller, blobs),
       inspect: (form, counts) => uploadFormIssues(services, form, counts),
     });
-    const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: uploadFingerprint(received) };
+    const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: fingerprintUpload(received) };
     const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });
     const timeoutS = readWaitPreference(context);
     const wait = { response: body, timeoutS, signal: abortOnClose(context) };

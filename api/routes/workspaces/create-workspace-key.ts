@@ -1,5 +1,5 @@
 import { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
-import { createApiKey } from '#operations/access/create-api-key.ts';
+import { createApiKey } from '#operations/access/api-keys.ts';
 import { getWorkspace } from '#operations/workspaces/workspaces.ts';
 import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Permission } from '#domain/access/caller.ts';
-import { permissionsOfRole, reachesOwnOnly } from '#domain/access/workspace-roles.ts';
+import { permissionsOfRole, isLimitedToOwnCollections } from '#domain/access/workspace-roles.ts';
 import { userHeaders, issueUserToken, type TokenOptions } from '#test/support/fixtures/user-token.ts';
 import { ask, guarded, requestIn, seen, successOf, unlikeAbsent, type Guarded } from './matrix-requests.ts';
 import { BEHIND_COLLECTIONS, createWorld, type Kind, type World } from './matrix-world.ts';
@@ -30,7 +30,7 @@ function statusOfShared(one: Guarded): number {
   const kinds = kindsOf(one);
   if (lacksPermission(one)) return 403;
   if (kinds.some((kind) => PRIVATE.has(kind))) return 404;
-  if (kinds.some((kind) => BEHIND_COLLECTIONS.has(kind)) && reachesOwnOnly(permission)) {
+  if (kinds.some((kind) => BEHIND_COLLECTIONS.has(kind)) && isLimitedToOwnCollections(permission)) {
     return Object.values(one.fixture.outOfReach ?? {})[0] ?? 404;
   }
   if (!permission.endsWith(':read') && kinds.some((kind) => OWNED.has(kind))) return 403;

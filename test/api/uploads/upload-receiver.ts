@@ -9,7 +9,7 @@ import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
 import { drainRequestBody } from '#api/http/request/request-body.ts';
 import { assignRequestId } from '#api/http/request/request-id.ts';
 import { requestState } from '#api/http/request/request-state.ts';
-import { uploadFingerprint } from '#api/http/multipart/upload-fingerprint.ts';
+import { fingerprintUpload } from '#api/http/multipart/upload-fingerprint.ts';
 import { COMPRESS_LIMITS } from '#test/support/fixtures/compress-limits.ts';
 import { listen } from '#api/server.ts';
 import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
@@ -67,14 +67,14 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
         workspaceId: WORKSPACE_ID,
         blobs,
         limits,
-        stored: async (some) => void told.push(...some),
+        onStored: async (some) => void told.push(...some),
         inspect: (form, counts) =>
           uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,
       );
-      context.body = { ...upload, items, fingerprint: uploadFingerprint(upload) };
+      context.body = { ...upload, items, fingerprint: fingerprintUpload(upload) };
     } finally {
       ended.shift()?.();
     }

@@ -1,18 +1,18 @@
 import test from 'ava';
 import { query } from '#store/postgres.ts';
-import { OUTLIVING_ROWS, ROWS_WITH_MORE, WORKSPACE_ROWS } from '#store/workspaces/workspace-rows.ts';
+import { RETAINED_TABLES, SEPARATELY_REMOVED_TABLES, WORKSPACE_TABLES } from '#store/workspaces/workspace-tables.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 import { listWorkspaceTables } from '#test/support/fixtures/workspace-traces.ts';
 
-const removed = WORKSPACE_ROWS.flatMap(({ table, parts }) => [table, ...(parts ? [parts.table] : [])]);
+const removed = WORKSPACE_TABLES.flatMap(({ table, children }) => [table, ...(children ? [children.table] : [])]);
 
 test('deletes a workspace from every table that has its rows', async (t) => {
   const database = await openOwnDatabase(t);
   const tables = await listWorkspaceTables({ query: (sql, bindings) => query(database, sql, bindings) });
   t.deepEqual(
-    [...removed, ...ROWS_WITH_MORE, ...OUTLIVING_ROWS].toSorted(),
+    [...removed, ...SEPARATELY_REMOVED_TABLES, ...RETAINED_TABLES].toSorted(),
     tables,
-    'a new table belongs in store/workspaces/workspace-rows.ts, with what refers to it before it',
+    'a new table belongs in store/workspaces/workspace-tables.ts, with what refers to it before it',
   );
 });
 
@@ -25,7 +25,7 @@ test('removes referencing rows before the rows they refer to', async (t) => {
   );
   const order = [
     'index_generations',
-    ...WORKSPACE_ROWS.flatMap(({ table, parts }) => [...(parts ? [parts.table] : []), table]),
+    ...WORKSPACE_TABLES.flatMap(({ table, children }) => [...(children ? [children.table] : []), table]),
     'workspaces',
   ];
   const wrong = references.filter(({ child, parent }) => {

@@ -1,60 +1,65 @@
 import { memoryTenant } from '#domain/memories/memory-index.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
-import { DELETE_WORKSPACE, type DeleteWorkspaceArgs, type GivenUp } from '#domain/workspaces/workspace-deletion.ts';
+import {
+  DELETE_WORKSPACE,
+  type DeleteWorkspaceArgs,
+  type DroppedTenantKey,
+} from '#domain/workspaces/workspace-deletion.ts';
 import { repeatWithinTimeSlice } from '#activities/time-slice.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 
-const WORKFLOWS_AT_ONCE = 10;
-const TENANTS_AT_ONCE = 10;
-const BLOBS_AT_ONCE = 50;
-const ROWS_AT_ONCE = { rows: 200, parts: 5_000 };
+const WORKFLOW_BATCH_SIZE = 10;
+const TENANT_BATCH_SIZE = 10;
+const BLOB_BATCH_SIZE = 50;
+const ROW_PAGE_SIZE = { rows: 200, childRows: 5_000 };
 const REASON = 'The workspace is being deleted.';
 
-/** Ends the workflows of acknowledged work, then those that Temporal still knows of, such as children. */
+/** Terminates the workflows of outbox rows, then those that Temporal still runs, such as child workflows. */
 export async function endWorkspaceWork(
   { stores, jobs }: WorkerServices,
   deletion: DeleteWorkspaceArgs,
   step: StepContext,
 ): Promise<boolean> {
   const scope = workspaceScope(deletion);
-  const end = (workflowIds: readonly string[]) =>
+  const terminate = (workflowIds: readonly string[]) =>
     Promise.all(workflowIds.map((workflowId) => jobs.terminate(workflowId, REASON)));
-  const running = () => jobs.running(scope.workspaceId, { exceptType: DELETE_WORKSPACE, limit: WORKFLOWS_AT_ONCE });
+  const listRunning = () =>
+    jobs.running(scope.workspaceId, { exceptType: DELETE_WORKSPACE, limit: WORKFLOW_BATCH_SIZE });
   return repeatWithinTimeSlice(step, async () => {
-    const work = (await stores.workspaceDeletions.work(scope, WORKFLOWS_AT_ONCE)).map((row) => row.workflow_id);
-    await end(work);
-    await stores.workspaceDeletions.forgetWork(scope, work);
-    if (work.length === WORKFLOWS_AT_ONCE) return true;
-    const known = await running();
-    await end(known);
-    return known.length === WORKFLOWS_AT_ONCE;
+    const work = (await stores.workspaceDeletions.listWork(scope, WORKFLOW_BATCH_SIZE)).map((row) => row.workflow_id);
+    await terminate(work);
+    await stores.workspaceDeletions.deleteWork(scope, work);
+    if (work.length === WORKFLOW_BATCH_SIZE) return true;
+    const known = await listRunning();
+    await terminate(known);
+    return known.length === WORKFLOW_BATCH_SIZE;
   });
 }
 
-/** Counts the objects of every tenant, and notes for the loop that looks after them, and for `dropGivenUp`, that it has to go. */
+/** Counts the objects of every tenant and schedules the tenants for dropping, by `dropGivenUp` and by the tenant loop. */
 export async function giveUpIndex(
   { stores, vectors, embedders }: WorkerServices,
   deletion: DeleteWorkspaceArgs,
   step: StepContext,
 ): Promise<boolean> {
   const scope = workspaceScope(deletion);
-  const giveUp = async (tenants: readonly GivenUp[]) => {
+  const scheduleDrop = async (tenants: readonly DroppedTenantKey[]) => {
     const counted = await Promise.all(
       tenants.map(async (one) => ({ ...one, objects: await vectors.countObjects(spaceOf(one), one.tenant, {}) })),
     );
-    await stores.workspaceDeletions.giveUp(scope, deletion.deletion_id, counted);
+    await stores.workspaceTenants.scheduleDrop(scope, deletion.deletion_id, counted);
   };
   const present = { tenant: memoryTenant(scope.workspaceId), ...embedders.preferred.space };
-  await giveUp([present, ...(await stores.workspaceDeletions.memoryTenants(scope))]);
+  await scheduleDrop([present, ...(await stores.workspaceTenants.listMemoryTenants(scope))]);
   return repeatWithinTimeSlice(step, async () => {
-    const tenants = await stores.workspaceDeletions.generations(scope, TENANTS_AT_ONCE);
-    if (tenants.length > 0) await giveUp(tenants);
-    return tenants.length === TENANTS_AT_ONCE;
+    const tenants = await stores.workspaceTenants.listCollectionTenants(scope, TENANT_BATCH_SIZE);
+    if (tenants.length > 0) await scheduleDrop(tenants);
+    return tenants.length === TENANT_BATCH_SIZE;
   });
 }
 
-/** Empties one table after the other, then the blob store. */
+/** Empties the tables in order, then the blob store. */
 export async function removeWorkspaceRows(
   { stores, blobs }: WorkerServices,
   deletion: DeleteWorkspaceArgs,
@@ -63,9 +68,9 @@ export async function removeWorkspaceRows(
   const scope = workspaceScope(deletion);
   const { workspaceDeletions } = stores;
   const id = deletion.deletion_id;
-  for (const rows of workspaceDeletions.tables) {
+  for (const table of workspaceDeletions.tables) {
     const isDone = await repeatWithinTimeSlice(step, () =>
-      workspaceDeletions.removeRows(scope, id, { rows, size: ROWS_AT_ONCE }),
+      workspaceDeletions.removeRows(scope, id, { table, pageSize: ROW_PAGE_SIZE }),
     );
     if (!isDone) return false;
   }
@@ -73,22 +78,22 @@ export async function removeWorkspaceRows(
     Promise.all(hashes.map((sha256) => blobs.delete(scope.workspaceId, sha256)));
   return repeatWithinTimeSlice(step, () =>
     workspaceDeletions.removeBlobs(scope, id, {
-      limit: BLOBS_AT_ONCE,
+      limit: BLOB_BATCH_SIZE,
       deleteBytes: async (hashes) => void (await deleteBytes(hashes)),
     }),
   );
 }
 
-/** Drops the tenants that were given up; one that somebody brings back at this moment is dropped until it is gone. */
+/** Drops the scheduled tenants. A tenant that a stale worker recreates meanwhile is dropped again until it is gone. */
 export async function dropGivenUp(
   { stores, vectors }: WorkerServices,
-  deletion: DeleteWorkspaceArgs & { after: GivenUp | null },
+  deletion: DeleteWorkspaceArgs & { after: DroppedTenantKey | null },
   step: StepContext,
-): Promise<GivenUp | null> {
+): Promise<DroppedTenantKey | null> {
   const scope = workspaceScope(deletion);
   let { after } = deletion;
   const isDone = await repeatWithinTimeSlice(step, async () => {
-    const page = await stores.workspaceDeletions.givenUp(scope, { after, limit: TENANTS_AT_ONCE });
+    const page = await stores.workspaceTenants.listScheduled(scope, { after, limit: TENANT_BATCH_SIZE });
     const left = await Promise.all(
       page.map(async (one) => {
         await vectors.dropTenant(spaceOf(one), one.tenant);
@@ -97,12 +102,12 @@ export async function dropGivenUp(
     );
     if (left.includes(true)) return true;
     after = page.at(-1) ?? after;
-    return page.length === TENANTS_AT_ONCE;
+    return page.length === TENANT_BATCH_SIZE;
   });
   return isDone ? null : after;
 }
 
-/** Looks whether anything is left; when nothing is, removes the workspace and completes the receipt. */
+/** When nothing of the workspace is left, deletes it and completes the receipt; otherwise returns false. */
 export async function completeWorkspaceDeletion(
   { stores, jobs }: WorkerServices,
   deletion: DeleteWorkspaceArgs & { outbox_id: string },
@@ -115,6 +120,6 @@ export async function completeWorkspaceDeletion(
   return true;
 }
 
-function spaceOf({ provider, model, model_hash, dimensions }: GivenUp) {
+function spaceOf({ provider, model, model_hash, dimensions }: DroppedTenantKey) {
   return { provider, model, model_hash, dimensions };
 }

@@ -11,7 +11,7 @@ const URL_QUERY = /\b([a-z][a-z0-9+.-]*:\/\/[^\s?#'"<>]+)[?#][^\s'"<>)]*/gi;
  * Takes out of a text what must not be printed, for texts made by others (messages of libraries, stacks): API keys, webhook
  * secrets, authorization values, JSON web tokens, and credentials, query and fragment of URLs. Cuts it at 4,000 characters.
  */
-export function scrub(text: string): string {
+export function redactSecrets(text: string): string {
   return text
     .slice(0, MAX_LENGTH)
     .replace(API_KEY, 'loci_$1_[sealed]')

@@ -1,0 +1,188 @@
+import { AppError, validationError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { ApiKey, ApiKeyList, CreateApiKeyRequest, UpdateApiKeyRequest } from '#domain/records/api-key.ts';
+import type { Services } from '#operations/services.ts';
+import { z } from 'zod';
+import { decodePosition } from '#domain/cursor.ts';
+import { paginate } from '#operations/paging.ts';
+import { generateApiKey, hashApiKey } from '#security/api-key.ts';
+import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
+import {
+  toStoredTime,
+  checkApiKeyValues,
+  apiKeyLimitsOf,
+  requireCollections,
+  requireWithinLimits,
+} from './api-key-limits.ts';
+import type { Stores } from '#store/stores.ts';
+
+/** A key, without its secret. @throws AppError `not_found`. */
+export async function getApiKey(services: Services, caller: Caller, id: string): Promise<ApiKey> {
+  const found = await services.stores.apiKeys.find(caller.scope, id);
+  if (!found) throw apiKeyNotFound();
+  return found;
+}
+
+/** The same for absent and foreign keys, and for those that reach more than the caller does. */
+export function apiKeyNotFound(): AppError {
+  return new AppError('not_found', 'There is no such API key, or you do not reach it.');
+}
+
+export type ListApiKeysQuery = {
+  skip?: number | undefined;
+  limit: number;
+  page?: number | undefined;
+  cursor?: string | undefined;
+};
+
+const BINDING = { list: 'api-keys', filters: {} };
+
+/** Microseconds and id of the last row, and how many rows there were up to it. */
+const Position = z.tuple([z.int(), z.uuid(), z.int().min(1)]);
+
+/**
+ * A page of the keys in reach, oldest first: behind a cursor, by number, or after so many. Answers how to go on in both ways.
+ * @throws AppError `validation_failed` for a foreign cursor, or for more than one way at once.
+ */
+export async function listApiKeys(services: Services, caller: Caller, query: ListApiKeysQuery): Promise<ApiKeyList> {
+  requireOnePosition(query);
+  const { limit } = query;
+  const position = decodePosition(BINDING, query.cursor, Position);
+  const after = position && { createdUs: position[0], id: position[1] };
+  const skip = query.skip ?? ((query.page ?? 1) - 1) * limit;
+  const { apiKeys } = services.stores;
+  const [rows, totalCount] = await Promise.all([
+    apiKeys.list(caller.scope, { after, skip, limit }),
+    apiKeys.count(caller.scope),
+  ]);
+  const rowsBefore = position?.[2] ?? skip;
+  const pageNumber = Math.floor(rowsBefore / limit) + 1;
+  const { page, next } = paginate(rows, {
+    limit,
+    binding: BINDING,
+    positionOf: (row) => [row.createdUs, row.apiKey.id, rowsBefore + limit],
+  });
+  return {
+    data: page.map((row) => row.apiKey),
+    total_count: totalCount,
+    page: pageNumber,
+    limit,
+    // Behind a skip that is no number of whole pages, the next page by number would repeat some.
+    next_page: next.has_more && rowsBefore % limit === 0 ? pageNumber + 1 : null,
+    ...next,
+  };
+}
+
+function requireOnePosition({ skip, page, cursor }: ListApiKeysQuery): void {
+  const given = Object.entries({ skip, page, cursor }).filter(([, value]) => value !== undefined);
+  if (given.length <= 1) return;
+  const msg = 'Send only one of skip, page and cursor';
+  throw validationError(given.map(([name]) => ({ loc: ['query', name], msg, type: 'conflicting' })));
+}
+
+/**
+ * Makes a key of the caller's workspace. Its secret is in this answer and nowhere else. Limits that are left out are the
+ * caller's own.
+ * @throws AppError `forbidden` for a key that grants more than the caller has, `not_found` for its collections,
+ *   `validation_failed`.
+ */
+export async function createApiKey(
+  services: Services,
+  caller: Caller,
+  request: { body: CreateApiKeyRequest; idempotency: Idempotency | null },
+): Promise<Answer<ApiKey>> {
+  const { body, idempotency } = request;
+  checkApiKeyValues(services, body);
+  return withIdempotency(services, caller, {
+    route: 'POST /api-keys',
+    idempotency,
+    effect: async (stores) => {
+      const inside = { ...services, stores };
+      const own = await apiKeyLimitsOf(inside, caller);
+      if (body.collections) await requireCollections(inside, caller, body.collections);
+      const wanted = {
+        permissions: body.permissions,
+        collections: body.collections === undefined ? own.collections : body.collections,
+        ip_whitelist: body.ip_whitelist === undefined ? own.ip_whitelist : body.ip_whitelist,
+        expires_at: body.expires_at === undefined ? own.expires_at : toStoredTime(body.expires_at),
+      };
+      requireWithinLimits(caller, own, wanted);
+      const { id: key, secret } = generateApiKey();
+      const hashedSecret = hashApiKey(secret, services.secrets.apiKeyPepper);
+      const record = { ...wanted, label: body.label, key, hashedSecret, createdBy: caller.principal };
+      return { status: 201, body: { ...(await stores.apiKeys.insert(caller.scope, record)), secret } };
+    },
+  });
+}
+
+/**
+ * Changes the fields that were sent. Who changes a key has to have all that it grants, before and after.
+ * @throws AppError `not_found`, `forbidden`, `conflict` for a revoked key, `validation_failed`.
+ */
+export async function updateApiKey(
+  services: Services,
+  caller: Caller,
+  request: { id: string; body: UpdateApiKeyRequest },
+): Promise<ApiKey> {
+  const { id, body } = request;
+  checkApiKeyValues(services, body);
+  return services.stores.transaction(async (stores) => {
+    const inside = { ...services, stores };
+    const { own, key } = await lockChangeableKey(inside, caller, id);
+    // Collections that are gone meanwhile may stay listed; those that are added have to be there.
+    const added = (body.collections ?? []).filter((each) => !key.collections?.includes(each));
+    if (added.length > 0) await requireCollections(inside, caller, added);
+    const wanted = {
+      label: body.label === undefined ? key.label : body.label,
+      permissions: body.permissions ?? key.permissions,
+      collections: body.collections === undefined ? key.collections : body.collections,
+      ip_whitelist: body.ip_whitelist === undefined ? key.ip_whitelist : body.ip_whitelist,
+      expires_at: body.expires_at === undefined ? key.expires_at : toStoredTime(body.expires_at),
+    };
+    requireWithinLimits(caller, own, wanted);
+    return orNotFound(await stores.apiKeys.update(caller.scope, id, wanted));
+  });
+}
+
+/**
+ * Gives a key a new secret, in this answer and nowhere else; the old one stops with it. Everything else stays.
+ * @throws AppError `not_found`, `forbidden` for a key that grants more than the caller has, `conflict` for a revoked key.
+ */
+export async function rotateApiKey(
+  services: Services,
+  caller: Caller,
+  request: { id: string; idempotency: Idempotency | null },
+): Promise<Answer<ApiKey>> {
+  const { id, idempotency } = request;
+  return withIdempotency(services, caller, {
+    route: `POST /api-keys/${id}/rotate`,
+    idempotency,
+    effect: async (stores) => {
+      const { key } = await lockChangeableKey({ ...services, stores }, caller, id);
+      const { secret } = generateApiKey(key.key);
+      const hashedSecret = hashApiKey(secret, services.secrets.apiKeyPepper);
+      const rotated = orNotFound(await stores.apiKeys.replaceSecret(caller.scope, id, hashedSecret));
+      return { status: 200, body: { ...rotated, secret } };
+    },
+  });
+}
+
+/** Ends a key at once and for good; its record stays, as `revoked`. @throws AppError `not_found`. */
+export async function revokeApiKey(services: Services, caller: Caller, id: string): Promise<void> {
+  if (!(await services.stores.apiKeys.revoke(caller.scope, id))) throw apiKeyNotFound();
+}
+
+async function lockChangeableKey(services: Services & { stores: Stores }, caller: Caller, id: string) {
+  const key = orNotFound(await services.stores.apiKeys.lock(caller.scope, id));
+  const own = await apiKeyLimitsOf(services, caller);
+  requireWithinLimits(caller, own, key);
+  if (key.status === 'revoked') {
+    throw new AppError('conflict', 'This key is revoked, which is for good: create another.');
+  }
+  return { own, key };
+}
+
+function orNotFound(key: ApiKey | null): ApiKey {
+  if (!key) throw apiKeyNotFound();
+  return key;
+}
