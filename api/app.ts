@@ -14,12 +14,12 @@ import { routes as allRoutes } from '#api/routes/index.ts';
 
 export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits'> & {
   version: string;
-  /** Origins whose pages may use the API; none by default. */
+  /** Origins whose pages may use the API from a browser; none by default. */
   corsOrigins?: readonly string[];
   routes?: Readonly<Record<string, Route>>;
 };
 
-/** The whole API as a Koa application; every request passes what is used here, from top to bottom. */
+/** Creates the API as a Koa application. Every request passes the middleware from top to bottom. */
 export function createApp(services: Services, options: AppOptions): Koa {
   const routes = options.routes ?? allRoutes;
   const document = createOpenApi(routes, { version: options.version, limits: services.limits });
@@ -34,6 +34,6 @@ export function createApp(services: Services, options: AppOptions): Koa {
   app.use(createDocsPage(document));
   app.use(router.routes());
   app.use(router.allowedMethods());
-  app.on('error', (error: unknown) => services.log.warn({ error }, 'an answer broke off'));
+  app.on('error', (error: unknown) => services.log.warn({ error }, 'a response was cut off'));
   return app;
 }

@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
 import { routes } from '#api/routes/index.ts';
 
-/** Writes openapi.json with the default limits; the running service serves its own. */
+/** Writes openapi.json with the default limits; a running service serves the document with its own limits. */
 const MIB = 1024 * 1024;
 const limits = {
   maxFileBytes: 200 * MIB,

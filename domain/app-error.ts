@@ -1,7 +1,7 @@
 /**
- * Every error code a client can see, in error bodies, in the `errors` of an upload and in the failure of a content.
- * The first group names the outcome of a request (`api/http/response/answer-errors.ts` maps it to a status), the second the failure
- * of one item, which never fails its neighbours.
+ * Every error code that a client can see, in error bodies, in the `errors` of an upload and in the failure of a content.
+ * The codes of this group are the outcome of a request (`api/http/response/error-status.ts` maps them to statuses); those of
+ * `ItemErrorCode` are the failure of one item, which does not affect the other items.
  */
 export type RequestErrorCode =
   | 'invalid_request'
@@ -51,18 +51,18 @@ export type ItemErrorCode =
 
 export type ErrorCode = RequestErrorCode | ItemErrorCode;
 
-/** One problem of a request, in the interface's validation shape. `loc` holds strings only. */
+/** One problem of a request, in the shape that the interface defines. `loc` contains strings only. */
 export type ValidationIssue = { loc: string[]; msg: string; type: string };
 
 export type AppErrorOptions = {
   cause?: unknown;
-  /** For `validation_failed`: every problem found, never the input itself. */
+  /** For `validation_failed`: every problem that was found, without the input itself. */
   issues?: readonly ValidationIssue[];
-  /** Seconds after which trying again makes sense; becomes `Retry-After`. */
+  /** Seconds to wait before a retry; becomes `Retry-After`. */
   retryAfterS?: number;
 };
 
-/** The one error type that is thrown on purpose. `message` is shown to the client and says what to do. */
+/** The only error type for expected failures. `message` is shown to the client: it says what is wrong and what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly ValidationIssue[];
@@ -77,7 +77,7 @@ export class AppError extends Error {
   }
 }
 
-/** A `validation_failed` error with these problems. */
+/** Returns a `validation_failed` error with these problems. */
 export function validationError(issues: readonly ValidationIssue[]): AppError {
   const first = issues[0];
   return new AppError('validation_failed', first ? `${first.loc.join('.')}: ${first.msg}` : 'The request is invalid.', {
@@ -85,7 +85,7 @@ export function validationError(issues: readonly ValidationIssue[]): AppError {
   });
 }
 
-/** Fails to compile when a union gains a member that a switch does not handle. */
+/** Fails to compile when a switch does not handle every member of a union. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

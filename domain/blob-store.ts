@@ -2,22 +2,22 @@ import type { Readable } from 'node:stream';
 
 export type StoredBlob = { sha256: string; sizeBytes: number };
 
-/** Immutable bytes addressed by workspace and SHA-256 (hex). Writing the same bytes twice is writing once. */
+/** Immutable bytes, addressed by workspace and SHA-256 (hex). Storing the same bytes twice stores them once. */
 export interface BlobStore {
   /**
-   * Streams bytes in; on return they are on stable storage.
-   * @throws AppError `file_too_large` past `maxBytes`; nothing is left behind then.
+   * Stores a stream; when it returns, the bytes are on stable storage.
+   * @throws AppError `file_too_large` beyond `maxBytes`; then nothing is stored.
    */
   put(workspaceId: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob>;
   /** @throws AppError `blob_missing`. */
   open(workspaceId: string, sha256: string): Promise<Readable>;
-  /** A local file with the bytes, for a child process to read; `release` when done. @throws AppError `blob_missing`. */
+  /** Returns a local file with the bytes for a child process; call `release` afterwards. @throws AppError `blob_missing`. */
   checkOut(workspaceId: string, sha256: string): Promise<{ path: string; release: () => Promise<void> }>;
   exists(workspaceId: string, sha256: string): Promise<boolean>;
-  /** Deletes; an absent blob is no error. */
+  /** Deletes a blob; one that does not exist is not an error. */
   delete(workspaceId: string, sha256: string): Promise<void>;
-  /** Every blob last written before a time, in no order. */
+  /** Lists every blob that was last written before a time, in no particular order. */
   walk(writtenBefore: Date): AsyncIterable<{ workspaceId: string; sha256: string }>;
-  /** Removes half-written files older than `olderThanMs`. Returns how many. */
+  /** Deletes partially written files that are older than `olderThanMs`. Returns how many. */
   sweepTemporary(olderThanMs: number): Promise<number>;
 }

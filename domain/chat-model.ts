@@ -1,29 +1,29 @@
-/** A chat model, wherever it runs. */
+/** A chat model, local or remote. */
 export interface ChatModel {
-  /** As the server knows it. */
+  /** Name of the model on its server. */
   readonly name: string;
   /**
-   * The model's answer to one question, as text.
-   * @throws AppError `dependency_unavailable` when the server is away, refuses the settings, or takes too long;
-   * `invalid_request` when it refuses this very question, which is no use asking again.
+   * Returns the model's answer to one question.
+   * @throws AppError `dependency_unavailable` when the server is unavailable, rejects the settings, or takes too long;
+   * `invalid_request` when it rejects this question, so that a retry would fail as well.
    */
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
   /**
-   * The same, in pieces as the model writes them; who stops reading stops the model. One that goes on writing beyond the time
-   * for an answer is `dependency_unavailable` as well.
+   * Streams the answer as the model writes it. When the caller stops reading, the request is cancelled. An answer that
+   * exceeds the time limit is `dependency_unavailable` as well.
    */
   stream(question: ChatQuestion, signal?: AbortSignal): AsyncIterable<string>;
 }
 
 export type ChatQuestion = {
-  /** What the model is to do. */
+  /** The task, from the system. */
   instructions: string;
-  /** What it is to do it with: written by users, so never to be taken for instructions. */
+  /** The text to work on. It comes from users and must never be treated as instructions. */
   material: string;
   maxOutputTokens: number;
 };
 
-/** The JSON array in a model's answer, which may stand among words or in a code block; null when there is none. */
+/** Extracts the JSON array from a model's answer, where text or a code block may surround it; null when there is none. */
 export function parseJsonArray(answer: string): unknown[] | null {
   const start = answer.indexOf('[');
   const end = answer.lastIndexOf(']');

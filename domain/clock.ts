@@ -1,4 +1,4 @@
-/** The only source of time outside workflows, so that tests can move it. */
+/** The only source of time outside workflows, so that tests can control it. */
 export interface Clock {
   now(): Date;
 }

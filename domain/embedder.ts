@@ -1,4 +1,4 @@
-/** What tells one embedding space from another. Stored with every index generation; mixing spaces is refused. */
+/** Identifies an embedding space. Stored with every index generation; vectors of different spaces are never mixed. */
 export type EmbeddingSpace = {
   /** `local`, `openai` or `lexical`. */
   provider: EmbedderProvider;
@@ -12,25 +12,25 @@ export type EmbeddingSpace = {
 export const EMBEDDER_PROVIDERS = ['local', 'openai', 'lexical'] as const;
 export type EmbedderProvider = (typeof EMBEDDER_PROVIDERS)[number];
 
-/** How tokens are counted for an embedder; plain data, so that a child process can count them too. */
+/** How tokens are counted for an embedder. Plain data, so that child processes can count them as well. */
 export type TokenCounting = { kind: 'tokenizer'; folder: string } | { kind: 'estimate'; charactersPerToken: number };
 
 /** Turns texts into unit vectors of one embedding space. */
 export interface Embedder {
   readonly space: EmbeddingSpace;
-  /** Longest input in tokens that is embedded without being cut. */
+  /** Longest input, in tokens, that is embedded without truncation. */
   readonly maxTokens: number;
   readonly tokenCounting: TokenCounting;
   /**
-   * Embeds texts, in their order, each into a unit vector of `space.dimensions` numbers.
-   * `query` and `document` differ for models that want a prefix.
-   * @throws AppError `embedding_rejected` when the input itself is refused; any other error is worth a retry.
+   * Embeds texts in order, each as a unit vector of `space.dimensions` numbers.
+   * `query` and `document` differ for models that need a prefix.
+   * @throws AppError `embedding_rejected` when the input itself is rejected; any other error can be retried.
    */
   embed(texts: readonly string[], purpose: 'query' | 'document', signal?: AbortSignal): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
-/** The name shown to users, e.g. `local/all-MiniLM-L6-v2`. */
+/** Returns the name that users see, such as `local/all-MiniLM-L6-v2`. */
 export function embedderName(space: EmbeddingSpace): string {
   return `${space.provider}/${space.model}`;
 }

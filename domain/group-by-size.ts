@@ -1,7 +1,7 @@
 const MAX_BATCH_CONTENTS = 200;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Batches of contents in their order: at most 200 and 8 MiB each, so that a large one goes alone. */
+/** Groups items in order into batches of at most 200 items and 8 MiB. A larger item forms a batch of its own. */
 export function groupBySize<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item[][] {
   const groups: Item[][] = [];
   let bytes = 0;

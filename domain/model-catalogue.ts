@@ -1,9 +1,9 @@
 import type { ModelProvider, ProviderModel } from '#domain/records/provider-model.ts';
 
-/** What is known of models that providers offer. Answers are always in the same order. */
+/** The models that providers offer. Results are always in the same order. */
 export interface ModelCatalogue {
-  /** Every provider, by id. */
+  /** Returns every provider, ordered by id. */
   providers(): Promise<readonly ModelProvider[]>;
-  /** The models of a provider, by id; null for a provider that is not known. */
+  /** Returns the models of a provider, ordered by id; null for an unknown provider. */
   modelsOf(providerId: string): Promise<readonly ProviderModel[] | null>;
 }

@@ -1,38 +1,38 @@
-/** What reading a document yields. `text` is Markdown (or plain text, which is Markdown without marks). */
+/** The result of reading a document. `text` is Markdown; plain text counts as Markdown without markup. */
 export type ReadDocument = {
-  /** Extracted text, NUL-free, `\n` line ends. All offsets count UTF-16 code units of it. */
+  /** Extracted text without NUL characters, with `\n` line ends. All offsets are in its UTF-16 code units. */
   text: string;
-  /** Where each page starts, ascending; empty for formats without pages. */
+  /** Start offset of each page, ascending; empty for formats without pages. */
   pages: readonly PageStart[];
-  /** Facts about the document for `file_data`, e.g. `{page_count: 3, title: '…'}`; flat, small. */
+  /** Facts about the document for `file_data`, such as `{page_count: 3, title: '…'}`; flat and small. */
   notes: Readonly<Record<string, string | number | boolean>>;
 };
 
 export type PageStart = { page: number; start: number };
 
 export type ReadInput = {
-  /** The bytes. */
+  /** File with the bytes. */
   path: string;
-  /** Media type told by content sniffing first, by name second. */
+  /** Media type, detected from the content first, from the name second. */
   mediaType: string;
-  /** Name of the file as uploaded; a hint only. */
+  /** Name of the file as uploaded; only a hint. */
   name: string;
-  /** True for a page of a crawl: what it is about is wanted, not what surrounds it on every page of its site. */
+  /** True for a crawled page: only its main text is extracted, without the navigation that every page of the site repeats. */
   mainText?: boolean;
 };
 
 export type ReadLimits = {
-  /** Most UTF-8 bytes of extracted text; more is `read_output_limit`. */
+  /** Maximum extracted text in UTF-8 bytes; more fails with `read_output_limit`. */
   maxTextBytes: number;
-  /** Time that is left for the document, after which its reader is stopped; slow readers end in time with what they have. */
+  /** Remaining time for the document, after which its reader is killed. Slow readers stop earlier with a partial result. */
   timeoutMs?: number;
 };
 
 /** Reads one family of formats. Runs in a child process only. */
 export interface Reader {
   readonly name: string;
-  /** Media types it reads; `text/*` stands for every one that begins so. */
+  /** Media types that it reads; `text/*` matches every type with that prefix. */
   readonly mediaTypes: readonly string[];
-  /** @throws AppError with an item code (`unreadable`, `encrypted`, `no_text` …) and a message that says what to do. */
+  /** @throws AppError with an item code (`unreadable`, `encrypted`, `no_text` …). */
   read(input: ReadInput, limits: ReadLimits): Promise<ReadDocument>;
 }

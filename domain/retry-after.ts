@@ -1,4 +1,4 @@
-/** Seconds from `Retry-After`, given as a number or a date (RFC 9110), at most `maxS`; null without, or for what is neither. */
+/** Parses `Retry-After`, a number of seconds or a date (RFC 9110), to seconds, at most `maxS`; null when absent or invalid. */
 export function parseRetryAfterS(
   header: string | undefined,
   { nowMs, maxS }: { nowMs: number; maxS: number },

@@ -38,15 +38,15 @@ export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
 export const DELETION_STATUSES = ['pending', 'running', 'completed'] as const;
 export type DeletionStatus = (typeof DELETION_STATUSES)[number];
 
-/** A content in one of these has no work under way and changes only by a request. */
+/** A content in one of these statuses has no work in progress and changes only on request. */
 const SETTLED: ReadonlySet<ContentStatus> = new Set(['stored', 'ready', 'failed', 'cancelled']);
 
-/** True when nothing is under way for a content of this status. */
+/** True when no work is in progress for a content of this status. */
 export function isSettled(status: ContentStatus): boolean {
   return SETTLED.has(status);
 }
 
-/** True for a listed content status. */
+/** True for the name of a content status. */
 export function isContentStatus(text: string): text is ContentStatus {
   return (CONTENT_STATUSES as readonly string[]).includes(text);
 }

@@ -2,21 +2,21 @@
 export const TASK_QUEUES = {
   /** Workflow tasks only. */
   workflows: 'loci-workflows',
-  /** Downloads: they wait for others, so that many may be under way, and hold up no reading. */
+  /** Downloads: they mostly wait, so that many can run at once, and they do not delay reading. */
   download: 'loci-download',
-  /** Crawling: hardly more than waiting, for hosts to have their rest, so that it holds up no download. */
+  /** Crawling: mostly waits between two requests to a host, so it has a queue apart from downloads. */
   crawl: 'loci-crawl',
-  /** Reading and splitting: bounded by cores and by child processes. */
+  /** Reading and splitting: limited by CPU cores and child processes. */
   ingest: 'loci-ingest',
-  /** Embedding and index writes: bounded by the embedder. */
+  /** Embedding and index writes: limited by the embedder. */
   index: 'loci-index',
-  /** Compressing: bounded by threads, and by the patience of a chat model. */
+  /** Compression: limited by threads and by the speed of the chat model. */
   compress: 'loci-compress',
-  /** Requests to providers of OAuth: they wait for others, and one that stalls holds up nothing else. */
+  /** Requests to OAuth providers: a provider that stalls does not delay other work. */
   oauth: 'loci-oauth',
-  /** Webhooks: they wait for receivers, of which some never answer. */
+  /** Webhooks: they wait for receivers, some of which never respond. */
   webhooks: 'loci-webhooks',
-  /** Deletions, reprojection, sweeps, bookkeeping: short, never behind an ingestion. */
+  /** Deletions, reprojection and clean-up: short activities that never wait behind an ingestion. */
   upkeep: 'loci-upkeep',
 } as const;
 export type TaskQueue = (typeof TASK_QUEUES)[keyof typeof TASK_QUEUES];

@@ -19,7 +19,7 @@ import * as workspaces from './20261121_workspaces.ts';
 
 type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
 
-/** Every migration in order, by import: nothing is looked up in a folder at run time. Landed ones are never edited. */
+/** Every migration in order. They are imported, not read from a folder at run time. Landed migrations are never edited. */
 const MIGRATIONS: readonly Migration[] = [
   { name: '20261121_foundation', ...foundation },
   { name: '20261121_library', ...library },

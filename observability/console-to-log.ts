@@ -4,8 +4,8 @@ import type { Log } from './log.ts';
 const MAX_CHARACTERS = 500;
 
 /**
- * Sends what libraries print on the console to the log, as one scrubbed line each, so that standard output stays one JSON
- * object a line. For main files only; it changes the console of the whole process.
+ * Redirects console output of libraries to the log, one redacted line each, so that standard output stays one JSON object per
+ * line. For main files only: it replaces the console methods of the whole process.
  */
 export function redirectConsoleToLog(log: Log): void {
   const writer =

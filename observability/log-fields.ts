@@ -1,11 +1,11 @@
 import { redactSecrets } from './redact-secrets.ts';
 
 /**
- * Everything a log line may hold beside its message. A field that is not listed here is dropped, so that a body, a header, a
- * row or a token handed over by accident never reaches the log. Values are scalars, but for `error`.
+ * The fields that a log line may have besides its message. Any other field is dropped, so that a body, a header, a row or a
+ * token that is passed by accident never reaches the log. Values are scalars, except for `error`.
  */
 const SCALAR_FIELDS = [
-  // what runs
+  // process
   'service',
   'component',
   'version',
@@ -68,7 +68,7 @@ export type LogFields = { [Field in (typeof SCALAR_FIELDS)[number]]?: LogScalar 
 const ALLOWED: ReadonlySet<string> = new Set(SCALAR_FIELDS);
 const MAX_CAUSES = 5;
 
-/** The fields that may be printed, ready to be printed. */
+/** Returns the allowed fields, redacted. */
 export function printableFields(fields: LogFields): Record<string, unknown> {
   const printable: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -82,11 +82,11 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
 }
 
 /**
- * An error as `{name, code, message, stack, causes}`. Causes are told by name and code only: what drivers put into their
- * messages and properties (statements, values, requests with their headers) stays out.
+ * Returns an error as `{name, code, message, stack, causes}`. Causes have name and code only, because drivers put statements,
+ * values and requests with their headers into messages and properties.
  */
 function printableError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { name: typeof error, message: 'something that is no error was thrown' };
+  if (!(error instanceof Error)) return { name: typeof error, message: 'a value that is not an Error was thrown' };
   const causes = causesOf(error);
   return {
     name: error.name,

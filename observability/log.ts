@@ -3,7 +3,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { printableFields, type LogFields } from './log-fields.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Write = {
@@ -12,8 +12,8 @@ type Write = {
 };
 
 /**
- * Structured log. Only the fields of `LogFields` are printed; say what happened in the message and with what in the fields,
- * never build values into the message.
+ * A structured log. Only the fields of `LogFields` are printed. The message says what happened; values belong in fields,
+ * never in the message.
  */
 export type Log = {
   readonly level: LogLevel;
@@ -23,19 +23,19 @@ export type Log = {
   readonly info: Write;
   readonly debug: Write;
   readonly trace: Write;
-  /** A log that adds these fields to every line, e.g. the request id. */
+  /** Returns a log that adds these fields to every line, for example the request id. */
   child(fields: LogFields): Log;
 };
 
 export type LogOptions = {
   level: LogLevel;
-  /** Which process speaks: `api`, `worker`, `stack`. */
+  /** The process: `api`, `worker` or `stack`. */
   service: string;
   /** Where lines go; standard output by default. */
   destination?: DestinationStream;
 };
 
-/** Makes the log of a process: one JSON object a line, time as ISO 8601 UTC. */
+/** Creates the log of a process: one JSON object per line, with the time in ISO 8601 UTC. */
 export function createLog(options: LogOptions): Log {
   const settings = {
     level: options.level,

@@ -1,31 +1,31 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** What the processes measure. Durations are given in milliseconds and published in seconds, as Prometheus names ask. */
+/** Metrics of a process. Durations are passed in milliseconds and published in seconds, as Prometheus recommends. */
 export type Metrics = {
   /** Media type of `render`. */
   readonly contentType: string;
-  /** Everything in the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   render(): Promise<string>;
-  /** One answered request; `route` is the pattern (`/contents/:id`), never the path. */
+  /** Records a request; `route` is the pattern (`/contents/{content_id}`), never the path. */
   observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
-  /** One content that came to its end; `outcome` is `ready`, `failed`, `cancelled` …, `code` the error code or empty. */
+  /** Counts a finished content; `outcome` is `ready`, `failed`, `cancelled` …, `code` the error code or empty. */
   countContent(outcome: string, code?: string): void;
   countChunks(count: number): void;
-  /** One step of an ingestion: `download`, `read`, `split`, `index`, `publish`. */
+  /** Records a stage of an ingestion: `download`, `read`, `split`, `index` or `publish`. */
   observeStage(stage: string, durationMs: number): void;
   /** `outcome` is `ok` or an error code. */
   observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
-  /** One token request to a provider of OAuth; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
+  /** Counts a token request to an OAuth provider; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
   countRefresh(outcome: string): void;
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
-  /** One attempt; `outcome` is `delivered`, `retrying` or `failed`, `statusCode` of the answer, null without one. */
+  /** Counts an attempt; `outcome` is `delivered`, `retrying` or `failed`; `statusCode` is null without a response. */
   countWebhookAttempt(outcome: string, statusCode: number | null): void;
 };
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STAGE_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
 
-/** Makes the metrics of a process in a registry of their own, with those of Node itself. */
+/** Creates the metrics of a process in their own registry, together with the default metrics of Node. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -44,7 +44,7 @@ export function createMetrics(): Metrics {
 function requestMetrics(registry: Registry): Pick<Metrics, 'observeRequest'> {
   const seconds = new Histogram({
     name: 'loci_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer.',
+    help: 'Time from the first byte of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_SECONDS,
     registers: [registry],
@@ -56,14 +56,14 @@ function ingestionMetrics(registry: Registry): Pick<Metrics, 'countContent' | 'c
   const registers = [registry];
   const contents = new Counter({
     name: 'loci_ingested_contents_total',
-    help: 'Contents that came to their end, by outcome and error code.',
+    help: 'Finished contents, by outcome and error code.',
     labelNames: ['outcome', 'code'],
     registers,
   });
   const chunks = new Counter({ name: 'loci_ingested_chunks_total', help: 'Chunks written to the index.', registers });
   const stages = new Histogram({
     name: 'loci_ingestion_stage_duration_seconds',
-    help: 'Time one step of an ingestion took.',
+    help: 'Duration of one stage of an ingestion.',
     labelNames: ['stage'],
     buckets: STAGE_SECONDS,
     registers,
@@ -78,7 +78,7 @@ function ingestionMetrics(registry: Registry): Pick<Metrics, 'countContent' | 'c
 function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch'> {
   const seconds = new Histogram({
     name: 'loci_search_duration_seconds',
-    help: 'Time a search took, embedding of the query and verification of the hits included.',
+    help: 'Duration of a search, including the embedding of the query and the verification of the hits.',
     labelNames: ['type', 'outcome'],
     buckets: REQUEST_SECONDS,
     registers: [registry],
@@ -89,7 +89,7 @@ function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch'> {
 function refreshMetrics(registry: Registry): Pick<Metrics, 'countRefresh'> {
   const requests = new Counter({
     name: 'loci_oauth_refreshes_total',
-    help: 'Token requests to providers of OAuth, by what came of them.',
+    help: 'Token requests to OAuth providers, by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -100,12 +100,12 @@ function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
   const registers = [registry];
   const backlog = new Gauge({
     name: 'loci_outbox_backlog',
-    help: 'Acknowledged background work whose workflow is not started yet.',
+    help: 'Accepted background work whose workflow has not started yet.',
     registers,
   });
   const age = new Gauge({
     name: 'loci_outbox_oldest_age_seconds',
-    help: 'Age of the oldest row of that backlog; 0 when there is none.',
+    help: 'Age of the oldest row in the outbox backlog; 0 when it is empty.',
     registers,
   });
   return {
@@ -119,7 +119,7 @@ function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
 function webhookMetrics(registry: Registry): Pick<Metrics, 'countWebhookAttempt'> {
   const attempts = new Counter({
     name: 'loci_webhook_attempts_total',
-    help: 'Attempts to deliver webhooks, by what became of the delivery and the class of the answer (2xx …, none).',
+    help: 'Attempts to deliver webhooks, by outcome and by the status class of the response (2xx …, none).',
     labelNames: ['outcome', 'answer'],
     registers: [registry],
   });

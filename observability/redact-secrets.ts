@@ -1,4 +1,4 @@
-const MAX_LENGTH = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 const API_KEY = /\bloci_([0-9A-Za-z]{12})_[0-9A-Za-z]{20,}/g;
 const WEBHOOK_SECRET = /\bwhsec_[0-9A-Za-z+/=_-]+/g;
@@ -8,12 +8,12 @@ const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#'"<>@]*@/gi;
 const URL_QUERY = /\b([a-z][a-z0-9+.-]*:\/\/[^\s?#'"<>]+)[?#][^\s'"<>)]*/gi;
 
 /**
- * Takes out of a text what must not be printed, for texts made by others (messages of libraries, stacks): API keys, webhook
- * secrets, authorization values, JSON web tokens, and credentials, query and fragment of URLs. Cuts it at 4,000 characters.
+ * Redacts a text from a library, such as an error message or a stack: API keys, webhook secrets, authorization values, JSON
+ * web tokens, and the credentials, query and fragment of URLs. Cuts it at 4,000 characters.
  */
 export function redactSecrets(text: string): string {
   return text
-    .slice(0, MAX_LENGTH)
+    .slice(0, MAX_CHARACTERS)
     .replace(API_KEY, 'loci_$1_[sealed]')
     .replace(WEBHOOK_SECRET, '[sealed]')
     .replace(AUTHORIZATION, '$1 [sealed]')

@@ -10,17 +10,17 @@ export type Readiness = {
 };
 
 /**
- * Asks every dependency. Only without Postgres can nothing be done. Without Temporal uploads are taken and ingested later
- * and search goes on; without Weaviate search answers 503, but uploads are taken: neither takes the API out of rotation.
+ * Checks every dependency. Only Postgres is required to be ready. Without Temporal, uploads are accepted and ingested later,
+ * and search works; without Weaviate, search returns 503, but uploads are accepted. Neither takes the API out of rotation.
  */
 export async function checkReadiness(services: Services): Promise<Readiness> {
   const [postgres, weaviate, temporal] = await Promise.all([
     stateOf(services.stores.system.ping(), 'Postgres does not answer.'),
     stateOf(
       services.vectors.ready(),
-      'Weaviate does not answer; search is away, uploads are taken and ingested when it is back.',
+      'Weaviate does not answer; search is unavailable, uploads are accepted and ingested when it is back.',
     ),
-    stateOf(services.jobs.ping(), 'Temporal does not answer; uploads are taken and ingested when it is back.'),
+    stateOf(services.jobs.ping(), 'Temporal does not answer; uploads are accepted and ingested when it is back.'),
   ]);
   return {
     ready: postgres.ok,

@@ -13,32 +13,32 @@ import type { KeyRing } from '#security/key-ring.ts';
 import type { Stores } from '#store/stores.ts';
 import type { VectorIndex } from '#store/weaviate/vector-index.ts';
 
-/** The embedders of this process: the configured one and, always, `lexical`. */
+/** The embedders of this process: the configured one and `lexical`, which is always available. */
 export type Embedders = {
-  /** For new collections that name none. */
+  /** The configured embedder, used for new collections that do not name one. */
   readonly preferred: Embedder;
-  /** The embedder that made vectors of this space, or null when it is not configured here. */
+  /** Returns the embedder of this space, or null when it is not configured on this server. */
   forSpace(space: EmbeddingSpace): Embedder | null;
-  /** An embedder by provider (and model), or null. */
+  /** Returns an embedder by provider and, optionally, model, or null. */
   find(provider: EmbedderProvider, model?: string): Embedder | null;
 };
 
-/** What the API needs to know of readers, without reading anything itself. */
+/** What the API knows about readers; it does not read documents itself. */
 export type ReaderCatalogue = {
-  /** Names that the form field `reader` takes. */
+  /** Names that the form field `reader` accepts. */
   readonly names: readonly string[];
-  /** Media type by content first, name and declared type as hints; null when the bytes are of no known kind. */
+  /** Detects the media type from the content, with name and declared type as hints; null for an unknown type. */
   detectType(
     head: Uint8Array,
     hints: {
       name: string;
       declaredType: string | null;
       sizeBytes: number;
-      /** The whole file, which is looked at where its beginning does not tell. */
+      /** Returns the whole file, for types that `head` is not enough to detect. */
       checkOut: () => Promise<{ path: string; release: () => Promise<void> }>;
     },
   ): Promise<string | null>;
-  /** For `file_data`: what the name of a file promises, where its content is something else. */
+  /** For `file_data`: notes that the extension of a file does not match its content. */
   mismatchNotes(name: string, mediaType: string): Readonly<Record<string, string>>;
   /** @throws AppError `reader_unavailable` when the reader needs a server that is not configured. */
   requireAvailable(reader: string): void;
@@ -46,43 +46,43 @@ export type ReaderCatalogue = {
   requireReadable(reader: string, mediaType: string): void;
 };
 
-/** Stated limits of uploads and searches. */
+/** Limits of uploads and crawls, stated in the OpenAPI document. */
 export type Limits = {
   maxFileBytes: number;
   maxRequestBytes: number;
   maxRequestItems: number;
-  /** Of one crawl. */
+  /** Pages of one crawl. */
   maxCrawlPages: number;
   compress: CompressLimits;
 };
 
-/** Stated limits of compressing. */
+/** Limits of compression. */
 export type CompressLimits = {
-  /** Longest text whose result is in the answer, in bytes of UTF-8. */
+  /** Longest text that is compressed within the request, in bytes of UTF-8. */
   maxBytes: number;
-  /** Longest text of a job. */
+  /** Longest text of a compression job, in bytes of UTF-8. */
   maxJobBytes: number;
-  /** Longest time until the answer. */
+  /** Timeout of a compression within the request. */
   timeoutMs: number;
-  /** How long text and result of a job are kept after its end. */
+  /** How long the text and the result of a job are kept after it has ended. */
   retentionMs: number;
 };
 
-/** What operations work with; built once by a main file. */
+/** What operations work with. Built once per process, by `services/build-services.ts`. */
 export type Services = {
   stores: Stores;
   vectors: VectorIndex;
   blobs: BlobStore;
   embedders: Embedders;
-  /** Models that providers offer, as far as this version knows. */
+  /** Models that providers offer. */
   models: ModelCatalogue;
   readers: ReaderCatalogue;
-  /** Null where none is configured: what wants one says how it goes without. */
+  /** Null when no chat model is configured; each user of it documents what happens without. */
   chat: ChatModel | null;
   compressors: Compressors;
-  /** Speaks with providers of OAuth. */
+  /** Sends token requests to OAuth providers. */
   oauth: TokenRequester;
-  /** Where providers send users back to, and where users may be sent on. */
+  /** Where OAuth providers redirect users back to, and the URLs that users may then be redirected to. */
   authorization: { callbackUrl: string; redirectUrls: readonly string[] };
   jobs: Jobs;
   accessCounter: AccessCounter;
@@ -91,6 +91,6 @@ export type Services = {
   metrics: Metrics;
   secrets: { keyRing: KeyRing; apiKeyPepper: string };
   limits: Limits;
-  /** Facts about this instance that `/readyz` shows. */
+  /** What `/readyz` shows about this instance. */
   instance: { embedder: string; embedderNote: string | null };
 };

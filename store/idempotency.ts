@@ -1,12 +1,12 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from './postgres.ts';
 
-/** A key as a client sent it; keys of different callers never meet. */
+/** An idempotency key with the identity of its request. Keys of different principals are independent. */
 export type IdempotencyClaim = { principal: string; key: string; route: string; fingerprint: string };
 
 export type StoredAnswer = { route: string; fingerprint: string; status: number; answer: string };
 
-/** Answers that are given again to the same request. */
+/** Stored responses that are repeated for the same request. */
 export function createIdempotencyStore(database: Database) {
   const bind = (scope: Scope, claim: { principal: string; key: string }) => ({
     workspaceId: scope.workspaceId,
@@ -15,8 +15,8 @@ export function createIdempotencyStore(database: Database) {
   });
   return {
     /**
-     * Takes the key for the rest of the transaction; false when another transaction holds it. The lock goes with its
-     * connection, so a dead holder is never in the way.
+     * Locks the key for the rest of the transaction; false when another transaction holds it. It is an advisory lock that
+     * ends with its connection, so a crashed process never blocks the key.
      */
     async tryLock(scope: Scope, claim: IdempotencyClaim): Promise<boolean> {
       const row = await queryOne<{ locked: boolean }>(
@@ -27,7 +27,7 @@ export function createIdempotencyStore(database: Database) {
       return row?.locked === true;
     },
 
-    /** The answer given before under this key, or null. */
+    /** Returns the stored response of this key, or null. */
     find(scope: Scope, claim: IdempotencyClaim): Promise<StoredAnswer | null> {
       return queryOne<StoredAnswer>(
         database,
@@ -37,7 +37,7 @@ export function createIdempotencyStore(database: Database) {
       );
     },
 
-    /** Keeps an answer, in the transaction of its effect. `answer` is sealed text. */
+    /** Stores a response, in the transaction of its effect. `answer` is encrypted text. */
     async save(
       scope: Scope,
       claim: IdempotencyClaim,
@@ -46,7 +46,8 @@ export function createIdempotencyStore(database: Database) {
       await query(
         database,
         `insert into idempotency_keys (workspace_id, principal, key, route, fingerprint, status, answer, expires_at)
-         values (:workspaceId, :principal, :key, :route, :fingerprint, :status, :answer, now() + :ttlMs::bigint * interval '1 millisecond')
+         values (:workspaceId, :principal, :key, :route, :fingerprint, :status, :answer,
+           now() + :ttlMs::bigint * interval '1 millisecond')
          on conflict (workspace_id, principal, key) do update set route = excluded.route, fingerprint = excluded.fingerprint,
            status = excluded.status, answer = excluded.answer, created_at = now(), expires_at = excluded.expires_at`,
         { ...bind(scope, claim), route: claim.route, fingerprint: claim.fingerprint, ...stored },

@@ -1,16 +1,16 @@
 import { AppError } from '#domain/app-error.ts';
 
-/** SQLSTATE classes that pass by themselves: connection, resources, operator intervention, rollbacks, locks, system. */
+/** SQLSTATE classes of transient errors: connection, resources, operator intervention, rollbacks, locks, system. */
 const TRANSIENT_SQLSTATE = /^(08|53|57|40|55|58)[0-9A-Z]{3}$/;
 const NETWORK_CODE = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|EAI_AGAIN$|ENOTFOUND$)/;
-/** Errors of the driver that carry no code; the last is a connection that took too long to open. */
+/** Errors of the driver without a code; the last one means that a connection took too long to open. */
 const BROKEN_CONNECTION =
   /Connection terminated|connection is closed|timeout exceeded when trying to connect|^timeout expired$/i;
 const RETRY_AFTER_S = 5;
 
 /**
- * What a failed statement or transaction means to those above: `dependency_unavailable` when the database is away or busy
- * in a way that passes; anything else stays what it is.
+ * Converts the error of a statement or transaction: `dependency_unavailable` when the database is unavailable or busy for a
+ * transient reason; any other error is returned unchanged.
  */
 export function toAppError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || !isTransient(error)) return error;
@@ -22,7 +22,7 @@ export function toAppError(error: unknown): unknown {
 
 function isTransient(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : '';
-  // Several addresses of one name refused at once.
+  // One error per address, when a host name has several addresses.
   if (error instanceof AggregateError) return error.errors.some((one) => one instanceof Error && isTransient(one));
   return (
     TRANSIENT_SQLSTATE.test(code) ||

@@ -7,23 +7,24 @@ export type Database = Knex;
 
 export type PostgresOptions = { url: string; poolSize: number; applicationName: string };
 
-/** Builds a pool; nothing connects before the first query. Close with `destroy()`. */
+/** Creates a pool. Nothing connects before the first query. Close it with `destroy()`. */
 export function createPostgres(options: PostgresOptions): Database {
-  // Counts are far below 2^53, so `bigint` comes as a number.
+  // Counts are far below 2^53, so `bigint` is parsed as a number.
   types.setTypeParser(types.builtins.INT8, Number);
   return knex({
     client: 'pg',
-    // Error messages must not carry the values of a statement: they are logged.
+    // Error messages must not contain the values of a statement, because they are logged.
     compileSqlOnError: false,
     connection: {
       connectionString: options.url,
       application_name: options.applicationName,
-      // A busy machine needs seconds to start a backend; one that is away refuses at once.
+      // A busy machine needs seconds to start a backend; one without Postgres refuses at once.
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
-      // How like a word of a title has to be to what is searched for (one wrong letter in six is 0.43); the operator that asks an index takes no number.
+      // Minimum word similarity for title search (one wrong letter in six gives 0.43). The index operator takes the threshold
+      // from this setting only.
       options: '-c pg_trgm.word_similarity_threshold=0.4',
-      // A statement that waits longer has met a stuck lock: better an error that is retried.
+      // A statement that waits longer is blocked by a stuck lock; an error can be retried.
       statement_timeout: 60_000,
       idle_in_transaction_session_timeout: 30_000,
     },
@@ -31,21 +32,21 @@ export function createPostgres(options: PostgresOptions): Database {
   });
 }
 
-/** Values for the `:name`s of a statement. Arrays go as Postgres arrays; JSON goes as text. */
+/** Values of the `:name` parameters of a statement. Arrays become Postgres arrays; JSON is passed as text. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
 /**
- * A statement that each connection parses and plans once and keeps under this name: what every request asks takes a quarter
- * of the time (0.7 against 0.2 ms for the last look-up of a search).
+ * A statement that each connection parses and plans once, under this name. Used for statements of every request: a prepared
+ * one takes about a quarter of the time (0.2 instead of 0.7 ms for the last look-up of a search).
  */
 export type PreparedStatement = Readonly<{ name: string; sql: string }>;
 
-/** `:name`, but not the `::` of a cast. Knex's own named bindings take `:name:` for an identifier, so casts would break. */
+/** `:name`, but not the `::` of a cast. Knex's own named bindings treat `:name:` as an identifier, which breaks casts. */
 const NAMED_BINDING = /(?<!:):([A-Za-z_]\w*)/g;
 
 /**
- * Runs one statement with named bindings; rows come in the shape that the caller's SQL selects.
- * @throws AppError `dependency_unavailable` while the database is away; other errors as the driver has them.
+ * Runs one statement with named bindings and returns its rows; `Row` is the shape that the SQL selects.
+ * @throws AppError `dependency_unavailable` while the database is unavailable; other errors of the driver unchanged.
  */
 export async function query<Row>(
   database: Database,
@@ -55,7 +56,7 @@ export async function query<Row>(
   const { sql, ...options } = typeof statement === 'string' ? { sql: statement } : statement;
   const values: unknown[] = [];
   const positional = sql.replace(NAMED_BINDING, (_match, name: string) => {
-    if (!Object.hasOwn(bindings, name)) throw new Error(`statement without a value for :${name}`);
+    if (!Object.hasOwn(bindings, name)) throw new Error(`no value for :${name} of the statement`);
     values.push(bindings[name] ?? null);
     return '?';
   });
@@ -67,7 +68,7 @@ export async function query<Row>(
   }
 }
 
-/** The only row of a statement, or null. */
+/** Runs one statement and returns its first row, or null. */
 export async function queryOne<Row>(
   database: Database,
   statement: string | PreparedStatement,

@@ -47,7 +47,7 @@ import { createWorkspaceDeletions, type WorkspaceDeletions } from '#store/worksp
 import { createWorkspaceTenants, type WorkspaceTenants } from '#store/workspaces/workspace-tenants.ts';
 import { createWorkspaceStore, type WorkspaceStore } from '#store/workspaces/workspaces.ts';
 
-/** Everything Postgres holds. */
+/** All stores of Postgres. */
 export type Stores = {
   collections: CollectionStore;
   collectionChanges: CollectionChanges;
@@ -95,11 +95,11 @@ export type Stores = {
   webhookAttempts: WebhookAttempts;
   webhookQueue: WebhookQueue;
   system: SystemStore;
-  /** Runs work on stores that share one transaction; it commits when the work returns. */
+  /** Runs work on stores that share one transaction, which commits when the work returns and rolls back when it throws. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
 };
 
-/** Stores over a pool, or over a transaction. */
+/** Creates the stores over a pool or a transaction. */
 export function createStores(database: Database): Stores {
   return {
     collections: createCollectionStore(database),

@@ -91,7 +91,7 @@ import { getReindexingRoute, reindexWorkspaceRoute } from '#api/routes/workspace
 import { updateWorkspaceRoute } from '#api/routes/workspaces/update-workspace.ts';
 import { getWebhookSecretRoute, rotateWebhookSecretRoute } from '#api/routes/workspaces/webhook-secret.ts';
 
-/** Every route, by its operation id. The first that matches a request serves it. */
+/** Every route by its operation id. The first route that matches a request serves it. */
 export const routes: Readonly<Record<string, Route>> = {
   uploadContent: uploadContentRoute,
   getUpload: getUploadRoute,

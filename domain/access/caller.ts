@@ -18,10 +18,10 @@ export const PERMISSIONED_RESOURCES = [
 ] as const;
 export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${'read' | 'write' | 'delete'}`;
 
-/** Beyond one resource and action: everything, and seeing the secrets of connections in clear. */
+/** Permissions that are not `<resource>:<action>`: everything, and reading the secrets of connections in plain text. */
 const OTHER_PERMISSIONS = ['*', 'connections:reveal'];
 
-/** Every permission that a key can have. */
+/** Every permission that an API key can have. */
 export const KNOWN_PERMISSIONS: readonly string[] = [
   ...PERMISSIONED_RESOURCES.flatMap((resource) =>
     (['read', 'write', 'delete'] as const).map((action) => `${resource}:${action}`),
@@ -29,25 +29,25 @@ export const KNOWN_PERMISSIONS: readonly string[] = [
   ...OTHER_PERMISSIONS,
 ];
 
-/** Who is asking, as authentication found out. */
+/** The authenticated caller of a request. */
 export type Caller = {
   scope: Scope;
-  /** API key record id; null for a bearer token of a user. */
+  /** Record id of the API key; null for the bearer token of a user. */
   apiKeyId: string | null;
-  /** The user that a bearer token speaks for (its `sub`); null for an API key, which speaks for the workspace. */
+  /** The user of the bearer token (its `sub`); null for an API key, which acts for the workspace. */
   userId: string | null;
   /** `<resource>:read|write|delete` or `*`. */
   permissions: readonly string[];
   /** Stored as `created_by`. */
   principal: string;
-  /** Every workspace it reaches, of which `scope` has the one this is about. */
+  /** Every workspace that the caller reaches; `scope` has the one of this request. */
   workspaceIds: readonly string[];
 };
 
-/** Who is asking: a key, a user, or the operator, who administers workspaces by a token of their own. */
+/** Who makes a request: an API key, a user, or the operator with the administrator token. */
 export type Principal = Caller | 'administrator';
 
-/** The operator, acting in a workspace. */
+/** Returns the operator as a caller in a workspace. */
 export function administratorCaller(workspaceId: string): Caller {
   return {
     scope: { workspaceId, collectionIds: null },
@@ -59,13 +59,13 @@ export function administratorCaller(workspaceId: string): Caller {
   };
 }
 
-/** @throws AppError `forbidden` naming the permission that is missing. */
+/** @throws AppError `forbidden` with the name of the missing permission. */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (caller.permissions.includes('*') || caller.permissions.includes(permission)) return;
   throw new AppError('forbidden', `This key lacks the permission ${permission}.`);
 }
 
-/** True when the caller holds each of these itself: what it may pass on. */
+/** True when the caller has all of these permissions, and so may grant them. */
 export function holdsPermissions(caller: Caller, permissions: readonly string[]): boolean {
   return caller.permissions.includes('*') || permissions.every((permission) => caller.permissions.includes(permission));
 }

@@ -16,14 +16,14 @@ import {
 } from './api-key-limits.ts';
 import type { Stores } from '#store/stores.ts';
 
-/** A key, without its secret. @throws AppError `not_found`. */
+/** Returns a key without its secret. @throws AppError `not_found`. */
 export async function getApiKey(services: Services, caller: Caller, id: string): Promise<ApiKey> {
   const found = await services.stores.apiKeys.find(caller.scope, id);
   if (!found) throw apiKeyNotFound();
   return found;
 }
 
-/** The same for absent and foreign keys, and for those that reach more than the caller does. */
+/** One error for keys that do not exist, belong to another workspace, or reach more than the caller does. */
 export function apiKeyNotFound(): AppError {
   return new AppError('not_found', 'There is no such API key, or you do not reach it.');
 }
@@ -37,12 +37,13 @@ export type ListApiKeysQuery = {
 
 const BINDING = { list: 'api-keys', filters: {} };
 
-/** Microseconds and id of the last row, and how many rows there were up to it. */
+/** Microseconds and id of the last row, and the number of rows up to it. */
 const Position = z.tuple([z.int(), z.uuid(), z.int().min(1)]);
 
 /**
- * A page of the keys in reach, oldest first: behind a cursor, by number, or after so many. Answers how to go on in both ways.
- * @throws AppError `validation_failed` for a foreign cursor, or for more than one way at once.
+ * Returns a page of the keys in reach, oldest first, selected by cursor, page number or skip. The result has both the next
+ * cursor and the next page number.
+ * @throws AppError `validation_failed` for a foreign cursor, or for more than one of the three.
  */
 export async function listApiKeys(services: Services, caller: Caller, query: ListApiKeysQuery): Promise<ApiKeyList> {
   requireOnePosition(query);
@@ -67,7 +68,7 @@ export async function listApiKeys(services: Services, caller: Caller, query: Lis
     total_count: totalCount,
     page: pageNumber,
     limit,
-    // Behind a skip that is no number of whole pages, the next page by number would repeat some.
+    // After a skip that is not a multiple of the page size, the next page number would repeat some rows.
     next_page: next.has_more && rowsBefore % limit === 0 ? pageNumber + 1 : null,
     ...next,
   };
@@ -81,8 +82,8 @@ function requireOnePosition({ skip, page, cursor }: ListApiKeysQuery): void {
 }
 
 /**
- * Makes a key of the caller's workspace. Its secret is in this answer and nowhere else. Limits that are left out are the
- * caller's own.
+ * Creates a key in the caller's workspace. Its secret is in this response only. Limits that are omitted are those of the
+ * caller.
  * @throws AppError `forbidden` for a key that grants more than the caller has, `not_found` for its collections,
  *   `validation_failed`.
  */
@@ -116,7 +117,7 @@ export async function createApiKey(
 }
 
 /**
- * Changes the fields that were sent. Who changes a key has to have all that it grants, before and after.
+ * Changes the fields that were sent. The caller must have everything that the key grants, before and after the change.
  * @throws AppError `not_found`, `forbidden`, `conflict` for a revoked key, `validation_failed`.
  */
 export async function updateApiKey(
@@ -129,7 +130,7 @@ export async function updateApiKey(
   return services.stores.transaction(async (stores) => {
     const inside = { ...services, stores };
     const { own, key } = await lockChangeableKey(inside, caller, id);
-    // Collections that are gone meanwhile may stay listed; those that are added have to be there.
+    // Collections that were deleted meanwhile may stay listed; added ones must exist.
     const added = (body.collections ?? []).filter((each) => !key.collections?.includes(each));
     if (added.length > 0) await requireCollections(inside, caller, added);
     const wanted = {
@@ -145,7 +146,7 @@ export async function updateApiKey(
 }
 
 /**
- * Gives a key a new secret, in this answer and nowhere else; the old one stops with it. Everything else stays.
+ * Gives a key a new secret, which is in this response only. The old secret stops working at once; everything else stays.
  * @throws AppError `not_found`, `forbidden` for a key that grants more than the caller has, `conflict` for a revoked key.
  */
 export async function rotateApiKey(
@@ -167,7 +168,7 @@ export async function rotateApiKey(
   });
 }
 
-/** Ends a key at once and for good; its record stays, as `revoked`. @throws AppError `not_found`. */
+/** Revokes a key at once and for ever; its record stays, with the status `revoked`. @throws AppError `not_found`. */
 export async function revokeApiKey(services: Services, caller: Caller, id: string): Promise<void> {
   if (!(await services.stores.apiKeys.revoke(caller.scope, id))) throw apiKeyNotFound();
 }
@@ -177,7 +178,7 @@ async function lockChangeableKey(services: Services & { stores: Stores }, caller
   const own = await apiKeyLimitsOf(services, caller);
   requireWithinLimits(caller, own, key);
   if (key.status === 'revoked') {
-    throw new AppError('conflict', 'This key is revoked, which is for good: create another.');
+    throw new AppError('conflict', 'This key is revoked and cannot be restored; create another one.');
   }
   return { own, key };
 }

@@ -4,8 +4,9 @@ import { hashApiKey, parseApiKey, verifyApiKey } from '#security/api-key.ts';
 import { isIpAllowed } from '#security/ip-allow-list.ts';
 import type { ApiKeyRow } from '#store/access/access-system.ts';
 import type { Services } from '#operations/services.ts';
+import { workspaceNotFound } from '#operations/workspaces/caller-in-workspace.ts';
 
-/** An API key and how it was sent. */
+/** An API key with the circumstances of its request. */
 export type KeyCredentials = {
   /** The API key as sent, without `Bearer`. */
   keyText: string;
@@ -15,18 +16,18 @@ export type KeyCredentials = {
   workspaceId: string | null;
 };
 
-const TOUCH_AFTER_MS = 60_000;
+const MIN_RECORD_INTERVAL_MS = 60_000;
 
 /**
- * Finds out who is asking. Permissions, collections, addresses, expiry and status of the key are read on every call.
- * @throws AppError `unauthorized` for a key that is no key, unknown, revoked or expired (one message for all);
- *   `forbidden` for an address outside its list; `not_found` for a workspace it does not reach.
+ * Authenticates an API key. Its permissions, collections, addresses, expiry and status are read on every call.
+ * @throws AppError `unauthorized` for a key that is malformed, unknown, revoked or expired (one message for all);
+ *   `forbidden` for an address outside its list; `not_found` for a workspace that it does not reach.
  */
 export async function authenticateKey(services: Services, credentials: KeyCredentials): Promise<Caller> {
   const parsed = parseApiKey(credentials.keyText);
   const row = parsed && (await services.stores.system.findApiKey(parsed.id));
   if (!row) {
-    // The same work as for a known id, so that time tells nothing.
+    // The same work as for a known id, so that the duration reveals nothing.
     hashApiKey(credentials.keyText, services.secrets.apiKeyPepper);
     throw unauthorized();
   }
@@ -36,7 +37,7 @@ export async function authenticateKey(services: Services, credentials: KeyCreden
     throw new AppError('forbidden', 'This key may not be used from this address.');
   }
   if (credentials.workspaceId !== null && credentials.workspaceId !== row.workspace_id) {
-    throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
+    throw workspaceNotFound();
   }
   recordUse(services, row);
   return {
@@ -55,9 +56,9 @@ function isUsable(row: ApiKeyRow, now: Date): boolean {
 
 function recordUse(services: Services, row: ApiKeyRow): void {
   const age = services.clock.now().getTime() - (row.last_used_at?.getTime() ?? 0);
-  if (age < TOUCH_AFTER_MS) return;
+  if (age < MIN_RECORD_INTERVAL_MS) return;
   services.stores.system.recordApiKeyUse(row.id).catch((error: unknown) => {
-    services.log.warn({ error }, 'the use of an API key could not be noted');
+    services.log.warn({ error }, 'the use of an API key could not be recorded');
   });
 }
 

@@ -10,22 +10,23 @@ import {
 import type { WorkspaceAccess } from '#store/access/access-system.ts';
 import type { BearerTokenVerifier } from '#security/bearer-tokens.ts';
 import type { Services } from '#operations/services.ts';
+import { workspaceNotFound } from '#operations/workspaces/caller-in-workspace.ts';
 
-/** Whose tokens are taken, and the claim that names a user's workspaces. */
+/** Verifies the tokens of users, and names the claim that lists a user's workspaces. */
 export type TokenSource = { verifier: BearerTokenVerifier; workspacesClaim: string };
 
 export type UserCredentials = {
-  /** A JWT, as sent behind `Bearer`. */
+  /** A JWT, as sent after `Bearer`. */
   token: string;
   /** `X-Workspace-Id`, if sent. */
   workspaceId: string | null;
   permission: Permission;
-  /** The request is about no workspace in particular, so that none has to be picked. */
+  /** The request is not about one workspace, so none has to be selected. */
   workspaceOptional: boolean;
 };
 
 /** `["<id>", …]`, one id, or `{"<id>": "admin" | "member"}`. */
-const Claim = z.union([
+const WorkspacesClaim = z.union([
   z.uuid().transform((id) => [[id.toLowerCase(), 'member'] as const]),
   z.array(z.string()).transform((ids) => ids.map((id) => [id.toLowerCase(), 'member'] as const)),
   z
@@ -33,14 +34,15 @@ const Claim = z.union([
     .transform((roles) => Object.entries(roles).map(([id, role]) => [id.toLowerCase(), role] as const)),
 ]);
 const Id = z.uuid();
-/** More than a token of reasonable size holds. */
-const MAX_CLAIMED = 1000;
+/** More than a token of reasonable size can contain. */
+const MAX_CLAIMED_WORKSPACES = 1000;
 
 /**
- * Finds out which user a token speaks for and what it reaches: an admin everything in the workspace, a member what it
- * created, and to read also what is public. The membership comes from the token's claim or from the workspace's members.
- * @throws AppError `unauthorized`, `dependency_unavailable` while the issuer's keys are away, `forbidden` for a user of no
- *   workspace, `not_found` for a workspace it does not belong to, `validation_failed` when it must say which.
+ * Authenticates the token of a user and finds what the user reaches: an admin everything in the workspace, a member what it
+ * created and, for reading, what is public. Memberships come from the token's claim and from the workspace's members.
+ * @throws AppError `unauthorized`, `dependency_unavailable` while the issuer's keys cannot be fetched, `forbidden` for a user
+ *   without a workspace, `not_found` for a workspace that the user does not belong to, `validation_failed` when the request
+ *   must name one.
  */
 export async function authenticateUser(
   services: Services,
@@ -78,21 +80,21 @@ function selectWorkspace(
   const [first, second] = reached;
   if (workspaceId !== null) {
     const named = reached.find((row) => row.workspace_id === workspaceId);
-    if (!named) throw new AppError('not_found', 'There is no such workspace, or you do not reach it.');
+    if (!named) throw workspaceNotFound();
     return named;
   }
-  if (!first) throw new AppError('forbidden', 'You belong to no workspace here: ask an administrator to add you.');
+  if (!first) throw new AppError('forbidden', 'You do not belong to any workspace; ask an administrator to add you.');
   if (second && !workspaceOptional) {
-    const msg = 'You belong to several workspaces: say which by this header. GET /workspaces lists them';
+    const msg = 'You belong to several workspaces: name one in this header. GET /workspaces lists them';
     throw validationError([{ loc: ['header', 'X-Workspace-Id'], msg, type: 'missing' }]);
   }
   return first;
 }
 
-/** What cannot be read as a membership gives none. */
+/** Reads the memberships that the token claims; anything malformed is ignored. */
 function claimedWorkspaces(claim: unknown): { workspaceId: string; role: WorkspaceRole }[] {
-  const parsed = Claim.safeParse(claim);
-  return (parsed.data ?? []).slice(0, MAX_CLAIMED).flatMap(([workspaceId, named]) => {
+  const parsed = WorkspacesClaim.safeParse(claim);
+  return (parsed.data ?? []).slice(0, MAX_CLAIMED_WORKSPACES).flatMap(([workspaceId, named]) => {
     const role = WORKSPACE_ROLES.find((known) => known === named);
     return role !== undefined && Id.safeParse(workspaceId).success ? [{ workspaceId, role }] : [];
   });

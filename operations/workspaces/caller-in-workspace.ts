@@ -2,16 +2,17 @@ import { AppError } from '#domain/app-error.ts';
 import { administratorCaller, type Principal, type Caller } from '#domain/access/caller.ts';
 
 /**
- * Who acts in this workspace: the operator in any, everybody else in the one that they are in.
- * @throws AppError `not_found`, the same for absent and foreign ones.
+ * Returns the caller of an operation on this workspace: the operator may act in every workspace, any other principal only in
+ * its own.
+ * @throws AppError `not_found` for workspaces that do not exist or belong to others.
  */
-export function callerInWorkspace(asker: Principal, workspaceId: string): Caller {
-  if (asker === 'administrator') return administratorCaller(workspaceId);
-  if (asker.scope.workspaceId !== workspaceId) throw workspaceNotFound();
-  return asker;
+export function callerInWorkspace(principal: Principal, workspaceId: string): Caller {
+  if (principal === 'administrator') return administratorCaller(workspaceId);
+  if (principal.scope.workspaceId !== workspaceId) throw workspaceNotFound();
+  return principal;
 }
 
-/** The same for absent and foreign workspaces, and as for those that `X-Workspace-Id` names. */
+/** One error for workspaces that do not exist and those that the caller does not reach, in paths and in `X-Workspace-Id`. */
 export function workspaceNotFound(): AppError {
   return new AppError('not_found', 'There is no such workspace, or you do not reach it.');
 }

@@ -6,13 +6,13 @@ import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
 
-/** Ids of workspaces by idempotency key are made in it. */
+/** UUID namespace of the workspace ids that are derived from idempotency keys. */
 const NAMESPACE = 'b1d5c2a4-6f0e-5c3b-9a77-0d2f8e41c6a9';
 
 /**
- * Makes a workspace with a first key, whose secret is in this answer and nowhere else. A workspace that does not exist yet
- * has no place to keep an answer, so with an idempotency key its id follows from that key.
- * @throws AppError `conflict` when the idempotency key made a workspace more than 24 hours ago, or one that was deleted.
+ * Creates a workspace with a first API key, whose secret is in this response only. Stored responses belong to a workspace, and
+ * this one does not exist yet; so with an idempotency key, the workspace id is derived from the key.
+ * @throws AppError `conflict` when the idempotency key created a workspace more than 24 hours ago, or one that was deleted.
  */
 export async function createWorkspace(
   services: Services,
@@ -27,7 +27,7 @@ export async function createWorkspace(
     effect: async (stores) => {
       const workspace = await stores.workspaces.insert(caller.scope, body.name);
       if (!workspace) {
-        const message = 'This Idempotency-Key has made a workspace before; take a new key for a new workspace.';
+        const message = 'This Idempotency-Key has already created a workspace; use a new key for a new workspace.';
         throw new AppError('conflict', message);
       }
       const { id: key, secret } = generateApiKey();

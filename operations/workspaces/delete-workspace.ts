@@ -8,13 +8,13 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { workspaceNotFound } from './caller-in-workspace.ts';
 
 /**
- * Deletes the caller's workspace: its own transaction takes it, its keys and everything in it out of every answer, a workflow
- * removes it and completes the receipt. Deleting what is being deleted gives the same deletion, to whoever still gets in.
- * @throws AppError `not_found`, `forbidden` for who does not reach all of it.
+ * Deletes the caller's workspace. One transaction hides the workspace with everything in it and deletes its keys; a workflow
+ * then removes the data and completes the receipt. A second request returns the same deletion.
+ * @throws AppError `not_found`, or `forbidden` for a caller that does not reach the whole workspace.
  */
 export async function deleteWorkspace(services: Services, caller: Caller): Promise<DeletionAccepted> {
   if (caller.scope.collectionIds !== null) {
-    throw new AppError('forbidden', 'You reach some collections of this workspace only: you cannot delete all of it.');
+    throw new AppError('forbidden', 'You reach only some collections of this workspace, so you cannot delete it.');
   }
   const { deletion, jobs } = await services.stores.transaction((stores) => beginDeletion(stores, caller));
   startWorkflows(services, caller.scope, jobs);

@@ -11,8 +11,8 @@ import type { Services } from '#operations/services.ts';
 import { getWorkspace } from './workspaces.ts';
 
 /**
- * Makes a user a member of the caller's workspace, or gives a member another role. Nobody gives, or takes from, a role that
- * may more than they may themselves.
+ * Adds a user to the caller's workspace, or changes a member's role. A caller cannot grant or withdraw a role with more
+ * permissions than its own.
  * @throws AppError `not_found`, `forbidden`.
  */
 export async function addMember(
@@ -35,7 +35,7 @@ export async function addMember(
   });
 }
 
-/** Takes a user's membership away; what a token claims stays. @throws AppError `not_found`, `forbidden`. */
+/** Removes a member; memberships that a token claims remain. @throws AppError `not_found`, `forbidden`. */
 export async function removeMember(services: Services, caller: Caller, userId: string): Promise<void> {
   await services.stores.transaction(async (stores) => {
     const role = await stores.members.lockRole(caller.scope, userId);
@@ -45,7 +45,7 @@ export async function removeMember(services: Services, caller: Caller, userId: s
   });
 }
 
-/** A page of the members, oldest first. @throws AppError `not_found`, `validation_failed` for a foreign cursor. */
+/** Returns a page of the members, oldest first. @throws AppError `not_found`, `validation_failed` for a foreign cursor. */
 export async function listMembers(
   services: Services,
   caller: Caller,
@@ -74,17 +74,17 @@ export async function listMembers(
 
 function requirePermissionsOfRole(caller: Caller, role: WorkspaceRole | null): void {
   if (role === null) return;
-  // A member reaches what is public in the whole workspace: more than a key that is limited to collections.
+  // A member reads public collections of the whole workspace: more than a key that is limited to some collections.
   if (caller.scope.collectionIds === null && holdsPermissions(caller, permissionsOfRole(role))) return;
   throw new AppError(
     'forbidden',
-    `A member with the role ${role} may do more than you may: you cannot make or unmake one.`,
+    `A member with the role ${role} has more permissions than you: you cannot add, change or remove one.`,
   );
 }
 
-/** A member comes from everywhere and stays: more than a key with an end, or for some addresses, may pass on. */
+/** A membership has no expiry and no address list, so a key that has either cannot grant one. */
 async function requireUnlimitedKey(services: Services, caller: Caller): Promise<void> {
   const { expires_at: expiresAt, ip_whitelist: ipWhitelist } = await apiKeyLimitsOf(services, caller);
   if (expiresAt === null && ipWhitelist === null) return;
-  throw new AppError('forbidden', 'A key that expires, or is usable from some addresses only, cannot make members.');
+  throw new AppError('forbidden', 'A key that expires, or that is valid from some addresses only, cannot add members.');
 }

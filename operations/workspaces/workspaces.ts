@@ -5,7 +5,7 @@ import { paginate } from '#operations/paging.ts';
 import type { Services } from '#operations/services.ts';
 import { workspaceNotFound } from './caller-in-workspace.ts';
 
-/** @throws AppError `not_found`. */
+/** Returns the caller's workspace. @throws AppError `not_found`. */
 export async function getWorkspace(services: Services, caller: Caller): Promise<Workspace> {
   const found = await services.stores.workspaces.find(caller.scope);
   if (!found) throw workspaceNotFound();
@@ -23,19 +23,19 @@ export async function updateWorkspace(
   return changed;
 }
 
-/** A page of the workspaces in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
+/** Returns a page of the workspaces in reach, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listWorkspaces(
   services: Services,
-  asker: Principal,
+  principal: Principal,
   query: { limit: number; cursor?: string | undefined },
 ): Promise<WorkspaceList> {
-  const reach = asker === 'administrator' ? 'all' : asker.workspaceIds;
+  const selection = principal === 'administrator' ? 'all' : principal.workspaceIds;
   const binding = { list: 'workspaces', filters: {} };
   const after = decodeTimeCursor(binding, query.cursor);
   const { workspaces } = services.stores;
   const [rows, totalCount] = await Promise.all([
-    workspaces.list(reach, { after, limit: query.limit }),
-    workspaces.count(reach),
+    workspaces.list(selection, { after, limit: query.limit }),
+    workspaces.count(selection),
   ]);
   const { page, next } = paginate(rows, {
     limit: query.limit,

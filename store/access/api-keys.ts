@@ -3,7 +3,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#store/collections/collections.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** What a key may be used for, and from where and how long. */
+/** What a key may be used for, from which addresses and until when. */
 export type ApiKeyLimits = Pick<ApiKey, 'permissions' | 'collections' | 'ip_whitelist' | 'expires_at'>;
 
 export type ApiKeyFields = ApiKeyLimits & Pick<ApiKey, 'label'>;
@@ -21,11 +21,11 @@ const COLUMNS = `k.id, k.key, k.label, k.workspace_id, k.created_at, k.updated_a
   case when k.status = 'active' and k.expires_at <= now() then 'expired' else k.status end as status,
   (extract(epoch from k.created_at) * 1000000)::bigint as created_us`;
 
-/** Who is limited to collections sees no key that reaches others, nor which those are. */
+/** A caller that is limited to collections does not see keys that reach others. */
 const IN_SCOPE = `k.workspace_id = :workspaceId
   and (:collectionIds::uuid[] is null or (k.collections is not null and k.collections <@ :collectionIds::uuid[]))`;
 
-/** API keys, for those who manage them. Authentication has its own look-up in `system.ts`. */
+/** API keys, for their management. Authentication has its own look-up in `access-system.ts`. */
 export function createApiKeyStore(database: Database) {
   return {
     async insert(
@@ -34,8 +34,10 @@ export function createApiKeyStore(database: Database) {
     ): Promise<ApiKey> {
       const row = await queryOne<Row>(
         database,
-        `insert into api_keys as k (workspace_id, key, hashed_secret, label, permissions, collections, ip_whitelist, expires_at, created_by)
-         values (:workspaceId, :key, :hashedSecret, :label, :permissions, :collections::uuid[], :ip_whitelist::text[], :expires_at, :createdBy)
+        `insert into api_keys as k
+           (workspace_id, key, hashed_secret, label, permissions, collections, ip_whitelist, expires_at, created_by)
+         values (:workspaceId, :key, :hashedSecret, :label, :permissions, :collections::uuid[], :ip_whitelist::text[],
+           :expires_at, :createdBy)
          returning ${COLUMNS}`,
         { ...scope, ...key },
       );
@@ -43,7 +45,7 @@ export function createApiKeyStore(database: Database) {
       return toApiKey(row);
     },
 
-    /** A key the scope reaches, or null. */
+    /** Returns a key that the scope reaches, or null. */
     async find(scope: Scope, id: string): Promise<ApiKey | null> {
       const row = await queryOne<Row>(database, `select ${COLUMNS} from api_keys k where ${IN_SCOPE} and k.id = :id`, {
         ...scope,
@@ -52,7 +54,7 @@ export function createApiKeyStore(database: Database) {
       return row && toApiKey(row);
     },
 
-    /** The same, held until the transaction ends. */
+    /** Like `find`, and locks the key until the transaction ends. */
     async lock(scope: Scope, id: string): Promise<ApiKey | null> {
       const row = await queryOne<Row>(
         database,
@@ -83,23 +85,25 @@ export function createApiKeyStore(database: Database) {
       return row && toApiKey(row);
     },
 
-    /** Ends a key for good. False when the scope reaches none with this id; true again for one that had ended. */
+    /** Revokes a key for ever. False when the scope does not reach it; true for a key that was already revoked. */
     async revoke(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne(
         database,
-        `update api_keys k set status = 'revoked', updated_at = case when k.status = 'revoked' then k.updated_at else now() end
+        `update api_keys k set status = 'revoked',
+           updated_at = case when k.status = 'revoked' then k.updated_at else now() end
          where ${IN_SCOPE} and k.id = :id returning k.id`,
         { ...scope, id },
       );
       return row !== null;
     },
 
-    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when more rows follow. */
     async list(scope: Scope, page: { after: TimePosition | null; skip: number; limit: number }) {
       const rows = await query<Row>(
         database,
         `select ${COLUMNS} from api_keys k where ${IN_SCOPE}
-           and (:afterUs::bigint is null or (k.created_at, k.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+           and (:afterUs::bigint is null
+             or (k.created_at, k.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by k.created_at, k.id offset :skip limit :limit`,
         { ...scope, skip: page.skip, afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
       );
@@ -111,11 +115,12 @@ export function createApiKeyStore(database: Database) {
       return (await queryOne<{ count: number }>(database, sql, { ...scope }))?.count ?? 0;
     },
 
-    /** How many of these collections the scope reaches. */
+    /** Counts how many of these collections the scope reaches. */
     async countCollections(scope: Scope, ids: readonly string[]): Promise<number> {
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*) as count from collections c where c.workspace_id = :workspaceId and c.id = any(:ids::uuid[]) and c.status <> 'deleting'
+        `select count(*) as count from collections c
+         where c.workspace_id = :workspaceId and c.id = any(:ids::uuid[]) and c.status <> 'deleting'
            and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))`,
         { ...scope, ids },
       );

@@ -14,10 +14,10 @@ export type MemberPosition = { createdUs: number; userId: string };
 const COLUMNS = `m.workspace_id, m.user_id, m.role, m.created_by, m.created_at, m.updated_at,
   (extract(epoch from m.created_at) * 1000000)::bigint as created_us`;
 
-/** Members of workspaces. What a user reaches by them is found in `reach.ts`. */
+/** Members of workspaces. `access-system.ts` looks up what a user reaches. */
 export function createMemberStore(database: Database) {
   return {
-    /** Adds a member, or gives it another role. */
+    /** Adds a member, or changes its role. */
     async put(
       scope: Scope,
       member: { userId: string; role: WorkspaceRole; createdBy: string },
@@ -33,10 +33,10 @@ export function createMemberStore(database: Database) {
       return toMember(row);
     },
 
-    /** The role of a member, held until the transaction ends, also while there is none; null for nobody. */
+    /** Returns the role of a user, null for a user who is not a member, and locks the membership for the transaction. */
     async lockRole(scope: Scope, userId: string): Promise<WorkspaceRole | null> {
       const bindings = { workspaceId: scope.workspaceId, userId };
-      // There is no row to lock yet when somebody becomes a member: two who make one take turns here.
+      // A new member has no row to lock yet; the advisory lock serializes concurrent additions of the same user.
       await query(
         database,
         `select pg_advisory_xact_lock(hashtextextended(:workspaceId || '/' || :userId, 4))`,
@@ -57,12 +57,13 @@ export function createMemberStore(database: Database) {
       });
     },
 
-    /** A page ordered by `(created_at, user_id)`, one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, user_id)`, with one row more than `limit` when more rows follow. */
     async list(scope: Scope, page: { after: MemberPosition | null; limit: number }) {
       const rows = await query<Row>(
         database,
         `select ${COLUMNS} from workspace_members m where m.workspace_id = :workspaceId
-           and (:afterUs::bigint is null or (m.created_at, m.user_id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::text))
+           and (:afterUs::bigint is null
+             or (m.created_at, m.user_id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::text))
          order by m.created_at, m.user_id limit :limit`,
         { ...scope, afterUs: page.after?.createdUs, afterId: page.after?.userId, limit: page.limit + 1 },
       );

@@ -5,22 +5,22 @@ import { query, queryOne, type Database } from '#store/postgres.ts';
 
 type Row = { id: string; name: string; created_at: Date; updated_at: Date; created_us: number };
 
-/** Workspaces that a list may show: those with these ids, or all of them for the operator. */
+/** Workspaces that a list may show: those with these ids, or, for the operator, all of them. */
 export type WorkspaceSelection = readonly string[] | 'all';
 
 const COLUMNS = `w.id, w.name, w.created_at, w.updated_at, (extract(epoch from w.created_at) * 1000000)::bigint as created_us`;
-/** One that is being deleted is out of every answer. */
+/** A workspace that is being deleted is hidden everywhere. */
 const IS_ACTIVE = `w.status = 'active'`;
-const IN_REACH = `(:ids::uuid[] is null or w.id = any(:ids::uuid[]))`;
+const IS_SELECTED = `(:ids::uuid[] is null or w.id = any(:ids::uuid[]))`;
 
-/** Workspaces themselves; what is in them has stores of its own. */
+/** The workspaces themselves, without their contents. */
 export function createWorkspaceStore(database: Database) {
   return {
-    /** Adds the workspace of this scope; null when there is, or was, one with its id. */
+    /** Adds the workspace of this scope; null when a workspace with its id exists or existed. */
     async insert(scope: Scope, name: string): Promise<Workspace | null> {
       const row = await queryOne<Row>(
         database,
-        // A deleted one never comes back: its tenants are still being dropped.
+        // The id of a deleted workspace is never used again, because its tenants are still being dropped.
         `insert into workspaces as w (id, name) select :workspaceId::uuid, :name
          where not exists (select from deletions d where d.workspace_id = :workspaceId::uuid and d.kind = 'workspace')
          on conflict (id) do nothing returning ${COLUMNS}`,
@@ -40,39 +40,41 @@ export function createWorkspaceStore(database: Database) {
       return row && toWorkspace(row);
     },
 
-    /** Changes what is not null. */
+    /** Changes the name unless it is null. Returns null when there is no such workspace. */
     async update(scope: Scope, name: string | null): Promise<Workspace | null> {
       const row = await queryOne<Row>(
         database,
-        `update workspaces w set name = coalesce(:name, w.name), updated_at = now() where w.id = :workspaceId and ${IS_ACTIVE} returning ${COLUMNS}`,
+        `update workspaces w set name = coalesce(:name, w.name), updated_at = now()
+         where w.id = :workspaceId and ${IS_ACTIVE} returning ${COLUMNS}`,
         { ...scope, name },
       );
       return row && toWorkspace(row);
     },
 
-    /** A page ordered by `(created_at, id)`, one row more than `limit` when there are more. */
-    async list(reach: WorkspaceSelection, page: { after: TimePosition | null; limit: number }) {
+    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when more rows follow. */
+    async list(selection: WorkspaceSelection, page: { after: TimePosition | null; limit: number }) {
       const rows = await query<Row>(
         database,
-        `select ${COLUMNS} from workspaces w where ${IN_REACH} and ${IS_ACTIVE}
-           and (:afterUs::bigint is null or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        `select ${COLUMNS} from workspaces w where ${IS_SELECTED} and ${IS_ACTIVE}
+           and (:afterUs::bigint is null
+             or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
          order by w.created_at, w.id limit :limit`,
-        { ids: idsOf(reach), afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
+        { ids: selectedIds(selection), afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
       );
       return rows.map((row) => ({ workspace: toWorkspace(row), createdUs: row.created_us }));
     },
 
-    async count(reach: WorkspaceSelection): Promise<number> {
-      const sql = `select count(*) as count from workspaces w where ${IN_REACH} and ${IS_ACTIVE}`;
-      return (await queryOne<{ count: number }>(database, sql, { ids: idsOf(reach) }))?.count ?? 0;
+    async count(selection: WorkspaceSelection): Promise<number> {
+      const sql = `select count(*) as count from workspaces w where ${IS_SELECTED} and ${IS_ACTIVE}`;
+      return (await queryOne<{ count: number }>(database, sql, { ids: selectedIds(selection) }))?.count ?? 0;
     },
   };
 }
 
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
-function idsOf(reach: WorkspaceSelection): readonly string[] | null {
-  return reach === 'all' ? null : reach;
+function selectedIds(selection: WorkspaceSelection): readonly string[] | null {
+  return selection === 'all' ? null : selection;
 }
 
 function toWorkspace({ created_us: _createdUs, ...row }: Row): Workspace {

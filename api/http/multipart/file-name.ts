@@ -1,36 +1,36 @@
-/** Longest file name kept, in UTF-8 bytes, as most file systems have it. */
+/** Longest file name, in UTF-8 bytes: the limit of most file systems. */
 const MAX_NAME_BYTES = 255;
-const FALLBACK = 'file';
+const FALLBACK_NAME = 'file';
 
-/** Control characters, and the marks that make a name read in another order than it is. */
+/** Control characters, and marks that change the reading direction of a name. */
 // oxlint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const PARAMETER = /;\s*([a-z0-9!#$&+.^_`|~*%'-]+)\s*=\s*("(?:[^"\\]|\\[\s\S])*"|[^;]*)/gi;
 
 /**
- * The file name in a `Content-Disposition` header whose bytes were decoded as Latin-1; null when it names no file. Takes
- * plain names as browsers and curl write them (UTF-8), RFC 5987 `filename*` and RFC 2231 continuations. The result is a
- * base name without paths or control characters; an empty one is told by `''`.
+ * Returns the file name of a `Content-Disposition` header whose bytes were decoded as Latin-1; null when it has none. Accepts
+ * plain names as browsers and curl send them (UTF-8), RFC 5987 `filename*` and RFC 2231 continuations. The result is a base
+ * name without path or control characters, or `''` for an empty name.
  */
 export function fileNameOf(disposition: string): string | null {
   const parameters = new Map<string, string>();
   for (const [, name = '', value = ''] of disposition.matchAll(PARAMETER)) {
     parameters.set(name.toLowerCase(), value.trim());
   }
-  const extended = parameters.get('filename*') ?? continued(parameters);
+  const extended = parameters.get('filename*') ?? joinContinuations(parameters);
   const name = (extended === null ? null : decodeExtended(extended)) ?? decodePlain(parameters.get('filename'));
   return name === null || name === '' ? name : safeFileName(name);
 }
 
-/** A name that can be shown, stored and put into a header: the last segment, printable, at most 255 bytes of UTF-8. */
+/** Returns a name that is safe to show, store and send in a header: the last path segment, printable, at most 255 bytes. */
 export function safeFileName(name: string): string {
   const base = name.split(/[/\\]/).findLast((segment) => segment !== '') ?? '';
   const printable = base.toWellFormed().normalize('NFC').replace(UNPRINTABLE, '').trim();
-  if (printable === '' || printable === '.' || printable === '..') return FALLBACK;
+  if (printable === '' || printable === '.' || printable === '..') return FALLBACK_NAME;
   return shortened(printable);
 }
 
-/** Cuts in the middle of the stem, so that the extension, which tells the type, stays. */
+/** Shortens the stem, so that the extension, which indicates the type, is kept. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
   const extension = /\.[^.]{1,20}$/.exec(name)?.[0] ?? '';
@@ -45,14 +45,14 @@ function shortened(name: string): string {
   return stem + extension;
 }
 
-/** Quotes come as `%22` from browsers and as `\"` from curl. */
+/** Decodes a plain name. Browsers escape quotes as `%22`, curl as `\"`. */
 function decodePlain(value: string | undefined): string | null {
   if (value === undefined) return null;
   const text = value.startsWith('"') ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value;
   return decodeBytes(Buffer.from(text, 'latin1')).replaceAll('%22', '"');
 }
 
-/** `charset'language'percent-encoded`; null when it cannot be decoded. */
+/** Decodes `charset'language'percent-encoded`; null when it cannot be decoded. */
 function decodeExtended(value: string): string | null {
   const [, charset = '', encoded = ''] = /^([^']*)'[^']*'(.*)$/s.exec(value.replace(/^"|"$/g, '')) ?? [];
   const bytes = Buffer.from(
@@ -63,8 +63,8 @@ function decodeExtended(value: string): string | null {
   return /^(iso-8859-1|us-ascii)$/i.test(charset) ? bytes.toString('latin1') : null;
 }
 
-/** `filename*0*=…; filename*1=…` (RFC 2231), put together; null when there is none. */
-function continued(parameters: ReadonlyMap<string, string>): string | null {
+/** Joins the continuations `filename*0*=…; filename*1=…` (RFC 2231); null when there is none. */
+function joinContinuations(parameters: ReadonlyMap<string, string>): string | null {
   let whole: string | null = null;
   for (let index = 0; ; index += 1) {
     const encoded = parameters.get(`filename*${index}*`);

@@ -2,19 +2,19 @@ import type { Transform } from 'node:stream';
 import { MultipartParser } from 'formidable';
 import type { PluginFunction } from 'formidable';
 
-/** Most bytes of the headers of one part. */
+/** Maximum size of the headers of one part. */
 const MAX_PART_HEADER_BYTES = 16 * 1024;
 
-/** Data tokens below this size are put together. */
+/** Data tokens below this size are merged. */
 const SMALL_TOKEN_BYTES = 1024;
 const MERGED_TOKEN_BYTES = 64 * 1024;
 
-/** What the parser tells of each piece it recognises. */
+/** What the parser emits for each piece that it recognises. */
 type Token = { name: string; buffer?: Buffer; start?: number; end?: number };
 
 /**
- * Limits that the form parser has not: bytes of the whole request, bytes of the headers of a part, which it would
- * gather without end, and work per byte. `fail` ends the parsing with an error of ours.
+ * Adds limits that the form parser does not have: bytes of the whole request, bytes of the headers of a part, which it would
+ * buffer without limit, and work per byte. `fail` aborts parsing with an error.
  */
 export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
   let parser: Transform | null = null;
@@ -34,25 +34,25 @@ export function guardMultipart(maxRequestBytes: number, tooLarge: () => Error) {
       if (name === 'partBegin') headerBytes = 0;
       if (name !== 'headerField' && name !== 'headerValue') return;
       headerBytes += end - start;
-      if (headerBytes > MAX_PART_HEADER_BYTES) fail(new OversizeHeader());
+      if (headerBytes > MAX_PART_HEADER_BYTES) fail(new OversizedHeaderError());
     });
   };
   return { plugin, fail };
 }
 
 /**
- * The parser cuts data at every byte that might begin a boundary. As a token each, such crumbs cost microseconds and a
- * hundred bytes of memory a byte: a file of line breaks would occupy the process for minutes.
+ * Merges small data tokens. The parser splits data at every byte that might begin a boundary, and each token costs microseconds
+ * and a hundred bytes of memory: a file of line breaks would block the process for minutes.
  */
 function mergeSmallTokens(parser: Transform): void {
-  const gathered = Buffer.allocUnsafe(MERGED_TOKEN_BYTES);
+  const merged = Buffer.allocUnsafe(MERGED_TOKEN_BYTES);
   let sizeBytes = 0;
   const push = parser.push.bind(parser);
   // oxlint-disable-next-line no-underscore-dangle -- the name Node gives it
   const transform = parser._transform.bind(parser);
   const flush = (): void => {
     if (sizeBytes === 0) return;
-    const buffer = Buffer.from(gathered.subarray(0, sizeBytes));
+    const buffer = Buffer.from(merged.subarray(0, sizeBytes));
     sizeBytes = 0;
     push({ name: 'partData', buffer, start: 0, end: buffer.length });
   };
@@ -60,7 +60,7 @@ function mergeSmallTokens(parser: Transform): void {
     const { name, buffer, start = 0, end = 0 } = token ?? { name: 'end of input' };
     if (name === 'partData' && buffer !== undefined && end - start < SMALL_TOKEN_BYTES) {
       if (sizeBytes + end - start > MERGED_TOKEN_BYTES) flush();
-      sizeBytes += buffer.copy(gathered, sizeBytes, start, end);
+      sizeBytes += buffer.copy(merged, sizeBytes, start, end);
       return true;
     }
     flush();
@@ -74,11 +74,11 @@ function mergeSmallTokens(parser: Transform): void {
     });
 }
 
-/** Told as the parser tells a form it cannot read. */
-class OversizeHeader extends Error {
+/** Has the shape of the parser's own errors for an unreadable form. */
+class OversizedHeaderError extends Error {
   readonly httpCode = 400;
   constructor() {
     super(`the headers of a part have more than ${MAX_PART_HEADER_BYTES} bytes`);
-    this.name = 'OversizeHeader';
+    this.name = 'OversizedHeaderError';
   }
 }

@@ -3,27 +3,28 @@ import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
-/** What became of the bytes of a part. */
+/** What happened to the bytes of a form part. */
 export type PartOutcome =
   | { kind: 'stored'; blob: StoredBlob; head: Uint8Array }
   | { kind: 'empty' }
   | { kind: 'refused'; error: AppError }
   | { kind: 'aborted' };
 
-/** Stores bytes as they come. @throws AppError `file_too_large`. */
+/** Stores a stream of bytes. @throws AppError `file_too_large`. */
 export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<StoredBlob>;
 
 export type PartSink = { stream: Writable; outcome: Promise<PartOutcome> };
 
-/** Bytes kept of the beginning of a part, to tell its type by. */
-export const MAX_HEAD_BYTES = 64 * 1024;
+/** Bytes of the beginning of a part that are kept, to detect its type. */
+const MAX_HEAD_BYTES = 64 * 1024;
 
 type OfferedPiece = { bytes: Uint8Array; taken: () => void };
 
 /**
- * A stream that hands what is written to `store`, one piece at a time: a write is done when the store has taken it, so the
- * sender is held to the pace of the disk and no part is ever whole in memory. A part the store refuses is swallowed to its
- * end and told in the outcome; any other failure of the store fails the stream. Empty parts are not stored.
+ * Returns a stream that passes what is written to `store`, one piece at a time. A write completes when the store has consumed
+ * the piece, so the sender is slowed to the pace of the disk and no part is held in memory as a whole. A part that the store
+ * rejects is read to its end and reported in the outcome; any other failure of the store destroys the stream. Empty parts are
+ * not stored.
  */
 export function createPartSink(store: StoreBytes): PartSink {
   const part: PartInProgress = {
@@ -41,7 +42,7 @@ export function createPartSink(store: StoreBytes): PartSink {
     write(chunk: Buffer, _encoding, done) {
       accept(this, chunk, done);
     },
-    // A multipart parser cuts at every byte that might begin a boundary; writing such crumbs one by one is slow.
+    // The multipart parser splits data at every byte that might begin a boundary; writing such pieces one by one is slow.
     writev(chunks: { chunk: Buffer }[], done) {
       accept(this, Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
     },
@@ -65,7 +66,7 @@ type PartInProgress = {
   head: ReturnType<typeof createHead>;
 };
 
-/** Has the part stored to its end, and settles its outcome. Never rejects. */
+/** Stores the part and resolves its outcome. Never rejects. */
 async function storePart({ pipe, outcome, head }: PartInProgress, store: StoreBytes, stream: Writable): Promise<void> {
   try {
     const blob = await store(pipe.read());
@@ -83,7 +84,7 @@ async function storePart({ pipe, outcome, head }: PartInProgress, store: StoreBy
   }
 }
 
-/** A sink that swallows everything, for parts that are not taken. */
+/** Returns a sink that discards everything, for parts that are rejected. */
 export function createDiscardingSink(refusal: AppError): PartSink {
   const outcome = Promise.resolve<PartOutcome>({ kind: 'refused', error: refusal });
   return { outcome, stream: new Writable({ write: (_chunk, _encoding, done) => done() }) };
@@ -94,7 +95,7 @@ async function finishAfter(work: Promise<void> | null, done: () => void): Promis
   done();
 }
 
-/** Passes pieces from a writer to a reader that asks for them. */
+/** Passes pieces from a writer to an async reader, one at a time. */
 class PieceChannel {
   #offered: OfferedPiece | null = null;
   #wake: () => void = () => {};
@@ -119,7 +120,7 @@ class PieceChannel {
     this.#wake();
   }
 
-  /** Takes everything offered from now on, for nobody. */
+  /** Discards everything that is offered from now on. */
   discard(): void {
     this.#state = { kind: 'discarding' };
     this.#offered?.taken();
@@ -152,7 +153,7 @@ function createHead() {
   return {
     add(bytes: Uint8Array): void {
       if (sizeBytes >= MAX_HEAD_BYTES) return;
-      // A copy: the piece itself would keep the whole buffer it was cut from.
+      // A copy, because a view would keep the whole underlying buffer in memory.
       const piece = Uint8Array.from(bytes.subarray(0, MAX_HEAD_BYTES - sizeBytes));
       pieces.push(piece);
       sizeBytes += piece.length;

@@ -10,8 +10,8 @@ import { sendContinue } from '#api/http/request/request-body.ts';
 const FORM_TYPE = 'multipart/form-data';
 
 /**
- * Reads a multipart form, streaming the parts named in `streamed` to the store at the store's pace. Memory stays bounded
- * whatever is sent. When it throws, every stream to the store has come to its end and `abandoned` knows what it stored.
+ * Reads a multipart form and streams the parts named in `streamed` to the store, at the store's pace. Memory use is bounded for
+ * any input. When it throws, every stream to the store has ended and `onAbandoned` was called with the stored blobs.
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `invalid_request`, or what the store throws; ClientClosedRequest.
  */
 export async function receiveMultipart(context: Context, options: MultipartOptions): Promise<MultipartBody> {
@@ -21,7 +21,7 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
   if (Number(context.get('Content-Length')) > options.maxRequestBytes) throw requestTooLarge(options.maxRequestBytes);
   sendContinue(context);
   const guard = guardMultipart(options.maxRequestBytes, () => requestTooLarge(options.maxRequestBytes));
-  const reception = new PartCollector(options, guard.fail);
+  const parts = new PartCollector(options, guard.fail);
   const parse = koaBody({
     multipart: true,
     json: false,
@@ -29,7 +29,7 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
     urlencoded: false,
     patchKoa: false,
     formidable: {
-      // Latin-1 keeps every byte; UTF-8 would tear characters that lie across two network packets.
+      // Latin-1 keeps every byte; UTF-8 would break characters that are split across two network packets.
       encoding: 'binary',
       enabledPlugins: [multipart, guard.plugin],
       filename: () => 'part',
@@ -37,26 +37,26 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
       minFileSize: 0,
       maxFileSize: Infinity,
       maxTotalFileSize: Infinity,
-      fileWriteStreamHandler: (file) => reception.streamFor(file),
-      onPart: (part, handlePart) => reception.begin(part, handlePart),
+      fileWriteStreamHandler: (file) => parts.streamFor(file),
+      onPart: (part, handlePart) => parts.begin(part, handlePart),
     },
   });
   try {
     await parse(context, async () => {});
-    return await reception.whole();
+    return await parts.collect();
   } catch (error) {
-    await options.onAbandoned(await reception.abort());
-    throw meaningOf(error, context);
+    await options.onAbandoned(await parts.abort());
+    throw translateError(error, context);
   }
 }
 
-/** formidable tells its own errors by `httpCode`; what the client's connection did shows on the request. */
-function meaningOf(error: unknown, context: Context): unknown {
+/** Translates errors of formidable, which have an `httpCode`, and of a closed connection, which shows on the request. */
+function translateError(error: unknown, context: Context): unknown {
   if (error instanceof AppError || error instanceof ClientClosedRequest) return error;
   if (context.req.destroyed && !context.req.complete) return new ClientClosedRequest({ cause: error });
   if (error instanceof Error && 'httpCode' in error) {
     const message =
-      'The multipart form is malformed or cut short: check its boundary and that it ends with --boundary--.';
+      'The multipart form is malformed or incomplete: check its boundary and that it ends with --boundary--.';
     return new AppError('invalid_request', message, { cause: error });
   }
   return error;

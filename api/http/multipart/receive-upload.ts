@@ -15,7 +15,7 @@ export type UploadTarget = {
   workspaceId: string;
   blobs: BlobStore;
   limits: Limits;
-  /** Is told what went into the blob store, also when the request fails. */
+  /** Called with the blobs that were stored, also when the request fails. */
   onStored: (blobs: StoredBlob[]) => Promise<void>;
   inspect: FormContext['inspect'];
 };
@@ -28,8 +28,8 @@ const MAX_URL_CHARACTERS = 4096;
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /**
- * Reads an upload: its files and text into the blob store, its fields into the form. Items that cannot be taken are told in
- * `errors`; the request fails only where it is wrong as a whole.
+ * Reads an upload: stores its files and text as blobs and parses its fields into the form. Items that are rejected are
+ * reported in `errors`; the request fails only when it is invalid as a whole.
  * @throws what `receiveMultipart` and `parseUploadForm` throw.
  */
 export async function receiveUpload(context: Context, target: UploadTarget): Promise<ReceivedUpload> {
@@ -57,7 +57,7 @@ export async function receiveUpload(context: Context, target: UploadTarget): Pro
   };
 }
 
-/** One part as an item; nothing for an input that was left empty. */
+/** Converts a part to an item; returns nothing for a form input that was left empty. */
 function receivedPart(part: StreamedPart, limits: Limits): Received[] {
   const source = part.field === TEXT_FIELD ? 'text' : 'file';
   const name = source === 'text' ? TEXT_NAME : part.name === null || part.name === '' ? 'file' : part.name;
@@ -77,7 +77,7 @@ function receivedPart(part: StreamedPart, limits: Limits): Received[] {
       return [{ error: { name, source, code, message } }];
     }
     case 'aborted':
-      throw new AppError('internal', 'A part came to no end.');
+      throw new AppError('internal', 'A form part was not received completely.');
     default:
       return assertNever(outcome);
   }

@@ -2,7 +2,7 @@ import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
 import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { ReceivedUpload } from './receive-upload.ts';
 
-/** What makes two uploads the same request: the form as it was understood, and name and bytes of each item, in order. */
+/** Returns the fingerprint of an upload: of the parsed form and, in order, of the name and bytes of each item. */
 export function fingerprintUpload(upload: ReceivedUpload): string {
   return fingerprintOf('post /upload', {
     form: upload.form,

@@ -3,7 +3,7 @@ import { UploadForm } from '#domain/records/upload.ts';
 import { isMalformedId, toValidationIssues } from '#api/http/request/validation.ts';
 import type { FieldPart } from './part-collector.ts';
 
-/** Names of the parts that carry bytes. */
+/** Names of the form parts that contain files. */
 export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'files', 'files[]']);
 export const TEXT_FIELD = 'content';
 
@@ -11,23 +11,23 @@ const BOOLEAN_FIELDS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
 const NUMBER_FIELDS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
 const BOOLEAN_TEXTS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
-/** Fields whose shape is right; those whose is not are left out. */
+/** Fields that `inspect` checks further. Fields with an invalid value are omitted. */
 const INSPECTED_FIELDS = ['metadata', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
 export type InspectedForm = { [Name in (typeof INSPECTED_FIELDS)[number]]?: UploadForm[Name] | undefined };
 
-/** What has to be known of an upload to judge its form. */
+/** What is needed besides the fields to validate the form. */
 export type FormContext = {
-  /** Items that came beside the fields. */
+  /** Items that were sent as files or text. */
   itemCount: number;
-  /** Items and URLs beyond twice as many refuse the request: the list of errors itself would become the attack. */
+  /** More than twice as many items and URLs fail the whole request, because the list of errors itself would be too large. */
   maxItems: number;
-  /** What is wrong with fields beyond their shape, told together with all else. */
+  /** Returns further problems of valid fields, reported together with all others. */
   inspect: (form: InspectedForm, counts: { items: number; urls: number }) => readonly ValidationIssue[];
 };
 
 /**
- * The text fields of an upload as the form they mean. Text becomes what the field holds: booleans, the metadata object,
- * the list of URLs. An empty field is one that was not filled in.
+ * Parses the text fields of an upload. Text is converted to the type of its field: booleans, numbers, the metadata object, the
+ * list of URLs. An empty field counts as absent.
  * @throws AppError `validation_failed` with every problem, `forbidden` when the collection cannot exist,
  *   `payload_too_large` for too many URLs.
  */
@@ -41,7 +41,7 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
   }
   const parsed = UploadForm.safeParse(urls.length > 0 ? { ...values, urls } : values, { reportInput: true });
   const issues = parsed.error?.issues ?? [];
-  // A value that could not be read is reported as that alone.
+  // A value that could not be parsed is reported once, without further problems of the same field.
   const reported = new Set(problems.map(({ loc }) => loc[1]));
   const shown = issues.filter((issue) => !reported.has(String(issue.path[0])));
   problems.push(...shown.flatMap((issue) => toValidationIssues('body', issue)));
@@ -57,11 +57,11 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
   throw validationError(problems);
 }
 
-/** The fields that can be looked into although others are wrong. */
+/** Returns the valid fields among those to inspect, also when other fields are invalid. */
 function validFields(values: Record<string, unknown>): InspectedForm {
   const { shape } = UploadForm;
   const entries = INSPECTED_FIELDS.map((name) => [name, shape[name].safeParse(values[name]).data]);
-  // The values are those that their own schemas gave.
+  // Each value was parsed by the schema of its field.
   return Object.fromEntries(entries) as InspectedForm;
 }
 
@@ -93,13 +93,13 @@ function readValue(name: string, value: string, problems: ValidationIssue[]): un
   if (name !== 'metadata') return value;
   const parsed = readJson(value);
   const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  // The schema would drop this key without a word.
+  // The schema would silently drop this key.
   if (isObject && !Object.hasOwn(parsed, '__proto__')) return parsed;
   problems.push(issueOf(name, 'Must be a JSON object as text, without a key __proto__', 'json_invalid'));
   return undefined;
 }
 
-/** One URL as it is, or several as a JSON array. */
+/** Parses one URL, or several as a JSON array. */
 function readUrls(value: string, problems: ValidationIssue[]): unknown[] {
   const text = value.trim();
   if (text === '') return [];

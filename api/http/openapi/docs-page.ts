@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Context, Next } from 'koa';
 import { requestState } from '#api/http/request/request-state.ts';
 
-/** Everything the page loads comes from here, so nothing else may be loaded; styles inline because the interface sets them. */
+/** The page loads everything from this server, so nothing else is allowed. Swagger UI sets inline styles. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,7 +48,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Serves `/openapi.json` and, at `/docs`, a page to read and try it; nothing is loaded from elsewhere. */
+/** Middleware that serves `/openapi.json` and, at `/docs`, Swagger UI, with all assets from this server. */
 export function createDocsPage(document: object) {
   const openApi = JSON.stringify(document);
   const pages: Readonly<Record<string, { body: string; mediaType: string }>> = {

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** JSON Schema as OpenAPI 3.1 takes it. */
+/** JSON Schema as OpenAPI 3.1 uses it. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Formats say it better than the patterns behind them. */
+/** Formats whose regular expression is omitted, because the name of the format is clearer. */
 const SELF_EXPLANATORY_FORMATS: ReadonlySet<unknown> = new Set(['uuid', 'date-time', 'uri']);
 
 /**
- * Gathers the schemas of a document. A schema with an id of its own is stored once under `components` and referred to
- * from everywhere else.
+ * Collects the schemas of a document. A schema with an id is stored once, under `components`, and referenced everywhere
+ * else.
  */
 export class SchemaCollection {
   readonly components: Record<string, JsonSchema> = {};
 
-  /** `input` is what a client may send, `output` what it gets. */
+  /** Returns the JSON Schema of what a client may send (`input`) or receives (`output`). */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    // Wrapped, so that a schema with an id becomes a reference also where it stands alone.
+    // Wrapped in an object, so that a schema with an id becomes a reference even at the top level.
     const whole = z.toJSONSchema(z.object({ it: schema }), {
       io,
       unrepresentable: 'any',
@@ -46,7 +46,7 @@ function simplify(schema: JsonSchema, io: 'input' | 'output'): void {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (isSchema(schema['propertyNames'])) delete schema['propertyNames'];
-  // Answers may gain fields: a client that refuses unknown ones would break.
+  // Responses may gain fields; clients that reject unknown fields would break.
   if (io === 'output' && schema['additionalProperties'] === false) delete schema['additionalProperties'];
 }
 

@@ -7,24 +7,24 @@ import type { Route } from '#api/http/route.ts';
 
 export type OpenApiOptions = { version: string; limits: Limits };
 
-/** Keys and users; every route takes them but where it says otherwise. */
-const CALLERS = [{ apiKey: [] }, { bearer: [] }];
+/** API keys and tokens of users: accepted by every route unless it says otherwise. */
+const DEFAULT_SECURITY = [{ apiKey: [] }, { bearer: [] }];
 
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is invalid; every problem is listed',
   401: 'No usable API key or token was sent',
-  403: 'The key or user may not do this',
-  404: 'There is no such resource, or it is out of reach',
-  409: 'The same Idempotency-Key is in use by a request that still runs',
+  403: 'The key or user has no permission for this',
+  404: 'The resource does not exist or is not accessible',
+  409: 'A request with the same Idempotency-Key is still running',
   413: 'The body is too large',
-  415: 'The body has another media type than it should',
+  415: 'The body has an unsupported media type',
   422: 'The request is invalid; every problem is listed',
   429: 'Too many requests in a minute; try again after `Retry-After`',
-  500: 'Something went wrong inside the service',
-  503: 'Something the service depends on is away; try again after `Retry-After`',
+  500: 'An internal error occurred',
+  503: 'A dependency of the service is unavailable; try again after `Retry-After`',
 };
 
-/** The OpenAPI 3.1 description of these routes, from the same data that serves them. */
+/** Returns the OpenAPI 3.1 document of these routes, generated from the same data that serves them. */
 export function createOpenApi(routes: Readonly<Record<string, Route>>, options: OpenApiOptions): JsonSchema {
   const schemas = new SchemaCollection();
   const paths: Record<string, Record<string, unknown>> = {};
@@ -42,7 +42,7 @@ export function createOpenApi(routes: Readonly<Record<string, Route>>, options: 
       description: describeApi(options.limits),
     },
     servers: [{ url: '/' }],
-    security: CALLERS,
+    security: DEFAULT_SECURITY,
     tags: [...new Set(Object.values(routes).map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
@@ -51,14 +51,17 @@ export function createOpenApi(routes: Readonly<Record<string, Route>>, options: 
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, or a JWT of the configured issuer of users',
+          description: 'An API key, or a JWT of a user from the configured issuer',
         },
         administrator: { type: 'http', scheme: 'bearer', description: 'The administrator token of this instance' },
       },
       parameters: PARAMETERS,
       responses: {
-        Error: { description: 'What went wrong', content: { 'application/json': { schema: errors.error } } },
-        Invalid: { description: 'Every problem', content: { 'application/json': { schema: errors.validation } } },
+        Error: { description: 'The error', content: { 'application/json': { schema: errors.error } } },
+        Invalid: {
+          description: 'Every problem of the request',
+          content: { 'application/json': { schema: errors.validation } },
+        },
       },
       schemas: sorted(schemas.components),
     },
@@ -84,7 +87,7 @@ function securityOf(route: Route): Record<string, unknown> {
   const { permission, administrator } = route;
   if (permission === null) return { security: [] };
   if (administrator === 'required') return { security: [{ administrator: [] }] };
-  const security = administrator === 'allowed' ? { security: [...CALLERS, { administrator: [] }] } : {};
+  const security = administrator === 'allowed' ? { security: [...DEFAULT_SECURITY, { administrator: [] }] } : {};
   return { 'x-loci-permission': permission, ...security };
 }
 
@@ -97,7 +100,7 @@ function parametersOf(route: Route, schemas: SchemaCollection): unknown[] {
   return [...fieldsOf(route.params, 'path', schemas), ...fieldsOf(route.query, 'query', schemas), ...shared];
 }
 
-/** As output: on the wire every parameter is text, what it means is what comes out. */
+/** Describes parameters by their parsed type: on the wire every parameter is text. */
 function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', schemas: SchemaCollection): unknown[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, 'x-loci-extension': extension, ...rest } = schemas.of(field, 'output');
@@ -146,14 +149,16 @@ function responsesOf(route: Route, schemas: SchemaCollection): Record<string, un
 function failureSchema(route: Route, status: number, schemas: SchemaCollection): JsonSchema {
   if (status !== (route.validationStatus ?? 422)) return schemas.of(ErrorBody, 'output');
   const validation = schemas.of(ValidationErrorBody, 'output');
-  // Where no item of a form can be taken, the answer is the one that tells of each. A key that was used for another
-  // request is told by its code.
+  // When no item of a form is accepted, the response is the normal one, with an error for each item. A reused
+  // Idempotency-Key is reported by its code.
   if (route.form !== undefined) return { anyOf: [validation, schemas.of(route.response, 'output')] };
   return route.idempotent === true ? { anyOf: [validation, schemas.of(ErrorBody, 'output')] } : validation;
 }
 
 function successOf(route: Route, schemas: SchemaCollection): Record<string, unknown> {
-  const headers = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Names this request in the logs' } };
+  const headers = {
+    'X-Request-Id': { schema: { type: 'string' }, description: 'Identifies this request in the logs' },
+  };
   const { responseType, examples } = route;
   if (route.status === 204) return { description: route.summary, headers };
   if (responseType !== undefined)
@@ -170,7 +175,7 @@ function failureStatuses(route: Route): number[] {
   return [
     401,
     403,
-    // The workspace of the header at least.
+    // At least for the workspace in the header.
     404,
     ...(names ? [route.validationStatus ?? 422] : []),
     ...(route.idempotent === true ? [409, 422] : []),
@@ -189,13 +194,13 @@ const PARAMETERS = {
   Workspace: {
     name: 'X-Workspace-Id',
     in: 'header',
-    description: 'The workspace this is about: needed by a user of several; a key has one, and reaches no other',
+    description: 'The workspace of the request: required for a user of several workspaces; a key belongs to one only',
     schema: { type: 'string', format: 'uuid' },
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same request with the same key gets the same answer for 24 hours, and has its effect once',
+    description: 'For 24 hours, the same request with the same key gets the same response and takes effect only once',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   Prefer: {
@@ -211,11 +216,11 @@ function describeApi(limits: Limits): string {
   return [
     'Knowledge, memory and conversation: upload, ingest, search.',
     '',
-    'Send an API key as `X-API-Key` or as bearer token, or a user’s token as bearer token. Ids are UUIDs; an id that names nothing in reach is a 404.',
+    'Send an API key as `X-API-Key` or as bearer token, or the token of a user as bearer token. Ids are UUIDs; an id that does not exist or is not accessible is a 404.',
     'Errors are `{code, detail, request_id}`; invalid requests get `{detail: [{loc, msg, type}]}` with every problem.',
-    'What is marked `x-loci-extension` is beyond the interface specification.',
+    'Operations and fields marked `x-loci-extension` are not in the interface specification.',
     '',
-    `Limits of this instance: ${mebibytes(limits.maxFileBytes)} a file, ${mebibytes(limits.maxRequestBytes)} and`,
-    `${limits.maxRequestItems} items an upload, 1 MiB a JSON body.`,
+    `Limits of this instance: ${mebibytes(limits.maxFileBytes)} per file, ${mebibytes(limits.maxRequestBytes)} and`,
+    `${limits.maxRequestItems} items per upload, 1 MiB per JSON body.`,
   ].join('\n');
 }

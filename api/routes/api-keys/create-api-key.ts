@@ -10,8 +10,8 @@ export const createApiKeyRoute = route(
     tag: 'API keys',
     summary: 'Create an API key',
     description:
-      'The answer has the `secret`, the whole key, which is shown nowhere else. A key never grants more than the one that ' +
-      'makes it has (403); limits that are left out are those of the maker.',
+      'The response has the `secret`, the whole key, which is not shown again. A key cannot grant more than the caller has ' +
+      '(403); limits that are omitted are those of the caller.',
     permission: 'api-keys:write',
     body: CreateApiKeyRequest,
     response: ApiKey,

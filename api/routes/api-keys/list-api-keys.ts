@@ -4,15 +4,15 @@ import { listApiKeys } from '#operations/access/api-keys.ts';
 import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
-/** Far beyond any list; keeps the product of page and limit a number that the database takes. */
+/** Far beyond any list; keeps the product of page and limit within the range of the database. */
 const MAX_SKIP = 1_000_000_000;
 
 const Query = z.object({
-  skip: queryInteger({ min: 0, max: MAX_SKIP }).optional().meta({ description: 'Keys to leave out from the start' }),
+  skip: queryInteger({ min: 0, max: MAX_SKIP }).optional().meta({ description: 'Number of keys to skip' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
   page: queryInteger({ min: 1, max: MAX_SKIP })
     .optional()
-    .meta({ description: 'Number of the page, from 1', 'x-loci-extension': true }),
+    .meta({ description: 'Page number, starting at 1', 'x-loci-extension': true }),
   cursor: QueryCursor,
 });
 
@@ -22,7 +22,7 @@ export const listApiKeysRoute = route(
     path: '/api-keys',
     tag: 'API keys',
     summary: 'List API keys',
-    description: 'Oldest first, revoked and expired ones too. One of `skip`, `page` and `cursor` says where to begin.',
+    description: 'Oldest first, including revoked and expired keys. Send at most one of `skip`, `page` and `cursor`.',
     permission: 'api-keys:read',
     query: Query,
     response: ApiKeyList,

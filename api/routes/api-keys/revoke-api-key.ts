@@ -10,7 +10,8 @@ export const revokeApiKeyRoute = route(
     path: '/api-keys/{api_key_id}',
     tag: 'API keys',
     summary: 'Revoke an API key',
-    description: 'Ends the key at once and for good. Its record stays, with the status `revoked`. Again is 204 again.',
+    description:
+      'Revokes the key at once and for ever. Its record stays, with the status `revoked`. A repeated request returns 204 as well.',
     permission: 'api-keys:delete',
     params: ApiKeyParams,
     response: z.null(),

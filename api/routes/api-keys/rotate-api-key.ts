@@ -11,12 +11,12 @@ export const rotateApiKeyRoute = route(
     tag: 'API keys',
     summary: 'Rotate an API key',
     description:
-      'Gives the key a new `secret`, which is shown in this answer and nowhere else; the old one stops at once. All else ' +
-      'stays. Whoever rotates a key has to have all that it grants (403).',
+      'Gives the key a new `secret`, which is not shown again; the old secret stops working at once. Everything else stays. ' +
+      'The caller must have everything that the key grants (403).',
     permission: 'api-keys:write',
     params: ApiKeyParams,
     response: ApiKey,
-    otherStatuses: { 409: 'The key is revoked, or the same Idempotency-Key is in use by a request that still runs' },
+    otherStatuses: { 409: 'The key is revoked, or a request with the same Idempotency-Key is still running' },
     extension: true,
     idempotent: true,
   },

@@ -10,8 +10,8 @@ export const updateApiKeyRoute = route(
     tag: 'API keys',
     summary: 'Update an API key',
     description:
-      'Changes the fields that are sent, from the next request with the key on; a later `expires_at` brings an expired key ' +
-      'back. Whoever changes a key has to have all that it grants, before and after (403).',
+      'Changes the fields that are sent; the change applies from the next request with the key. A later `expires_at` makes an ' +
+      'expired key valid again. The caller must have everything that the key grants, before and after the change (403).',
     permission: 'api-keys:write',
     params: ApiKeyParams,
     body: UpdateApiKeyRequest,

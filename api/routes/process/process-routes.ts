@@ -13,7 +13,10 @@ const Ready = z
     status: z.enum(['ok', 'degraded', 'unavailable']),
     dependencies: z.object({ postgres: DependencyState, weaviate: DependencyState, temporal: DependencyState }),
     embedder: z.string().meta({ description: 'The embedder of new collections' }),
-    embedder_note: z.string().nullable().meta({ description: 'Why it is this one, where another was asked for' }),
+    embedder_note: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why this embedder is used instead of the configured one' }),
   })
   .meta({ id: 'Readiness' });
 
@@ -26,7 +29,7 @@ const process = {
 } as const satisfies Partial<RouteData>;
 
 export const livezRoute = openRoute(
-  { ...process, path: '/livez', summary: 'The process runs', response: Live },
+  { ...process, path: '/livez', summary: 'Check that the process is running', response: Live },
   async () => ({ status: 'ok' as const }),
 );
 
@@ -34,9 +37,10 @@ export const readyzRoute = openRoute(
   {
     ...process,
     path: '/readyz',
-    summary: 'The service can do its work',
+    summary: 'Check that the service is ready',
     description:
-      'Without Temporal or Weaviate it is `degraded`, not unavailable: uploads are taken and ingested later. Search needs no Temporal.',
+      'Without Temporal or Weaviate the status is `degraded`, not `unavailable`: uploads are accepted and ingested later. Search ' +
+      'does not need Temporal.',
     response: Ready,
     otherStatuses: { 503: 'Postgres does not answer' },
   },
@@ -49,7 +53,13 @@ export const readyzRoute = openRoute(
 );
 
 export const metricsRoute = openRoute(
-  { ...process, path: '/metrics', summary: 'Metrics for Prometheus', response: z.string(), responseType: 'text/plain' },
+  {
+    ...process,
+    path: '/metrics',
+    summary: 'Get metrics for Prometheus',
+    response: z.string(),
+    responseType: 'text/plain',
+  },
   async ({ services }) =>
     Reply.stream(Readable.from([await services.metrics.render()], { objectMode: false }), {
       mediaType: services.metrics.contentType,

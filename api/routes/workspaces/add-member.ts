@@ -12,9 +12,9 @@ export const addMemberRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Add a member',
     description:
-      'Gives a user, by the `sub` of its tokens, a role in the workspace, or another one than it has. An `admin` may do ' +
-      'everything; a `member` reads public collections and its own, and changes its own. 403 for a role that may more than you, ' +
-      'and for a key that expires or is for some addresses only.',
+      'Gives a user, identified by the `sub` of its tokens, a role in the workspace, or changes the role. An `admin` may do ' +
+      'everything; a `member` reads public collections and its own, and changes its own. 403 for a role with more permissions ' +
+      'than the caller, and for a key that expires or is valid from some addresses only.',
     permission: 'workspaces:write',
     administrator: 'allowed',
     params: WorkspaceParams,

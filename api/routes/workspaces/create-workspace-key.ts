@@ -13,8 +13,8 @@ export const createWorkspaceKeyRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Create an API key of a workspace',
     description:
-      'As `POST /api-keys`. With the administrator token it is the way back into a workspace whose last key was revoked, or ' +
-      'whose secret is lost.',
+      'Like `POST /api-keys`. With the administrator token it restores access to a workspace whose last key was revoked or ' +
+      'lost.',
     permission: 'api-keys:write',
     administrator: 'allowed',
     params: WorkspaceParams,
@@ -23,7 +23,7 @@ export const createWorkspaceKeyRoute = administrationRoute(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { label: 'the way back', permissions: ['*'] } },
+    examples: { body: { label: 'recovery', permissions: ['*'] } },
   },
   async ({ services, principal, params, body, idempotency }) => {
     const caller = callerInWorkspace(principal, params.workspace_id);

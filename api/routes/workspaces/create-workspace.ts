@@ -10,8 +10,8 @@ export const createWorkspaceRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Create a workspace',
     description:
-      'For the operator: needs the administrator token. The answer has a first API key with every permission, whose ' +
-      '`secret` is shown nowhere else.',
+      'Needs the administrator token. The response has a first API key with every permission, whose `secret` is not shown ' +
+      'again.',
     permission: 'workspaces:write',
     administrator: 'required',
     workspaceOptional: true,

@@ -11,8 +11,9 @@ export const deleteWorkspaceRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Delete a workspace',
     description:
-      'With everything in it, and for good. Its keys are unknown and its members are out at once; what is under way is ended. ' +
-      'With the administrator token, `GET /deletions/{deletion_id}` gives the receipt. 403 for a key of some collections.',
+      'Deletes the workspace with everything in it, for ever. Its keys and memberships stop working at once, and its running ' +
+      'work is ended. With the administrator token, `GET /deletions/{deletion_id}` returns the receipt. 403 for a key that is ' +
+      'limited to some collections.',
     permission: 'workspaces:delete',
     administrator: 'allowed',
     params: WorkspaceParams,

@@ -11,7 +11,7 @@ export const listMembersRoute = administrationRoute(
     path: '/workspaces/{workspace_id}/members',
     tag: 'Workspaces',
     summary: 'List members',
-    description: 'Those that were added here; users whose tokens claim the workspace are not listed.',
+    description: 'Members that were added with this API; users whose tokens claim the workspace are not listed.',
     permission: 'workspaces:read',
     administrator: 'allowed',
     params: WorkspaceParams,

@@ -9,7 +9,7 @@ export const listWorkspacesRoute = administrationRoute(
     path: '/workspaces',
     tag: 'Workspaces',
     summary: 'List workspaces',
-    description: 'Those that the key or the user reaches; with the administrator token all of them.',
+    description: 'The workspaces that the key or user reaches; with the administrator token, all workspaces.',
     permission: 'workspaces:read',
     administrator: 'allowed',
     workspaceOptional: true,

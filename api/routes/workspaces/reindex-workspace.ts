@@ -12,10 +12,10 @@ export const reindexWorkspaceRoute = administrationRoute(
     method: 'post',
     path,
     tag: 'Workspaces',
-    summary: 'Make the search index anew',
+    summary: 'Rebuild the search index',
     description:
-      'Writes all chunks and memories into the index again, from what is stored: after a loss of the index, whole or in part. ' +
-      'Search goes on meanwhile with what is there. While one is under way the answer is that one.',
+      'Writes all stored chunks and memories to the index again, for example after a loss of the index. Search continues ' +
+      'meanwhile with what is indexed. While a rebuild is running, the response is that rebuild.',
     permission: 'workspaces:write',
     administrator: 'allowed',
     params: WorkspaceParams,
@@ -35,9 +35,9 @@ export const getReindexingRoute = administrationRoute(
     method: 'get',
     path,
     tag: 'Workspaces',
-    summary: 'Get how far the search index is made anew',
-    description: 'The one that is under way, or the last one; 404 when there was none.',
-    // What it counts is more than a member reaches.
+    summary: 'Get the progress of the index rebuild',
+    description: 'The running rebuild, or the last one; 404 when there was none.',
+    // It counts more than a member reaches.
     permission: 'workspaces:write',
     administrator: 'allowed',
     params: WorkspaceParams,

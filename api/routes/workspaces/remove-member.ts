@@ -12,7 +12,8 @@ export const removeMemberRoute = administrationRoute(
     tag: 'Workspaces',
     summary: 'Remove a member',
     description:
-      'From its next request on the user reaches the workspace only if its token claims it. What it made stays. 403 for a role that may more than you.',
+      'From the next request, the user reaches the workspace only if its token claims it. What the user created stays. 403 for ' +
+      'a role with more permissions than the caller.',
     permission: 'workspaces:write',
     administrator: 'allowed',
     params: MemberParams,
