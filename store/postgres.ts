@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { types } from 'pg';
-import { toAppError } from './postgres-failure.ts';
+import { translatePostgresError } from './postgres-errors.ts';
 
 /** A connection pool or a transaction of it. */
 export type Database = Knex;
@@ -64,7 +64,7 @@ export async function query<Row>(
     const result = await database.raw<{ rows: Row[] }>(positional, values as Knex.Value[]).options(options);
     return result.rows;
   } catch (error) {
-    throw toAppError(error);
+    throw translatePostgresError(error);
   }
 }
 

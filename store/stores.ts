@@ -27,7 +27,7 @@ import { createMessageStore, type MessageStore } from '#store/conversations/mess
 import { createEntryRemovals, type EntryRemovals } from '#store/archives/entry-removals.ts';
 import { createEntryStore, type EntryStore } from '#store/archives/entries.ts';
 import type { Database } from './postgres.ts';
-import { toAppError } from './postgres-failure.ts';
+import { translatePostgresError } from './postgres-errors.ts';
 import { createProjectionStore, type ProjectionStore } from '#store/index/projections.ts';
 import { createPublicationStore, type PublicationStore } from '#store/uploads/publications.ts';
 import { createCredentialRefreshStore, type CredentialRefreshStore } from '#store/connections/credential-refresh.ts';
@@ -152,7 +152,7 @@ export function createStores(database: Database): Stores {
       try {
         return await database.transaction((transaction) => work(createStores(transaction)));
       } catch (error) {
-        throw toAppError(error);
+        throw translatePostgresError(error);
       }
     },
   };

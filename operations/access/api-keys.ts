@@ -24,7 +24,7 @@ export async function getApiKey(services: Services, caller: Caller, id: string):
 }
 
 /** One error for keys that do not exist, belong to another workspace, or reach more than the caller does. */
-export function apiKeyNotFound(): AppError {
+function apiKeyNotFound(): AppError {
   return new AppError('not_found', 'There is no such API key, or you do not reach it.');
 }
 

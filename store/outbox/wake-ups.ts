@@ -4,7 +4,10 @@ import { query, type Database } from '#store/postgres.ts';
 /** A request to signal a workflow that waits. `wake_id` identifies the request: a later one for the same workflow replaces it. */
 export type WakeUp = { workflow_id: string; wake_id: string };
 
-/** Wake-ups (table `wakes`). A row lives from the transaction that changed what the workflow waits for until its signal is sent. */
+/**
+ * Wake-ups (table `wakes`). A row is written in the transaction that changes what the workflow waits for, and deleted when its
+ * signal is sent.
+ */
 export function createWakeUpStore(database: Database) {
   return {
     /** Adds wake-ups, in the transaction that changes what the workflows wait for. */

@@ -113,7 +113,7 @@ test('a request whose connection dies releases its key at once and leaves nothin
 test('a failed effect leaves nothing behind, and its key can be used again, even with another body', async (t) => {
   const { ask, committed, database } = await openRequests(t);
   const failing = ask({ duringEffect: () => Promise.reject(new Error('the effect failed')) });
-  await t.throwsAsync(failing, { message: 'no' });
+  await t.throwsAsync(failing, { message: 'the effect failed' });
   t.deepEqual(await committed(), []);
   t.deepEqual(await query(database, 'select key from idempotency_keys'), []);
   t.false((await ask({ fingerprint: 'another' })).replayed);

@@ -12,7 +12,7 @@ const RETRY_AFTER_S = 5;
  * Converts the error of a statement or transaction: `dependency_unavailable` when the database is unavailable or busy for a
  * transient reason; any other error is returned unchanged.
  */
-export function toAppError(error: unknown): unknown {
+export function translatePostgresError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || !isTransient(error)) return error;
   return new AppError('dependency_unavailable', 'The database is not available at the moment; try again shortly.', {
     cause: error,
