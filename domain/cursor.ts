@@ -5,17 +5,17 @@ import { validationError } from './app-error.ts';
 const VERSION = 1;
 const Envelope = z.tuple([z.literal(VERSION), z.string(), z.array(z.union([z.string(), z.number()]))]);
 
-/** What a cursor is bound to: the list it came from and every filter of it. */
+/** What a cursor is valid for: one list with all of its filters. */
 export type CursorBinding = { list: string; filters: Readonly<Record<string, unknown>> };
 
-/** Makes an opaque cursor that stands behind this position. Positions are key values of the last row. */
+/** Returns an opaque cursor that points after this position, which consists of the sort key values of a row. */
 export function encodeCursor(binding: CursorBinding, position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([VERSION, digest(binding), position]), 'utf8').toString('base64url');
 }
 
 /**
- * Reads a cursor back: the position that it stands behind, null without a cursor, that is, for the first page.
- * @throws AppError `validation_failed` when it is not one of ours, or belongs to another list or other filters.
+ * Returns the position of a cursor; null without a cursor, which means the first page.
+ * @throws AppError `validation_failed` for a cursor that is invalid or belongs to another list or other filters.
  */
 export function decodePosition<Position extends z.ZodType>(
   binding: CursorBinding,
@@ -24,11 +24,11 @@ export function decodePosition<Position extends z.ZodType>(
 ): z.infer<Position> | null {
   if (cursor === undefined) return null;
   const position = schema.safeParse(decodeCursor(binding, cursor));
-  if (!position.success) throw cursorError('is not a cursor of this list; leave it out for the first page');
+  if (!position.success) throw cursorError('is not a cursor of this list; omit it for the first page');
   return position.data;
 }
 
-/** The position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed` */
+/** Returns the cursor position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed`. */
 export function decodeTimeCursor(
   binding: CursorBinding,
   cursor: string | undefined,
@@ -39,10 +39,10 @@ export function decodeTimeCursor(
 
 function decodeCursor(binding: CursorBinding, cursor: string): (string | number)[] {
   const envelope = Envelope.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')));
-  if (!envelope.success) throw cursorError('is not a cursor of this service; leave it out for the first page');
-  const [, bound, position] = envelope.data;
-  if (bound !== digest(binding)) {
-    throw cursorError('belongs to a list with other filters; send the filters of the first page, or leave it out');
+  if (!envelope.success) throw cursorError('is not a cursor of this service; omit it for the first page');
+  const [, boundDigest, position] = envelope.data;
+  if (boundDigest !== digest(binding)) {
+    throw cursorError('belongs to a list with other filters; send the filters of the first page, or omit the cursor');
   }
   return position;
 }
@@ -65,7 +65,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The problem of a cursor, in the shape of every other problem of a request. */
+/** Returns the validation error of an invalid cursor. */
 function cursorError(message: string) {
   return validationError([{ loc: ['query', 'cursor'], msg: message, type: 'cursor_invalid' }]);
 }

@@ -4,7 +4,7 @@ import type { ApiKey, ApiKeyList, CreateApiKeyRequest, UpdateApiKeyRequest } fro
 import type { Services } from '#operations/services.ts';
 import { z } from 'zod';
 import { decodePosition } from '#domain/cursor.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import { generateApiKey, hashApiKey } from '#security/api-key.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import {

@@ -2,7 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { Collection, CollectionList } from '#domain/records/collection.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Returns a collection with its computed statistics. @throws AppError `not_found`. */

@@ -2,7 +2,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { ConnectionList } from '#domain/records/connection.ts';
 import { connectionAccess } from './connection-access.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListConnectionsQuery = {

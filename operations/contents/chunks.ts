@@ -4,7 +4,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { decodePosition } from '#domain/cursor.ts';
 import type { Chunk, ChunkPage } from '#domain/records/chunk.ts';
 import type { PublishedChunk } from '#store/contents/published-chunks.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Returns a published chunk in scope. @throws AppError `not_found`; `dependency_unavailable` when its vector is unavailable. */

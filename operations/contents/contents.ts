@@ -3,7 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { Content } from '#domain/records/content.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Returns a content in scope and counts the access. @throws AppError `not_found`. */

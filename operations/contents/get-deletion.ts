@@ -8,11 +8,11 @@ import type { Services } from '#operations/services.ts';
  * keys no longer exist.
  * @throws AppError `not_found`.
  */
-export async function getDeletion({ stores }: Services, asker: Principal, id: string): Promise<Deletion> {
+export async function getDeletion({ stores }: Services, principal: Principal, id: string): Promise<Deletion> {
   const deletion =
-    asker === 'administrator'
+    principal === 'administrator'
       ? await stores.workspaceDeletions.findReceipt(id)
-      : await stores.deletions.find(asker.scope, id, asker.principal);
+      : await stores.deletions.find(principal.scope, id, principal.principal);
   if (!deletion)
     throw new AppError('not_found', 'The deletion does not exist, or your credentials do not give access to it.');
   return deletion;

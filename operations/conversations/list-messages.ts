@@ -4,7 +4,7 @@ import { decodePosition } from '#domain/cursor.ts';
 import type { MessageList } from '#domain/records/message.ts';
 import { requireReadableConversation } from './require-conversation.ts';
 import { toMessage } from './create-messages.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 export type ListMessagesQuery = {

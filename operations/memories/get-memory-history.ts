@@ -3,7 +3,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { decodePosition } from '#domain/cursor.ts';
 import type { MemoryHistory } from '#domain/records/memory.ts';
 import { memoryNotFound } from './memory-owner.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryVersion } from './memory-record.ts';
 

@@ -2,7 +2,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { MemoryList, MemoryType } from '#domain/records/memory.ts';
 import { resolveOwnerFilter } from './memory-owner.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryDetail } from './memory-record.ts';
 

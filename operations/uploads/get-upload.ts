@@ -10,7 +10,7 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { CrawlSummary } from '#store/crawls/crawls.ts';
 import type { Stores } from '#store/stores.ts';
 import type { UploadRow } from '#store/uploads/uploads.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 export type GetUploadQuery = { uploadId: string; limit: number; cursor?: string | undefined };

@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { WebhookList } from '#domain/records/webhook.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Returns a page of the webhooks that the caller can see, oldest first. @throws AppError `validation_failed` for a foreign cursor. */

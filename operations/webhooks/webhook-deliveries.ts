@@ -7,7 +7,7 @@ import { urlForDisplay } from '#security/url-for-display.ts';
 import type { Stores } from '#store/stores.ts';
 import type { DeliveryRow } from '#store/webhooks/webhook-deliveries.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 import { requireEventPermission } from './webhook-access.ts';
 import type { WebhookServices } from './attempt-delivery.ts';

@@ -6,7 +6,7 @@ import type { AddMemberRequest, WorkspaceMember, WorkspaceMemberList } from '#do
 import { permissionsOfRole, type WorkspaceRole } from '#domain/access/workspace-roles.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { apiKeyLimitsOf } from '#operations/access/api-key-limits.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 import { getWorkspace } from './workspaces.ts';
 

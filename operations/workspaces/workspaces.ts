@@ -1,7 +1,7 @@
 import type { Principal, Caller } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
-import { paginate } from '#operations/paging.ts';
+import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
 import { workspaceNotFound } from './caller-in-workspace.ts';
 

@@ -17,7 +17,7 @@ export function queryBoolean() {
 }
 
 /** The `next_cursor` of an earlier response. */
-export const QueryCursor = z
+export const CursorQueryField = z
   .string()
   .min(1)
   .max(2048)

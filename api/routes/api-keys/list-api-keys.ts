@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiKeyList } from '#domain/records/api-key.ts';
 import { listApiKeys } from '#operations/access/api-keys.ts';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 /** Far beyond any list; keeps the product of page and limit within the range of the database. */
@@ -13,7 +13,7 @@ const Query = z.object({
   page: queryInteger({ min: 1, max: MAX_SKIP })
     .optional()
     .meta({ description: 'Page number, starting at 1', 'x-loci-extension': true }),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
 });
 
 export const listApiKeysRoute = route(

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ChunkPage } from '#domain/records/chunk.ts';
 import { Id } from '#domain/records/fields.ts';
 import { listChunks } from '#operations/contents/chunks.ts';
-import { QueryCursor, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   collection_id: Id.optional(),
   content_id: Id.optional(),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
   limit: queryInteger({ min: 1, max: 500 }).default(50),
   include_embedding: queryBoolean().default(false).meta({ description: 'Whether to include embedding vectors.' }),
 });

@@ -3,7 +3,7 @@ import { Id, textField } from '#domain/records/fields.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
 import { listCollections } from '#operations/collections/collections.ts';
 import { z } from 'zod';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
@@ -13,7 +13,7 @@ const Query = z.object({
   parent_id: Id.optional().meta({ description: 'Parent of the collections.' }),
   search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
 });
 
 export const listCollectionsRoute = route(

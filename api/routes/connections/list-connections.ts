@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '#domain/records/connection.ts';
 import { textField } from '#domain/records/fields.ts';
 import { listConnections } from '#operations/connections/list-connections.ts';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
@@ -11,7 +11,7 @@ const Query = z.object({
   status: z.enum(CONNECTION_STATUSES).optional(),
   user_id: textField(255).optional(),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
 });
 
 export const listConnectionsRoute = route(

@@ -3,7 +3,7 @@ import { ContentChunk, ContentChunksResponse } from '#domain/records/content.ts'
 import { Id } from '#domain/records/fields.ts';
 import { listContentChunks } from '#operations/contents/list-content-chunks.ts';
 import { streamJsonList } from '#api/http/response/json-stream.ts';
-import { QueryCursor, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { ContentParams } from '#api/routes/path-params.ts';
@@ -18,7 +18,7 @@ const Query = z.object({
   limit: queryInteger({ min: 1, max: 10_000 })
     .optional()
     .meta({ description: 'Page size. Without it, all chunks are returned.', 'x-loci-extension': true }),
-  cursor: QueryCursor.meta({ 'x-loci-extension': true }),
+  cursor: CursorQueryField.meta({ 'x-loci-extension': true }),
 });
 
 const Response = ContentChunksResponse.extend({

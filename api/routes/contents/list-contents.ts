@@ -4,7 +4,7 @@ import { Content } from '#domain/records/content.ts';
 import { Id, textField } from '#domain/records/fields.ts';
 import { CONTENT_STATUSES } from '#domain/statuses.ts';
 import { listContents } from '#operations/contents/contents.ts';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
@@ -15,7 +15,7 @@ const Query = z.object({
     description: 'Archive, e-mail or crawled page in which the contents were found.',
   }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
 });
 
 const ContentList = cursorListOf(Content).meta({ id: 'ContentList' });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { UploadProgress } from '#domain/records/upload.ts';
 import { getUpload } from '#operations/uploads/get-upload.ts';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 import { UploadParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   limit: queryInteger({ min: 1, max: 1000 }).default(100).meta({ description: 'Page size of the manifest' }),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
 });
 
 export const getUploadRoute = route(

@@ -3,7 +3,7 @@ import { Id } from '#domain/records/fields.ts';
 import { WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { listWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
@@ -11,7 +11,7 @@ const Query = z.object({
   status: z.enum(DELIVERY_STATUSES).optional(),
   event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
-  cursor: QueryCursor,
+  cursor: CursorQueryField,
 });
 
 export const listWebhookDeliveriesRoute = route(

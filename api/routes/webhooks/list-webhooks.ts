@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { WebhookList } from '#domain/records/webhook.ts';
 import { listWebhooks } from '#operations/webhooks/list-webhooks.ts';
-import { QueryCursor, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
-const Query = z.object({ limit: queryInteger({ min: 1, max: 1000 }).default(100), cursor: QueryCursor });
+const Query = z.object({ limit: queryInteger({ min: 1, max: 1000 }).default(100), cursor: CursorQueryField });
 
 export const listWebhooksRoute = route(
   {
