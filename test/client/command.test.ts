@@ -79,7 +79,7 @@ test('contents are listed, shown, retried and deleted', async (t) => {
   const loci = await startCommand();
   const [good] = (await loci.upload(['file', new File(['Basalt cools fast.'], 'basalt.txt')])).uploads;
   const [bad] = (await loci.upload(['file', new File([' \n '], 'blank.txt')])).uploads;
-  if (!good || !bad) throw new Error('nothing was taken');
+  if (!good || !bad) throw new Error('the upload was rejected');
   const failed = await loci.json(z.array(Content), 'contents', 'list', '--status', 'failed');
   t.deepEqual(
     failed.map(({ id }) => id),

@@ -54,10 +54,10 @@ test('random requests to every operation get a documented response and never a s
   const made = [...counts.values()].reduce((sum, count) => sum + count, 0);
   t.true(made >= REQUESTS);
   // A campaign in which almost all requests are rejected would prove little.
-  const taken = [...counts].reduce((sum, [status, count]) => sum + (status < 300 ? count : 0), 0);
-  t.true(taken > made / 5, `only ${taken} of ${made} were taken`);
+  const accepted = [...counts].reduce((sum, [status, count]) => sum + (status < 300 ? count : 0), 0);
+  t.true(accepted > made / 5, `only ${accepted} of ${made} were accepted`);
   const refused = operations.map(({ id }) => id).filter((id) => !succeeded.has(id));
-  t.log(`never taken: ${refused.join(', ') || 'none'}`);
+  t.log(`never accepted: ${refused.join(', ') || 'none'}`);
   t.true(refused.length < operations.length / 4, `${refused.length}`);
   t.log(
     `${made} requests: ${[...counts]

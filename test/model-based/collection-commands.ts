@@ -4,16 +4,16 @@ import { Collection, CollectionList } from '#domain/records/collection.ts';
 import { DeletionAccepted } from '#domain/records/deletion.ts';
 import {
   ABSENT,
-  anyOf,
+  anyIndex,
   CONFLICT,
   modelCommand,
   postOnce,
-  refused,
-  sameRecords,
+  assertRefused,
+  assertSameRecords,
   walk,
   type Step,
 } from './model-command.ts';
-import { contentsOf, living, pick, shownCollection, type KnownCollection } from './world.ts';
+import { contentsOf, existing, pick, shownCollection, type KnownCollection } from './world.ts';
 
 const names = fc.constantFrom('Handbooks', 'letters', "O'Neil & Søn", '図書館', 'a%b_c');
 const tags = fc.uniqueArray(fc.constantFrom('public', 'draft', 'été'), { maxLength: 2 });
@@ -28,18 +28,22 @@ export async function createCollection(
   const parent = input.below === null ? null : pick(world.collections, input.below);
   const fields = { name: input.name, tags: input.tags, parent_id: parent?.record.id ?? null };
   const body = { ...fields, embedding: { provider: 'lexical' } };
-  if (parent?.isGone) return refused(api, '/collections', { method: 'POST', json: body, as: ABSENT });
+  if (parent?.isDeleted) return assertRefused(api, '/collections', { method: 'POST', json: body, as: ABSENT });
   const request = { schema: Collection, json: body, status: 201, isTwice: input.isTwice };
   const record = await postOnce(step, '/collections', request);
-  const made: KnownCollection = { record: { ...record, ...fields, status: 'active' }, isGone: false, clientStats: {} };
+  const made: KnownCollection = {
+    record: { ...record, ...fields, status: 'active' },
+    isDeleted: false,
+    clientStats: {},
+  };
   world.collections.push(made);
-  shows(step, record, made);
+  assertShown(step, record, made);
 }
 
 const updateCollection = modelCommand(
   'updateCollection',
   fc.record({
-    at: anyOf,
+    at: anyIndex,
     fields: fc.record(
       {
         name: names,
@@ -58,31 +62,31 @@ const updateCollection = modelCommand(
     const change = { method: 'PATCH', json: fields };
     const path = `/collections/${known.record.id}`;
     const as = refusalOf(known);
-    if (as) return refused(step.api, path, { ...change, as });
+    if (as) return assertRefused(step.api, path, { ...change, as });
     const shown = await step.api.get(path, Collection, change);
     known.record = { ...known.record, ...fields };
-    shows(step, shown, known);
+    assertShown(step, shown, known);
   },
 );
 
 const moveCollection = modelCommand(
   'moveCollection',
-  fc.record({ at: anyOf, action: fc.constantFrom('archive', 'unarchive'), isTwice: fc.boolean() }),
+  fc.record({ at: anyIndex, action: fc.constantFrom('archive', 'unarchive'), isTwice: fc.boolean() }),
   async (step, { at, action, isTwice }) => {
     const known = pick(step.world.collections, at);
     if (!known) return;
     const path = `/collections/${known.record.id}/${action}`;
-    if (known.isGone) return refused(step.api, path, { method: 'POST', as: ABSENT });
+    if (known.isDeleted) return assertRefused(step.api, path, { method: 'POST', as: ABSENT });
     const shown = await postOnce(step, path, { schema: Collection, isTwice });
     known.record.status = action === 'archive' ? 'archived' : 'active';
-    shows(step, shown, known);
+    assertShown(step, shown, known);
   },
 );
 
 const setStats = modelCommand(
   'setStats',
   fc.record({
-    at: anyOf,
+    at: anyIndex,
     stats: fc.constantFrom<Record<string, unknown>>({}, { readers: 3 }, { contents: 99, note: 'mine' }),
   }),
   async (step, { at, stats }) => {
@@ -91,40 +95,40 @@ const setStats = modelCommand(
     const change = { method: 'PUT', json: stats };
     const path = `/collections/${known.record.id}/stats`;
     const as = refusalOf(known);
-    if (as) return refused(step.api, path, { ...change, as });
+    if (as) return assertRefused(step.api, path, { ...change, as });
     const shown = await step.api.get(path, Collection, change);
     known.clientStats = stats;
-    shows(step, shown, known);
+    assertShown(step, shown, known);
   },
 );
 
-const getCollection = modelCommand('getCollection', anyOf, async (step, at) => {
+const getCollection = modelCommand('getCollection', anyIndex, async (step, at) => {
   const known = pick(step.world.collections, at);
   if (!known) return;
   const path = `/collections/${known.record.id}`;
-  if (known.isGone) return refused(step.api, path, { as: ABSENT });
-  shows(step, await step.api.get(path, Collection), known);
+  if (known.isDeleted) return assertRefused(step.api, path, { as: ABSENT });
+  assertShown(step, await step.api.get(path, Collection), known);
 });
 
 /** The collection and its contents are absent as soon as the response arrives; the receipt completes later. */
-const deleteCollection = modelCommand('deleteCollection', anyOf, async ({ world, api }, at) => {
+const deleteCollection = modelCommand('deleteCollection', anyIndex, async ({ world, api }, at) => {
   const known = pick(world.collections, at);
-  if (!known || known.isGone) return;
+  if (!known || known.isDeleted) return;
   const { id } = known.record;
   const contents = contentsOf(world, id);
   const deleted = { method: 'DELETE', status: 202 };
   const { deletion_id } = await api.get(`/collections/${id}`, DeletionAccepted, deleted);
-  known.isGone = true;
-  for (const content of contents) content.isGone = true;
+  known.isDeleted = true;
+  for (const content of contents) content.isDeleted = true;
   for (const { record } of world.collections) if (record.parent_id === id) record.parent_id = null;
   world.deletions.push({ id: deletion_id, subjectId: id, contents: contents.length });
-  await refused(api, `/collections/${id}`, { as: ABSENT });
+  await assertRefused(api, `/collections/${id}`, { as: ABSENT });
   for (const [path, naming] of [
     ['/conversations', { collections: [id] }],
     ['/api-keys', { permissions: ['collections:read'], collections: [id] }],
     ['/collections', { name: 'below', parent_id: id }],
   ] as const)
-    await refused(api, path, { method: 'POST', json: naming, as: ABSENT });
+    await assertRefused(api, path, { method: 'POST', json: naming, as: ABSENT });
 });
 
 const listFilter = fc.record({
@@ -145,10 +149,10 @@ export async function listCollections(
     const { data, ...page } = await api.get(path, CollectionList);
     return { items: data, ...page };
   });
-  const expected = living(world.collections).filter(
+  const expected = existing(world.collections).filter(
     ({ record }) => (!status || record.status === status) && (!tag || record.tags.includes(tag)),
   );
-  sameRecords(
+  assertSameRecords(
     shown,
     expected.map((known) => shownCollection(world, known)),
     'the list of collections',
@@ -157,7 +161,7 @@ export async function listCollections(
 
 const create = modelCommand(
   'createCollection',
-  fc.record({ name: names, tags, below: fc.option(anyOf, { freq: 2 }), isTwice: fc.boolean() }),
+  fc.record({ name: names, tags, below: fc.option(anyIndex, { freq: 2 }), isTwice: fc.boolean() }),
   createCollection,
 );
 
@@ -173,11 +177,11 @@ export const collectionCommands = [
 
 /** The error that a change of the collection must get; null if it may be changed. */
 export function refusalOf(known: KnownCollection): readonly [number, string] | null {
-  if (known.isGone) return ABSENT;
+  if (known.isDeleted) return ABSENT;
   return known.record.status === 'archived' ? CONFLICT : null;
 }
 
-function shows({ world }: Step, shown: Collection, known: KnownCollection): void {
+function assertShown({ world }: Step, shown: Collection, known: KnownCollection): void {
   assert.equal(shown.id, known.record.id);
-  sameRecords([shown], [shownCollection(world, known)], 'a collection');
+  assertSameRecords([shown], [shownCollection(world, known)], 'a collection');
 }

@@ -11,8 +11,17 @@ import { formFor } from '#test/support/harness/api-client.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { checkFound } from './check-found.ts';
 import { refusalOf } from './collection-commands.ts';
-import { ABSENT, anyOf, FORBIDDEN, modelCommand, refused, sameRecords, walk, type Step } from './model-command.ts';
-import { contentsOf, living, pick, type KnownContent } from './world.ts';
+import {
+  ABSENT,
+  anyIndex,
+  FORBIDDEN,
+  modelCommand,
+  assertRefused,
+  assertSameRecords,
+  walk,
+  type Step,
+} from './model-command.ts';
+import { contentsOf, existing, pick, type KnownContent } from './world.ts';
 
 export const WORDS = ['otter', 'harbour', 'lantern', 'quartz', 'meadow', 'violin'] as const;
 export const someWords = fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 });
@@ -26,9 +35,9 @@ export async function uploadText(
 ): Promise<void> {
   const collection = pick(world.collections, input.into);
   if (!collection) return;
-  const before = input.isSame ? lastIn({ world, api }, collection.record.id) : undefined;
+  const before = input.isSame ? lastUploadedTo({ world, api }, collection.record.id) : undefined;
   // A deleted content is not a duplicate: the text is accepted as a new content.
-  const twin = before?.isGone === false ? before : undefined;
+  const duplicate = before?.isDeleted === false ? before : undefined;
   const text = before?.text ?? `${input.words.join(' ')} ${(world.serial += 1)}`;
   const name = before?.record.name ?? `note ${world.serial}.txt`;
   const body = formFor(collection.record.id, [
@@ -36,44 +45,44 @@ export async function uploadText(
     ['label', name],
     ['metadata', JSON.stringify(input.metadata)],
   ]);
-  if (refusalOf(collection)) return refused(api, '/upload', { method: 'POST', body, as: FORBIDDEN });
+  if (refusalOf(collection)) return assertRefused(api, '/upload', { method: 'POST', body, as: FORBIDDEN });
   const upload = await api.post('/upload', UploadResponse, { body, status: 202 });
   const [item] = upload.uploads;
   assert.ok(item && upload.uploads.length === 1 && upload.errors.length === 0, 'one text is accepted');
-  assert.deepEqual([item.duplicate, item.name], [twin !== undefined, name]);
-  const shown = await settled({ world, api }, item.content_id);
+  assert.deepEqual([item.duplicate, item.name], [duplicate !== undefined, name]);
+  const shown = await waitUntilSynced({ world, api }, item.content_id);
   const sent = { name, metadata: input.metadata, collection_id: collection.record.id, size: Buffer.byteLength(text) };
   const content_hash = createHash('sha256').update(text).digest('hex');
-  const known = twin ?? { record: { ...shown, ...sent, content_hash }, text, isGone: false };
-  if (!twin) world.contents.push(known);
+  const known = duplicate ?? { record: { ...shown, ...sent, content_hash }, text, isDeleted: false };
+  if (!duplicate) world.contents.push(known);
   // Empty metadata of a duplicate changes nothing.
-  else if (Object.keys(input.metadata).length > 0) twin.record.metadata = input.metadata;
-  sameRecords([shown], [known.record], 'what was uploaded');
+  else if (Object.keys(input.metadata).length > 0) duplicate.record.metadata = input.metadata;
+  assertSameRecords([shown], [known.record], 'what was uploaded');
 }
 
 /** The content uploaded last into a collection, even if it has been deleted. */
-function lastIn({ world }: Step, collectionId: string): KnownContent | undefined {
+function lastUploadedTo({ world }: Step, collectionId: string): KnownContent | undefined {
   return world.contents.findLast(({ record }) => record.collection_id === collectionId);
 }
 
 /** Waits until the content is ready and the index has its current metadata. */
-async function settled({ api }: Step, id: string): Promise<Content> {
+async function waitUntilSynced({ api }: Step, id: string): Promise<Content> {
   return eventually(`content ${id} is ready and synced`, async () => {
     const content = await api.get(`/contents/${id}`, Content);
     return content.status === 'ready' && content.sync_status === 'synced' && content;
   });
 }
 
-const getContent = modelCommand('getContent', anyOf, async ({ world, api }, at) => {
+const getContent = modelCommand('getContent', anyIndex, async ({ world, api }, at) => {
   const known = pick(world.contents, at);
   if (!known) return;
   const path = `/contents/${known.record.id}`;
   const chunksPath = `${path}/chunks?collection_id=${known.record.collection_id}`;
-  if (known.isGone) {
-    for (const gone of [path, `${path}/file`, chunksPath]) await refused(api, gone, { as: ABSENT });
+  if (known.isDeleted) {
+    for (const gone of [path, `${path}/file`, chunksPath]) await assertRefused(api, gone, { as: ABSENT });
     return;
   }
-  sameRecords([await api.get(path, Content)], [known.record], 'a content');
+  assertSameRecords([await api.get(path, Content)], [known.record], 'a content');
   assert.equal(await (await api.send(`${path}/file`)).text(), known.text);
   const { chunks, total_chunks } = await api.get(chunksPath, ContentChunksResponse);
   assert.deepEqual([chunks.map(({ content }) => content), total_chunks], [[known.text], 1]);
@@ -83,7 +92,7 @@ const getContent = modelCommand('getContent', anyOf, async ({ world, api }, at) 
 const updateContent = modelCommand(
   'updateContent',
   fc.record({
-    at: anyOf,
+    at: anyIndex,
     fields: fc.record(
       { description: fc.constantFrom(null, 'read twice'), definition: fc.constantFrom(null, 'a thing'), metadata },
       { requiredKeys: [] },
@@ -94,22 +103,26 @@ const updateContent = modelCommand(
     if (!known) return;
     const path = `/contents/${known.record.id}`;
     const change = { method: 'PATCH', json: fields };
-    const as = known.isGone ? ABSENT : refusalOf(homeOf(step, known));
-    if (as) return refused(step.api, path, { ...change, as });
+    const as = known.isDeleted ? ABSENT : refusalOf(collectionOf(step, known));
+    if (as) return assertRefused(step.api, path, { ...change, as });
     const shown = await step.api.get(path, Content, change);
     Object.assign(known.record, fields);
-    sameRecords([shown, await settled(step, known.record.id)], [known.record, known.record], 'what was changed');
+    assertSameRecords(
+      [shown, await waitUntilSynced(step, known.record.id)],
+      [known.record, known.record],
+      'what was changed',
+    );
   },
 );
 
 /** Search stops returning the content immediately; everything else is removed when the receipt is complete. */
-const deleteContent = modelCommand('deleteContent', anyOf, async ({ world, api }, at) => {
+const deleteContent = modelCommand('deleteContent', anyIndex, async ({ world, api }, at) => {
   const known = pick(world.contents, at);
   if (!known) return;
   const path = `/contents/${known.record.id}`;
-  if (known.isGone) return refused(api, path, { method: 'DELETE', as: ABSENT });
+  if (known.isDeleted) return assertRefused(api, path, { method: 'DELETE', as: ABSENT });
   const { deletion_id } = await api.get(path, DeletionAccepted, { method: 'DELETE', status: 202 });
-  known.isGone = true;
+  known.isDeleted = true;
   const json = {
     collection_id: known.record.collection_id,
     query: known.text,
@@ -120,13 +133,13 @@ const deleteContent = modelCommand('deleteContent', anyOf, async ({ world, api }
   assert.ok(!results.some(({ content_id }) => content_id === known.record.id), 'search returns a deleted content');
   const receipt = await receiptOf({ world, api }, deletion_id);
   assert.deepEqual([receipt.subject_id, receipt.removed.chunks, receipt.removed.contents], [known.record.id, 1, 1]);
-  await refused(api, path, { as: ABSENT });
+  await assertRefused(api, path, { as: ABSENT });
 });
 
 const search = modelCommand(
   'search',
   fc.record({
-    at: anyOf,
+    at: anyIndex,
     word: fc.constantFrom(...WORDS),
     search_type: fc.constantFrom('keyword' as const, 'hybrid' as const, 'vector' as const),
     lang: fc.option(fc.constantFrom('en', 'fr'), { nil: undefined, freq: 2 }),
@@ -137,7 +150,7 @@ const search = modelCommand(
     const filters = lang === undefined ? {} : { lang };
     const json = { collection_id: known.record.id, query: word, search_type, filters, max_results: 100 };
     const path = '/collections/search';
-    if (known.isGone) return refused(api, path, { method: 'POST', json, as: ABSENT });
+    if (known.isDeleted) return assertRefused(api, path, { method: 'POST', json, as: ABSENT });
     const { results } = await api.post(path, SearchResponse, { json });
     const inReach = contentsOf(world, known.record.id).filter(
       ({ record }) => lang === undefined || record.metadata['lang'] === lang,
@@ -155,7 +168,7 @@ const search = modelCommand(
   },
 );
 
-const inCollection = fc.record({ at: fc.option(anyOf), limit: fc.integer({ min: 1, max: 4 }) });
+const inCollection = fc.record({ at: fc.option(anyIndex), limit: fc.integer({ min: 1, max: 4 }) });
 
 const list = modelCommand('listContents', inCollection, async (step, { at, limit }) => {
   await listContents(step, { collection: at === null ? null : pick(step.world.collections, at), limit });
@@ -166,13 +179,13 @@ export async function listContents(
   { world, api }: Step,
   { collection, limit }: { collection: { record: { id: string } } | null; limit: number },
 ): Promise<void> {
-  const expected = collection === null ? living(world.contents) : contentsOf(world, collection.record.id);
+  const expected = collection === null ? existing(world.contents) : contentsOf(world, collection.record.id);
   const query = `limit=${limit}${collection === null ? '' : `&collection_id=${collection.record.id}`}`;
   const contents = await walk(`/contents?${query}`, async (path) => {
     const { data, ...page } = await api.get(path, ContentPage);
     return { items: data, ...page };
   });
-  sameRecords(
+  assertSameRecords(
     contents,
     expected.map(({ record }) => record),
     'the list of contents',
@@ -209,7 +222,7 @@ async function receiptOf({ api }: Step, id: string): Promise<Deletion> {
 
 const upload = modelCommand(
   'uploadText',
-  fc.record({ into: anyOf, words: someWords, isSame: fc.nat({ max: 2 }).map((n) => n === 0), metadata }),
+  fc.record({ into: anyIndex, words: someWords, isSame: fc.nat({ max: 2 }).map((n) => n === 0), metadata }),
   uploadText,
 );
 
@@ -225,7 +238,7 @@ export const contentCommands = [
   receipts,
 ];
 
-function homeOf({ world }: Step, { record }: KnownContent) {
+function collectionOf({ world }: Step, { record }: KnownContent) {
   const home = world.collections.find((collection) => collection.record.id === record.collection_id);
   assert.ok(home, 'the model has a content without a collection');
   return home;

@@ -6,17 +6,17 @@ import { Conversation, ConversationList } from '#domain/records/conversation.ts'
 import { Message, MessageList } from '#domain/records/message.ts';
 import {
   ABSENT,
-  anyOf,
+  anyIndex,
   CONFLICT,
   modelCommand,
   postOnce,
-  refused,
-  sameRecords,
-  still,
+  assertRefused,
+  assertSameRecords,
+  withoutVolatileFields,
   walk,
   type Step,
 } from './model-command.ts';
-import { living, pick, type KnownConversation } from './world.ts';
+import { existing, pick, type KnownConversation } from './world.ts';
 
 const titles = fc.constantFrom(null, 'Of otters', 'à propos', '日本の川');
 const status = fc.constantFrom('active' as const, 'ended' as const, 'archived' as const);
@@ -30,18 +30,19 @@ export async function createConversation(
   const about = input.about.flatMap((at) => pick(world.collections, at) ?? []);
   const collections = [...new Set(about.map(({ record }) => record.id))];
   const json = { title: input.title, is_public: input.is_public, collections };
-  if (about.some(({ isGone }) => isGone)) return refused(api, '/conversations', { method: 'POST', json, as: ABSENT });
+  if (about.some(({ isDeleted }) => isDeleted))
+    return assertRefused(api, '/conversations', { method: 'POST', json, as: ABSENT });
   const request = { schema: Conversation, json, status: 201, isTwice: input.isTwice };
   const record = await postOnce(step, '/conversations', request);
-  sameRecords([record], [{ ...record, ...json, status: 'active', ended_at: null }], 'a new conversation');
-  world.conversations.push({ record, messages: [], isGone: false });
+  assertSameRecords([record], [{ ...record, ...json, status: 'active', ended_at: null }], 'a new conversation');
+  world.conversations.push({ record, messages: [], isDeleted: false });
 }
 
 const create = modelCommand(
   'createConversation',
   fc.record({
     title: titles,
-    about: fc.array(anyOf, { maxLength: 2 }),
+    about: fc.array(anyIndex, { maxLength: 2 }),
     is_public: fc.boolean(),
     isTwice: fc.boolean(),
   }),
@@ -50,23 +51,23 @@ const create = modelCommand(
 
 const update = modelCommand(
   'updateConversation',
-  fc.record({ at: anyOf, fields: fc.record({ title: titles, is_public: fc.boolean() }, { requiredKeys: [] }) }),
+  fc.record({ at: anyIndex, fields: fc.record({ title: titles, is_public: fc.boolean() }, { requiredKeys: [] }) }),
   async ({ world, api }, { at, fields }) => {
     const known = pick(world.conversations, at);
     if (!known) return;
     const path = `/conversations/${known.record.id}`;
     const change = { method: 'PATCH', json: fields };
-    if (known.isGone) return refused(api, path, { ...change, as: ABSENT });
-    if (known.record.status === 'archived') return refused(api, path, { ...change, as: CONFLICT });
+    if (known.isDeleted) return assertRefused(api, path, { ...change, as: ABSENT });
+    if (known.record.status === 'archived') return assertRefused(api, path, { ...change, as: CONFLICT });
     Object.assign(known.record, fields);
-    sameRecords([await api.get(path, Conversation, change)], [known.record], 'what was changed');
+    assertSameRecords([await api.get(path, Conversation, change)], [known.record], 'what was changed');
   },
 );
 
 const move = modelCommand(
   'moveConversation',
   fc.record({
-    at: anyOf,
+    at: anyIndex,
     actions: fc.array(fc.constantFrom('end' as const, 'archive' as const), { minLength: 1, maxLength: 3 }),
   }),
   async (step, { at, actions }) => {
@@ -79,29 +80,30 @@ const move = modelCommand(
 async function moveConversation({ api }: Step, known: KnownConversation, action: 'end' | 'archive'): Promise<void> {
   const { record } = known;
   const path = `/conversations/${record.id}/${action}`;
-  if (known.isGone) return refused(api, path, { method: 'PATCH', as: ABSENT });
-  if (action === 'end' && record.status === 'archived') return refused(api, path, { method: 'PATCH', as: CONFLICT });
+  if (known.isDeleted) return assertRefused(api, path, { method: 'PATCH', as: ABSENT });
+  if (action === 'end' && record.status === 'archived')
+    return assertRefused(api, path, { method: 'PATCH', as: CONFLICT });
   const shown = await api.get(path, Conversation, { method: 'PATCH' });
   const ended_at = record.ended_at ?? shown.ended_at;
   known.record = { ...record, status: action === 'end' ? 'ended' : 'archived', ended_at };
   assert.notEqual(ended_at, null);
-  sameRecords([shown], [known.record], 'what was moved');
+  assertSameRecords([shown], [known.record], 'what was moved');
 }
 
-const remove = modelCommand('deleteConversation', anyOf, async ({ world, api }, at) => {
+const remove = modelCommand('deleteConversation', anyIndex, async ({ world, api }, at) => {
   const known = pick(world.conversations, at);
   if (!known) return;
   const path = `/conversations/${known.record.id}`;
-  if (known.isGone) return refused(api, path, { method: 'DELETE', as: ABSENT });
+  if (known.isDeleted) return assertRefused(api, path, { method: 'DELETE', as: ABSENT });
   assert.equal((await api.send(path, { method: 'DELETE' })).status, 204);
-  known.isGone = true;
-  for (const gone of [path, `${path}/messages`]) await refused(api, gone, { as: ABSENT });
+  known.isDeleted = true;
+  for (const gone of [path, `${path}/messages`]) await assertRefused(api, gone, { as: ABSENT });
 });
 
 const say = modelCommand(
   'createMessages',
   fc.record({
-    at: fc.option(anyOf, { freq: 6 }),
+    at: fc.option(anyIndex, { freq: 6 }),
     texts: fc.array(fc.constantFrom('hello', 'wörld', 'and so on\nand on', ''), { minLength: 1, maxLength: 3 }),
     role: fc.constantFrom('user', 'assistant', 'system'),
     isReply: fc.boolean(),
@@ -121,8 +123,8 @@ export async function createMessages(
   const content = input.texts.map((text) => ({ content: text, role: input.role, parent_message_id: parent }));
   const json = { ...(known && { conversation_id: known.record.id }), content };
   const asPost = { method: 'POST', json };
-  if (known?.isGone) return refused(api, '/messages', { ...asPost, as: ABSENT });
-  if (known && known.record.status !== 'active') return refused(api, '/messages', { ...asPost, as: CONFLICT });
+  if (known?.isDeleted) return assertRefused(api, '/messages', { ...asPost, as: ABSENT });
+  if (known && known.record.status !== 'active') return assertRefused(api, '/messages', { ...asPost, as: CONFLICT });
   const request = { schema: z.array(Message), json, status: 201, isTwice: input.isTwice };
   const said = await postOnce(step, '/messages', request);
   assert.deepEqual(
@@ -131,15 +133,15 @@ export async function createMessages(
   );
   for (const { content: text, checksum } of said)
     assert.equal(checksum, createHash('sha256').update(text).digest('hex'));
-  const conversation = known ?? (await begun(step, said));
+  const conversation = known ?? (await addCreatedConversation(step, said));
   assert.ok(said.every(({ conversation_id }) => conversation_id === conversation.record.id));
   conversation.messages.push(...said);
 }
 
 /** Adds the conversation that messages without one created to the model. */
-async function begun({ world, api }: Step, [first]: readonly Message[]): Promise<KnownConversation> {
+async function addCreatedConversation({ world, api }: Step, [first]: readonly Message[]): Promise<KnownConversation> {
   const record = await api.get(`/conversations/${first?.conversation_id}`, Conversation);
-  const known: KnownConversation = { record, messages: [], isGone: false };
+  const known: KnownConversation = { record, messages: [], isDeleted: false };
   assert.deepEqual([record.status, record.is_public, record.collections], ['active', false, []]);
   world.conversations.push(known);
   return known;
@@ -147,12 +149,12 @@ async function begun({ world, api }: Step, [first]: readonly Message[]): Promise
 
 const readMessages = modelCommand(
   'listMessages',
-  fc.record({ at: anyOf, limit: fc.integer({ min: 1, max: 4 }), isThread: fc.boolean() }),
+  fc.record({ at: anyIndex, limit: fc.integer({ min: 1, max: 4 }), isThread: fc.boolean() }),
   async ({ world, api }, { at, limit, isThread }) => {
     const known = pick(world.conversations, at);
     if (!known) return;
     const path = `/conversations/${known.record.id}/messages`;
-    if (known.isGone) return refused(api, path, { as: ABSENT });
+    if (known.isDeleted) return assertRefused(api, path, { as: ABSENT });
     const parent = isThread ? known.messages[0]?.id : undefined;
     const shown = await walk(`${path}?limit=${limit}${parent ? `&parent_message_id=${parent}` : ''}`, async (page) => {
       const { data, ...rest } = await api.get(page, MessageList);
@@ -167,7 +169,7 @@ const list = modelCommand(
   'listConversations',
   fc.record({
     status: fc.option(status, { nil: undefined }),
-    about: fc.option(anyOf, { freq: 3 }),
+    about: fc.option(anyIndex, { freq: 3 }),
     skip: fc.nat({ max: 4 }),
     limit: fc.integer({ min: 1, max: 5 }),
   }),
@@ -189,13 +191,13 @@ export async function listConversations(
     ...(about && { collection_id: about }),
   });
   const shown = await api.get(`/conversations?${query.toString()}`, ConversationList);
-  const expected = living(world.conversations)
+  const expected = existing(world.conversations)
     .filter(({ record }) => !filter.status || record.status === filter.status)
     .filter(({ record }) => !about || record.collections.includes(about))
     .toReversed();
   assert.equal(shown.total_count, expected.length);
   const page = expected.slice(skip, skip + limit).map(({ record }) => record);
-  assert.deepEqual(shown.data.map(still), page.map(still));
+  assert.deepEqual(shown.data.map(withoutVolatileFields), page.map(withoutVolatileFields));
 }
 
 export const conversationCommands = [create, update, move, remove, say, say, readMessages, list];

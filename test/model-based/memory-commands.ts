@@ -10,8 +10,17 @@ import {
 } from '#domain/records/memory.ts';
 import { checkFound } from './check-found.ts';
 import { someWords, WORDS } from './content-commands.ts';
-import { ABSENT, anyOf, FORBIDDEN, modelCommand, postOnce, refused, walk, type Step } from './model-command.ts';
-import { currentVersion, living, pick, type KnownMemory } from './world.ts';
+import {
+  ABSENT,
+  anyIndex,
+  FORBIDDEN,
+  modelCommand,
+  postOnce,
+  assertRefused,
+  walk,
+  type Step,
+} from './model-command.ts';
+import { currentVersion, existing, pick, type KnownMemory } from './world.ts';
 
 const users = fc.constantFrom('ada', 'bob');
 const topics = fc.uniqueArray(fc.constantFrom('home', 'work', 'été'), { maxLength: 2 });
@@ -29,7 +38,7 @@ export async function createMemory(
   const request = { schema: MemoryAnswer, json, status: 201, isTwice: input.isTwice };
   const made = (await postOnce(step, '/memories', request)).memory;
   const record = { ...made, ...json, memory_type: 'user' as const, version: 1 };
-  step.world.memories.push({ versions: [record], isGone: false });
+  step.world.memories.push({ versions: [record], isDeleted: false });
   assert.deepEqual(await step.api.get(`/memories/${made.memory_id}`, MemoryDetail), record);
 }
 
@@ -42,7 +51,7 @@ const create = modelCommand(
 const update = modelCommand(
   'updateMemory',
   fc.record({
-    at: anyOf,
+    at: anyIndex,
     byOwner,
     words: fc.option(someWords),
     fields: fc.record({ topics, metadata }, { requiredKeys: [] }),
@@ -52,58 +61,58 @@ const update = modelCommand(
     if (!known) return;
     const changes = { ...fields, ...(words && { memory: textOf(step, words) }) };
     const before = currentVersion(known);
-    const change = { method: 'PUT', json: { ...changes, user_id: asker(before, input.byOwner) } };
+    const change = { method: 'PUT', json: { ...changes, user_id: requester(before, input.byOwner) } };
     const path = `/memories/${before.memory_id}`;
     const as = refusalOf(known, input.byOwner);
-    if (as) return refused(step.api, path, { ...change, as });
+    if (as) return assertRefused(step.api, path, { ...change, as });
     const { memory } = await step.api.get(path, MemoryAnswer, change);
     addVersion(known, { ...before, ...changes, updated_at: memory.updated_at });
-    await showsCurrent(step, known);
+    await assertCurrentVersion(step, known);
   },
 );
 
 const replace = modelCommand(
   'replaceMemory',
-  fc.record({ at: anyOf, byOwner, words: someWords, topics, metadata, isTwice: fc.boolean() }),
+  fc.record({ at: anyIndex, byOwner, words: someWords, topics, metadata, isTwice: fc.boolean() }),
   async (step, { at, words, isTwice, byOwner: isOwner, ...fields }) => {
     const known = pick(step.world.memories, at);
     if (!known) return;
     const before = currentVersion(known);
     const changes = { ...fields, memory: textOf(step, words) };
-    const json = { ...changes, user_id: asker(before, isOwner) };
+    const json = { ...changes, user_id: requester(before, isOwner) };
     const path = `/memories/${before.memory_id}/replace`;
     const as = refusalOf(known, isOwner);
-    if (as) return refused(step.api, path, { method: 'POST', json, as });
+    if (as) return assertRefused(step.api, path, { method: 'POST', json, as });
     const { old_memory, new_memory } = await postOnce(step, path, { schema: ReplaceMemoryAnswer, json, isTwice });
     const { memory_type: _type, version: _version, ...old } = before;
     assert.deepEqual(old_memory, old);
     addVersion(known, { ...before, ...changes, updated_at: new_memory.updated_at });
-    await showsCurrent(step, known);
+    await assertCurrentVersion(step, known);
   },
 );
 
-const remove = modelCommand('deleteMemory', anyOf, async ({ world, api }, at) => {
+const remove = modelCommand('deleteMemory', anyIndex, async ({ world, api }, at) => {
   const known = pick(world.memories, at);
   if (!known) return;
   const path = `/memories/${currentVersion(known).memory_id}`;
-  if (known.isGone) return refused(api, path, { method: 'DELETE', as: ABSENT });
+  if (known.isDeleted) return assertRefused(api, path, { method: 'DELETE', as: ABSENT });
   assert.equal((await api.send(path, { method: 'DELETE' })).status, 204);
-  known.isGone = true;
-  await refused(api, path, { as: ABSENT });
+  known.isDeleted = true;
+  await assertRefused(api, path, { as: ABSENT });
 });
 
 const getMemory = modelCommand(
   'getMemory',
-  fc.record({ at: anyOf, back: fc.nat({ max: 5 }) }),
+  fc.record({ at: anyIndex, back: fc.nat({ max: 5 }) }),
   async (step, { at, back }) => {
     const known = pick(step.world.memories, at);
     if (!known) return;
     const path = `/memories/${currentVersion(known).memory_id}`;
-    if (known.isGone) {
-      for (const gone of [path, `${path}/history`]) await refused(step.api, gone, { as: ABSENT });
+    if (known.isDeleted) {
+      for (const gone of [path, `${path}/history`]) await assertRefused(step.api, gone, { as: ABSENT });
       return;
     }
-    await showsCurrent(step, known);
+    await assertCurrentVersion(step, known);
     const past = known.versions[back % known.versions.length];
     const asOf = encodeURIComponent(past?.updated_at ?? '');
     assert.deepEqual(await step.api.get(`${path}?as_of=${asOf}`, MemoryDetail), past);
@@ -123,7 +132,7 @@ const search = modelCommand(
   async ({ world, api }, { word, user_id, retrieval_method }) => {
     const json = { query: word, user_id, retrieval_method, limit: 100 };
     const { memories } = await api.post('/memories/search', SearchMemoriesResponse, { json });
-    const inSight = ofUser(living(world.memories), user_id).map(currentVersion);
+    const inSight = ofUser(existing(world.memories), user_id).map(currentVersion);
     const found = memories.map(({ memory_id }) => memory_id);
     const all = inSight.map(({ memory_id }) => memory_id);
     if (retrieval_method === 'first_n') return assert.deepEqual(found, all);
@@ -150,7 +159,7 @@ export async function listMemories(
     const { data, ...page } = await api.get(path, MemoryList);
     return { items: data, ...page };
   });
-  assert.deepEqual(shown, ofUser(living(world.memories), user_id).map(currentVersion));
+  assert.deepEqual(shown, ofUser(existing(world.memories), user_id).map(currentVersion));
 }
 
 export const memoryCommands = [create, create, update, replace, remove, getMemory, search, search, list];
@@ -159,12 +168,12 @@ function textOf({ world }: Step, words: readonly string[]): string {
   return `Knows of ${words.join(' and ')}, ${(world.serial += 1)}.`;
 }
 
-function asker({ user_id }: MemoryDetail, isOwner: boolean): string {
+function requester({ user_id }: MemoryDetail, isOwner: boolean): string {
   return isOwner ? user_id : `not ${user_id}`;
 }
 
-function refusalOf({ isGone }: KnownMemory, isOwner: boolean): readonly [number, string] | null {
-  if (isGone) return ABSENT;
+function refusalOf({ isDeleted }: KnownMemory, isOwner: boolean): readonly [number, string] | null {
+  if (isDeleted) return ABSENT;
   return isOwner ? null : FORBIDDEN;
 }
 
@@ -174,7 +183,7 @@ function addVersion(known: KnownMemory, version: MemoryDetail): void {
   known.versions.push({ ...version, version: before.version + 1 });
 }
 
-async function showsCurrent({ api }: Step, known: KnownMemory): Promise<void> {
+async function assertCurrentVersion({ api }: Step, known: KnownMemory): Promise<void> {
   const version = currentVersion(known);
   assert.deepEqual(await api.get(`/memories/${version.memory_id}`, MemoryDetail), version);
 }

@@ -10,7 +10,7 @@ export type ModelCommand = fc.AsyncCommand<World, Service>;
 export type Step = { world: World; api: Service };
 
 /** A random number from which `pick` selects an item. */
-export const anyOf = fc.nat({ max: 10_000 });
+export const anyIndex = fc.nat({ max: 10_000 });
 
 /** A command of a sequence. Its input is generated beforehand; `run` compares each response with the model. */
 export function modelCommand<Input>(
@@ -28,7 +28,7 @@ export function modelCommand<Input>(
 const Refusal = z.object({ code: z.string() });
 
 /** Sends a request and asserts that it fails with this status and code. */
-export async function refused(
+export async function assertRefused(
   api: Service,
   path: string,
   sent: Sent & { as: readonly [number, string] },
@@ -76,12 +76,12 @@ export async function walk<One>(
 }
 
 /** The record without the fields that the service changes in the background. */
-export function still(record: object): object {
-  const moving = ['updated_at', 'access_count', 'sync_status', 'summary', 'last_used_at'];
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !moving.includes(name)));
+export function withoutVolatileFields(record: object): object {
+  const volatile = ['updated_at', 'access_count', 'sync_status', 'summary', 'last_used_at'];
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !volatile.includes(name)));
 }
 
 /** Asserts that the records are equal and in the same order, ignoring fields that the service changes in the background. */
-export function sameRecords(shown: readonly object[], expected: readonly object[], what: string): void {
-  assert.deepEqual(shown.map(still), expected.map(still), what);
+export function assertSameRecords(shown: readonly object[], expected: readonly object[], what: string): void {
+  assert.deepEqual(shown.map(withoutVolatileFields), expected.map(withoutVolatileFields), what);
 }

@@ -6,14 +6,14 @@ import type { MemoryDetail } from '#domain/records/memory.ts';
 import type { Message } from '#domain/records/message.ts';
 
 /** A created resource with the record that the service must return. Deleted ones are kept, so that commands can request them. */
-type Known<Shown> = { record: Shown; isGone: boolean };
+type Known<Shown> = { record: Shown; isDeleted: boolean };
 
 export type KnownCollection = Known<Collection> & { clientStats: Record<string, unknown> };
 export type KnownContent = Known<Content> & { text: string };
 export type KnownConversation = Known<Conversation> & { messages: Message[] };
 /** `versions` has the oldest first and is never empty. */
-export type KnownMemory = { isGone: boolean; versions: [MemoryDetail, ...MemoryDetail[]] };
-export type KnownKey = Known<ApiKey> & { secret: string; formerSecrets: string[] };
+export type KnownMemory = { isDeleted: boolean; versions: [MemoryDetail, ...MemoryDetail[]] };
+export type KnownKey = Known<ApiKey> & { secret: string; previousSecrets: string[] };
 
 /** The model: the expected state of one workspace. Every list is in order of creation. */
 export type World = {
@@ -34,20 +34,20 @@ export function emptyWorld(): World {
 }
 
 /** Selects an item by number: usually an existing one, occasionally one that may be deleted. Null if the list is empty. */
-export function pick<One extends { isGone: boolean }>(all: readonly One[], at: number): One | null {
-  const there = all.filter(({ isGone }) => !isGone);
+export function pick<One extends { isDeleted: boolean }>(all: readonly One[], at: number): One | null {
+  const there = all.filter(({ isDeleted }) => !isDeleted);
   const pool = at % 8 === 0 || there.length === 0 ? all : there;
   return pool[Math.floor(at / 8) % Math.max(1, pool.length)] ?? null;
 }
 
 /** The items that have not been deleted. */
-export function living<One extends { isGone: boolean }>(all: readonly One[]): One[] {
-  return all.filter(({ isGone }) => !isGone);
+export function existing<One extends { isDeleted: boolean }>(all: readonly One[]): One[] {
+  return all.filter(({ isDeleted }) => !isDeleted);
 }
 
 /** The contents of a collection that have not been deleted. */
 export function contentsOf(world: World, collectionId: string): KnownContent[] {
-  return living(world.contents).filter(({ record }) => record.collection_id === collectionId);
+  return existing(world.contents).filter(({ record }) => record.collection_id === collectionId);
 }
 
 /** A collection with its expected statistics: every text of the model is one chunk long. */

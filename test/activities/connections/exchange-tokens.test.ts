@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
-import { openOwnConnection, strictly } from '#test/support/harness/own-connection.ts';
+import { openOwnConnection, strictRotation } from '#test/support/harness/own-connection.ts';
 
 test('an exchange persists its tokens, and the next activity finds them persisted', async (t) => {
   const { exchange, persist, secrets, server } = await openOwnConnection(t);
@@ -95,7 +95,7 @@ test('rejected credentials that were replaced meanwhile do not change the connec
 });
 
 test('tokens of a stalled attempt win over the rejection of the attempt that replaced it', async (t) => {
-  const strict = strictly();
+  const strict = strictRotation();
   const waiting = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   let requests = 0;

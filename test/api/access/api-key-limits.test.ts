@@ -4,30 +4,30 @@ import { apiClient, createKey, freshClient, type ApiClient } from '#test/support
 
 const LATER = '2100-01-01T00:00:00.000Z';
 
-type Wanted = Partial<CreateApiKeyRequest>;
+type KeyRequest = Partial<CreateApiKeyRequest>;
 
-async function make(client: ApiClient, wanted: Wanted = {}) {
-  const json = { permissions: ['collections:read'], ...wanted };
+async function createKeyWith(client: ApiClient, request: KeyRequest = {}) {
+  const json = { permissions: ['collections:read'], ...request };
   const made = await client.post('/api-keys', ApiKey, { json, status: 201 });
   return { ...made, client: apiClient(made.secret) };
 }
 
 test('a key cannot create a key with a permission it lacks', async (t) => {
   const owner = await freshClient();
-  const { client } = await make(owner, { permissions: ['api-keys:write', 'collections:read'] });
+  const { client } = await createKeyWith(owner, { permissions: ['api-keys:write', 'collections:read'] });
   const ask = async (permissions: string[]) =>
     (await client.send('/api-keys', { method: 'POST', json: { permissions } })).status;
   t.is(await ask(['collections:read']), 201);
   for (const permission of ['collections:write', 'connections:reveal', '*'])
     t.is(await ask([permission]), 403, permission);
-  const weak = await make(client);
+  const weak = await createKeyWith(client);
   t.is((await client.fail(`/api-keys/${weak.id}`, { method: 'PATCH', json: { permissions: ['*'] } })).status, 403);
 });
 
 test('a key cannot change or rotate a key that has more permissions', async (t) => {
   const owner = await freshClient();
-  const strong = await make(owner, { permissions: ['*'] });
-  const { client } = await make(owner, { permissions: ['api-keys:write'] });
+  const strong = await createKeyWith(owner, { permissions: ['*'] });
+  const { client } = await createKeyWith(owner, { permissions: ['api-keys:write'] });
   t.is((await client.fail(`/api-keys/${strong.id}/rotate`, { method: 'POST' })).status, 403);
   t.is(
     (await client.fail(`/api-keys/${strong.id}`, { method: 'PATCH', json: { permissions: ['api-keys:write'] } }))
@@ -41,14 +41,14 @@ test('a limited key passes its limits to the keys it creates and cannot exceed t
   const owner = await freshClient();
   const [one, other] = [await owner.createCollection('one'), await owner.createCollection('other')];
   const limits = { collections: [one.id], ip_whitelist: ['127.0.0.0/8'], expires_at: '2090-01-01T00:00:00.000Z' };
-  const unlimited = await make(owner);
-  const { client } = await make(owner, {
+  const unlimited = await createKeyWith(owner);
+  const { client } = await createKeyWith(owner, {
     permissions: ['api-keys:write', 'api-keys:read', 'api-keys:delete'],
     ...limits,
   });
-  const ask = async (wanted: Wanted) =>
-    (await client.send('/api-keys', { method: 'POST', json: { permissions: ['api-keys:read'], ...wanted } })).status;
-  const child = await make(client, { permissions: ['api-keys:read'] });
+  const ask = async (request: KeyRequest) =>
+    (await client.send('/api-keys', { method: 'POST', json: { permissions: ['api-keys:read'], ...request } })).status;
+  const child = await createKeyWith(client, { permissions: ['api-keys:read'] });
   t.like(child, limits);
   t.is(await ask({ ip_whitelist: ['127.0.0.1'], expires_at: '2089-12-31T23:59:59Z' }), 201);
   t.is(await ask({ collections: null }), 403);
@@ -67,7 +67,7 @@ test('a limited key passes its limits to the keys it creates and cannot exceed t
 });
 
 test('API keys of another workspace answer 404, like unknown ids', async (t) => {
-  const { id } = await make(await freshClient());
+  const { id } = await createKeyWith(await freshClient());
   const { key } = await createKey();
   const stranger = apiClient(key);
   for (const sent of [{}, { method: 'DELETE' }, { method: 'PATCH', json: { label: 'x' } }]) {

@@ -6,17 +6,17 @@ import { apiClient, freshClient, type ApiClient } from '#test/support/harness/ap
 
 const LATER = '2100-01-01T00:00:00.000Z';
 
-type Wanted = Partial<CreateApiKeyRequest>;
+type KeyRequest = Partial<CreateApiKeyRequest>;
 
-async function make(client: ApiClient, wanted: Wanted = {}) {
-  const json = { permissions: ['collections:read'], ...wanted };
+async function createKeyWith(client: ApiClient, request: KeyRequest = {}) {
+  const json = { permissions: ['collections:read'], ...request };
   const made = await client.post('/api-keys', ApiKey, { json, status: 201 });
   return { ...made, client: apiClient(made.secret) };
 }
 
 test('creating a key returns a secret that is shown once and works immediately', async (t) => {
   const owner = await freshClient();
-  const { client, ...made } = await make(owner, {
+  const { client, ...made } = await createKeyWith(owner, {
     label: 'search page',
     permissions: ['collections:read', 'api-keys:read'],
   });
@@ -43,7 +43,7 @@ test('creating a key returns a secret that is shown once and works immediately',
 
 test('the list pages by cursor, page and skip, and returns the next page and cursor', async (t) => {
   const owner = await freshClient();
-  for (const label of ['1', '2', '3', '4']) await make(owner, { label });
+  for (const label of ['1', '2', '3', '4']) await createKeyWith(owner, { label });
   const get = (query: string) => owner.get(`/api-keys?${query}`, ApiKeyList);
   const labels = ({ data }: ApiKeyList) => data.map(({ label }) => label);
   const all = await get('');
@@ -102,7 +102,7 @@ test('creating a key reports every validation error', async (t) => {
 test('a change to the collections of a key takes effect with the next request', async (t) => {
   const owner = await freshClient();
   const [one, other] = [await owner.createCollection('one'), await owner.createCollection('other')];
-  const limited = await make(owner, { collections: [one.id] });
+  const limited = await createKeyWith(owner, { collections: [one.id] });
   const reached = async () => {
     const answers = [one, other].map(async ({ id }) => (await limited.client.send(`/collections/${id}`)).status);
     return Promise.all(answers);
@@ -122,14 +122,14 @@ test('a key for a collection of another workspace answers 404, like an unknown c
   const [one, other] = [await ask(foreign.id), await ask('0198c0de-0000-7000-8000-00000000000c')];
   t.is(one.status, 404);
   t.deepEqual({ ...one.body, request_id: '' }, { ...other.body, request_id: '' });
-  const { id } = await make(owner);
+  const { id } = await createKeyWith(owner);
   t.is((await owner.fail(`/api-keys/${id}`, { method: 'PATCH', json: { collections: [foreign.id] } })).status, 404);
 });
 
 test('changes to permissions, IP whitelist, expiry and status of a key take effect with the next request', async (t) => {
   const owner = await freshClient();
-  const { id, client } = await make(owner, { expires_at: LATER, ip_whitelist: ['127.0.0.0/8', '::1'] });
-  const patch = (json: Wanted) => owner.get(`/api-keys/${id}`, ApiKey, { method: 'PATCH', json });
+  const { id, client } = await createKeyWith(owner, { expires_at: LATER, ip_whitelist: ['127.0.0.0/8', '::1'] });
+  const patch = (json: KeyRequest) => owner.get(`/api-keys/${id}`, ApiKey, { method: 'PATCH', json });
   const status = async () => (await client.send('/collections')).status;
   t.is(await status(), 200);
   await patch({ ip_whitelist: ['203.0.113.7', '2001:db8::/32'] });
@@ -157,7 +157,11 @@ test('changes to permissions, IP whitelist, expiry and status of a key take effe
 
 test('PATCH changes only the fields that are sent', async (t) => {
   const owner = await freshClient();
-  const { client: _, ...made } = await make(owner, { label: 'before', expires_at: LATER, ip_whitelist: ['127.0.0.1'] });
+  const { client: _, ...made } = await createKeyWith(owner, {
+    label: 'before',
+    expires_at: LATER,
+    ip_whitelist: ['127.0.0.1'],
+  });
   const changed = await owner.get(`/api-keys/${made.id}`, ApiKey, { method: 'PATCH', json: { label: null } });
   t.deepEqual(changed, { ...made, secret: null, label: null, updated_at: changed.updated_at });
   t.true(changed.updated_at > made.updated_at);
@@ -165,7 +169,7 @@ test('PATCH changes only the fields that are sent', async (t) => {
 
 test('rotation returns a new secret, invalidates the old one and keeps all other fields', async (t) => {
   const owner = await freshClient();
-  const { client, ...made } = await make(owner);
+  const { client, ...made } = await createKeyWith(owner);
   const headers = { 'Idempotency-Key': 'rotate-once' };
   const rotate = () => owner.post(`/api-keys/${made.id}/rotate`, ApiKey, { headers });
   const rotated = await rotate();

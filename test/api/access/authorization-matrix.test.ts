@@ -6,7 +6,14 @@ import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
 import { generateApiKey } from '#security/api-key.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { createKey } from '#test/support/harness/api-client.ts';
-import { ask, guarded, requestIn, seen, successOf, unlikeAbsent } from './matrix-requests.ts';
+import {
+  sendRequest,
+  guardedRoutes,
+  requestIn,
+  comparable,
+  successOf,
+  differencesFromAbsent,
+} from './matrix-requests.ts';
 import { BEHIND_COLLECTIONS, createWorld, type World } from './matrix-world.ts';
 import { idFieldsOf, placesOf } from './request-template.ts';
 import { routeFixtures } from './route-fixtures.ts';
@@ -40,7 +47,7 @@ test('every authenticated route has a fixture, and only the known routes are pub
 
 test('the fixtures of a route cover every id parameter it accepts', (t) => {
   const missing = Object.entries(routes).flatMap(([routeName, route]) => {
-    const places = guarded.filter(({ name }) => name === routeName).flatMap(({ fixture }) => placesOf(fixture));
+    const places = guardedRoutes.filter(({ name }) => name === routeName).flatMap(({ fixture }) => placesOf(fixture));
     const named = new Set(places.map(({ name }) => name.replaceAll(/\.\d+(?=\.|$)/g, '.*')));
     const inPath = Object.keys(route.params?.shape ?? {}).map((name) => `path.${name}`);
     const taken = route.permission === null ? [] : [...inPath, ...idFieldsOf(route)];
@@ -57,10 +64,10 @@ test('missing, malformed, unknown, expired and revoked keys answer 401 on every 
   const unknown = generateApiKey().secret;
   const bad = { none: null, malformed: 'nonsense', unknown, expired: expired.key, revoked: revoked.key };
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     const request = await requestIn(world, one);
     for (const [what, key] of Object.entries(bad)) {
-      const { status, text } = await ask(key, request);
+      const { status, text } = await sendRequest(key, request);
       if (status !== 401 || !text.startsWith('{"code":"unauthorized",')) wrong.push(`${one.name}, ${what}: ${text}`);
     }
   }
@@ -72,8 +79,8 @@ test('a key used from an address outside its IP whitelist answers 403 on every r
   const ipWhitelist = ['203.0.113.0/24', '2001:db8::/32'];
   const { key } = await createKey({ workspaceId: world.client.workspaceId, ipWhitelist });
   const wrong: string[] = [];
-  for (const one of guarded) {
-    const { status, text } = await ask(key, await requestIn(world, one));
+  for (const one of guardedRoutes) {
+    const { status, text } = await sendRequest(key, await requestIn(world, one));
     if (status !== 403 || !text.includes('address')) wrong.push(`${one.name}: ${text}`);
   }
   t.deepEqual(wrong, []);
@@ -83,12 +90,12 @@ test('every route answers 403 without its permission, even with all the other pe
   const world = await createWorld();
   const keys = new Map<string, string>();
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     const permission = one.route.permission ?? '';
     const permissions = KNOWN_PERMISSIONS.filter((known) => known !== permission && known !== '*');
     const key = keys.get(permission) ?? (await createKey({ workspaceId: world.client.workspaceId, permissions })).key;
     keys.set(permission, key);
-    const { status, text } = await ask(key, await requestIn(world, one));
+    const { status, text } = await sendRequest(key, await requestIn(world, one));
     if (status !== 403 || !text.includes(permission)) wrong.push(`${one.name}: ${text}`);
   }
   t.deepEqual(wrong, []);
@@ -97,9 +104,9 @@ test('every route answers 403 without its permission, even with all the other pe
 test('another workspace in X-Workspace-Id answers 404 like an unknown one, on every route', async (t) => {
   const [world, foreign] = [await createWorld(), await createWorld()];
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     const request = await requestIn(world, one);
-    const to = async (id: string) => seen(await ask(world.client.key, request, { 'X-Workspace-Id': id }));
+    const to = async (id: string) => comparable(await sendRequest(world.client.key, request, { 'X-Workspace-Id': id }));
     const answers = [await to(foreign.client.workspaceId), await to(randomUUID()), await to('nonsense')];
     if (answers[0]?.status !== 404 || new Set(answers.map((answer) => answer.text)).size > 1) {
       wrong.push(`${one.name}: ${JSON.stringify(answers)}`);
@@ -111,11 +118,11 @@ test('another workspace in X-Workspace-Id answers 404 like an unknown one, on ev
 test('resources of another workspace answer like unknown ids, wherever their id is sent', async (t) => {
   const [world, foreign] = [await createWorld(), await createWorld()];
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     for (const place of placesOf(one.fixture)) {
       const expected = one.fixture.outOfReach?.[place.name] ?? 404;
       const id = await foreign.idOf(place.kind);
-      wrong.push(...(await unlikeAbsent({ one, place, world, key: world.client.key, id, expected })));
+      wrong.push(...(await differencesFromAbsent({ one, place, world, key: world.client.key, id, expected })));
     }
   }
   t.deepEqual(wrong, []);
@@ -129,17 +136,17 @@ test('a limited key sees resources outside its collections as unknown ids, and n
     (await createKey({ workspaceId: client.workspaceId, collections: [own.id] })).key;
   const key = await keyIn(world);
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     const { limited, outOfReach, administrator, destroys } = one.fixture;
     const hidden = placesOf(one.fixture).filter(({ kind }) => BEHIND_COLLECTIONS.has(kind));
     for (const place of hidden) {
       const expected = limited ?? outOfReach?.[place.name] ?? 404;
       const id = await world.idOf(place.kind);
-      wrong.push(...(await unlikeAbsent({ one, place, world, key, id, expected })));
+      wrong.push(...(await differencesFromAbsent({ one, place, world, key, id, expected })));
     }
     if (hidden.length > 0 || administrator === true) continue;
     const spent = destroys === true ? await createWorld() : world;
-    const answer = await ask(spent === world ? key : await keyIn(spent), await requestIn(spent, one));
+    const answer = await sendRequest(spent === world ? key : await keyIn(spent), await requestIn(spent, one));
     if (answer.status !== (limited ?? successOf(one))) wrong.push(`${one.name}: ${answer.text}`);
     for (const kind of BEHIND_COLLECTIONS) {
       if (answer.text.includes(await world.idOf(kind))) wrong.push(`${one.name} shows a ${kind}`);
@@ -152,13 +159,16 @@ test('the request of every fixture succeeds with full permissions', async (t) =>
   const world = await createWorld();
   const asOperator = { Authorization: `Bearer ${testStack().adminToken}` };
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     const owner = one.fixture.destroys === true ? await createWorld() : world;
     const request = await requestIn(owner, one);
     const isOperators = one.fixture.administrator === true;
-    const answer = await (isOperators ? ask(null, request, asOperator) : ask(owner.client.key, request));
+    const answer = await (isOperators
+      ? sendRequest(null, request, asOperator)
+      : sendRequest(owner.client.key, request));
     if (answer.status !== successOf(one)) wrong.push(`${one.name}: ${answer.status} ${answer.text}`);
-    if (isOperators && (await ask(owner.client.key, request)).status !== 403) wrong.push(`${one.name} by a key`);
+    if (isOperators && (await sendRequest(owner.client.key, request)).status !== 403)
+      wrong.push(`${one.name} by a key`);
   }
   t.deepEqual(wrong, []);
 });

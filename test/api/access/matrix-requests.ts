@@ -10,17 +10,17 @@ import { routeFixtures, type RouteFixture } from './route-fixtures.ts';
 export type Credentials = string | null | Readonly<Record<string, string>>;
 
 /** A route that requires credentials, with one of its fixtures. */
-export type Guarded = { name: string; route: Route; fixture: RouteFixture };
+export type GuardedRoute = { name: string; route: Route; fixture: RouteFixture };
 export type Answer = { status: number; text: string };
 
 /** Every authenticated route with each of its fixtures. */
-export const guarded: Guarded[] = Object.entries(routes).flatMap(([name, route]) => {
+export const guardedRoutes: GuardedRoute[] = Object.entries(routes).flatMap(([name, route]) => {
   const fixtures = [routeFixtures[name] ?? []].flat();
   return route.permission === null ? [] : fixtures.map((fixture) => ({ name, route, fixture }));
 });
 
 /** Sends a request with an API key, or with the headers of a user. */
-export async function ask(
+export async function sendRequest(
   credentials: Credentials,
   { path, sent }: { path: string; sent: Sent },
   headers: Readonly<Record<string, string>> = {},
@@ -32,7 +32,7 @@ export async function ask(
 /** A request whose ids are those of the world, except at the places in `others`. */
 export async function requestIn(
   world: World,
-  { route, fixture }: Guarded,
+  { route, fixture }: GuardedRoute,
   others: ReadonlyMap<string, string> = new Map(),
 ) {
   const ids = new Map<string, string>();
@@ -41,7 +41,7 @@ export async function requestIn(
 }
 
 /** A response without ids, times and other values that differ between equal requests. */
-export function seen({ status, text }: Answer) {
+export function comparable({ status, text }: Answer) {
   const plain = text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replaceAll(/"(created_at|updated_at|secret|hashed_secret|key|execution_time_ms)":("[^"]*"|[\d.]+)/g, '"$1"');
@@ -54,17 +54,17 @@ function absentId({ kind }: Place): string {
 }
 
 /** The status of the valid request. */
-export const successOf = ({ route, fixture }: Guarded) => fixture.status ?? route.status ?? 200;
+export const successOf = ({ route, fixture }: GuardedRoute) => fixture.status ?? route.status ?? 200;
 
-export type Naming = { one: Guarded; place: Place; world: World; key: Credentials; id: string; expected: number };
+export type IdProbe = { one: GuardedRoute; place: Place; world: World; key: Credentials; id: string; expected: number };
 
 /**
  * Sends the id at this place. Returns the problem, if the response has another status than expected or differs from the
  * response to an id that does not exist.
  */
-export async function unlikeAbsent({ one, place, world, key, id, expected }: Naming): Promise<string[]> {
+export async function differencesFromAbsent({ one, place, world, key, id, expected }: IdProbe): Promise<string[]> {
   const to = async (named: string) => {
-    const answer = seen(await ask(key, await requestIn(world, one, new Map([[place.name, named]]))));
+    const answer = comparable(await sendRequest(key, await requestIn(world, one, new Map([[place.name, named]]))));
     return { ...answer, text: `${answer.status} ${answer.text.replaceAll(named, 'ID')}` };
   };
   const [answer, absent] = [await to(id), await to(absentId(place))];

@@ -27,44 +27,44 @@ export type WorldOptions = {
 };
 
 /** `keeper` creates the resources that a member may not create. */
-type Making = { client: Client; keeper: Client; idOf: World['idOf']; options: WorldOptions };
+type MakerContext = { client: Client; keeper: Client; idOf: World['idOf']; options: WorldOptions };
 
 const TEXT = 'a text to be found';
 
 /** Creates one resource of each kind. */
 const MAKERS = {
-  workspace: async ({ client }: Making) => client.workspaceId,
+  workspace: async ({ client }: MakerContext) => client.workspaceId,
   /** The workspace, after a reindexing was started. */
-  reindexed: async ({ keeper }: Making) => {
+  reindexed: async ({ keeper }: MakerContext) => {
     await keeper.post(`/workspaces/${keeper.workspaceId}/reindex`, z.object({ id: z.string() }), { status: 202 });
     return keeper.workspaceId;
   },
-  collection: async (making: Making) => createCollection(making, 'of the matrix'),
+  collection: async (context: MakerContext) => createCollection(context, 'of the matrix'),
   /** A second collection. */
-  parent: async (making: Making) => createCollection(making, 'of the matrix, too'),
-  upload: async (making: Making) => (await uploadText(making)).upload_id ?? '',
-  content: async (making: Making) => (await uploadText(making)).uploads[0]?.content_id ?? '',
-  chunk: async (making: Making) => {
+  parent: async (context: MakerContext) => createCollection(context, 'of the matrix, too'),
+  upload: async (context: MakerContext) => (await uploadText(context)).upload_id ?? '',
+  content: async (context: MakerContext) => (await uploadText(context)).uploads[0]?.content_id ?? '',
+  chunk: async (context: MakerContext) => {
     const Chunks = z.object({ chunks: z.array(z.object({ id: z.string() })) });
-    const { chunks } = await making.client.get(`/chunks?content_id=${await making.idOf('content')}`, Chunks);
+    const { chunks } = await context.client.get(`/chunks?content_id=${await context.idOf('content')}`, Chunks);
     return chunks[0]?.id ?? '';
   },
-  deletion: async (making: Making) => {
-    const contentId = (await uploadText(making)).uploads[0]?.content_id ?? '';
+  deletion: async (context: MakerContext) => {
+    const contentId = (await uploadText(context)).uploads[0]?.content_id ?? '';
     const Accepted = z.object({ deletion_id: z.string() });
     const deleted = { method: 'DELETE', status: 202 };
-    return (await making.client.get(`/contents/${contentId}`, Accepted, deleted)).deletion_id;
+    return (await context.client.get(`/contents/${contentId}`, Accepted, deleted)).deletion_id;
   },
-  apiKey: async ({ keeper }: Making) => {
+  apiKey: async ({ keeper }: MakerContext) => {
     const json = { permissions: ['collections:read'] };
     return (await keeper.post('/api-keys', ApiKey, { json, status: 201 })).id;
   },
-  memory: async ({ client, options }: Making) => {
+  memory: async ({ client, options }: MakerContext) => {
     const json = { user_id: options.user ?? 'ada', memory: TEXT, memory_type: options.isShared ? 'team' : 'user' };
     return (await client.post('/memories', z.object({ memory_id: z.string() }), { json, status: 201 })).memory_id;
   },
   /** A completed compression job. */
-  compression: async ({ client }: Making) => {
+  compression: async ({ client }: MakerContext) => {
     const json = { content: TEXT, strategy: 'extractive', webhook_url: 'http://127.0.0.1:9/nobody' };
     const made = await client.post('/compress', z.object({ job_id: z.string() }), { json, status: 202 });
     await eventually('the job is completed', async () => {
@@ -73,33 +73,33 @@ const MAKERS = {
     });
     return made.job_id;
   },
-  connection: async ({ client }: Making) => {
+  connection: async ({ client }: MakerContext) => {
     const json = { integration: 'of the matrix', integration_type: 'api' };
     return (await client.post('/connections', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
-  oauthClient: async ({ keeper }: Making) => {
+  oauthClient: async ({ keeper }: MakerContext) => {
     const json = { client_id: 'of the matrix', token_endpoint: 'https://example.com/token' };
     const sent = { method: 'PUT', json };
     return (await keeper.get(`/oauth/clients/${randomUUID()}`, z.object({ provider: z.string() }), sent)).provider;
   },
   /** A name that no OAuth client has yet. */
   providerName: async () => randomUUID(),
-  conversation: async ({ client, options }: Making) => {
+  conversation: async ({ client, options }: MakerContext) => {
     const made = z.object({ id: z.string() });
     const json = { title: 'of the matrix', is_public: options.isShared ?? false };
     return (await client.post('/conversations', made, { json, status: 201 })).id;
   },
-  message: async ({ client, idOf }: Making) => {
+  message: async ({ client, idOf }: MakerContext) => {
     const json = { conversation_id: await idOf('conversation'), content: TEXT };
     const made = await client.post('/messages', z.array(z.object({ id: z.string() })), { json, status: 201 });
     return made[0]?.id ?? '';
   },
-  webhook: async ({ keeper }: Making) => {
+  webhook: async ({ keeper }: MakerContext) => {
     // Nothing listens at this address: deliveries fail immediately.
     const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
     return (await keeper.post('/webhooks', z.object({ id: z.string() }), { json, status: 201 })).id;
   },
-  delivery: async ({ keeper }: Making) => {
+  delivery: async ({ keeper }: MakerContext) => {
     const json = { url: 'http://127.99.0.1:9/hook', events: ['compress.failed'] };
     const Made = z.object({ id: z.string() });
     const { id } = await keeper.post('/webhooks', Made, { json, status: 201 });
@@ -110,7 +110,7 @@ const MAKERS = {
     }
     return delivery;
   },
-  member: async ({ keeper }: Making) => {
+  member: async ({ keeper }: MakerContext) => {
     const user_id = `user-${randomUUID()}`;
     const path = `/workspaces/${keeper.workspaceId}/members`;
     return (await keeper.post(path, z.object({ user_id: z.string() }), { json: { user_id }, status: 201 })).user_id;
@@ -149,12 +149,12 @@ async function clientOf(user: string, { workspaceId }: Client): Promise<Client> 
   return { ...apiClient(await userHeaders(user, 'member', workspaceId)), workspaceId, key: '' };
 }
 
-async function createCollection({ client, options }: Making, name: string): Promise<string> {
+async function createCollection({ client, options }: MakerContext, name: string): Promise<string> {
   const { id } = await client.createCollection(name);
   if (options.isShared) await client.send(`/collections/${id}`, { method: 'PATCH', json: { visibility: 'public' } });
   return id;
 }
 
-async function uploadText({ client, idOf }: Making) {
+async function uploadText({ client, idOf }: MakerContext) {
   return client.upload(await idOf('collection'), [['content', `${TEXT} ${randomUUID()}`]]);
 }

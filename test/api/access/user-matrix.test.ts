@@ -3,7 +3,15 @@ import test from 'ava';
 import type { Permission } from '#domain/access/caller.ts';
 import { permissionsOfRole, isLimitedToOwnCollections } from '#domain/access/workspace-roles.ts';
 import { userHeaders, issueUserToken, type TokenOptions } from '#test/support/fixtures/user-token.ts';
-import { ask, guarded, requestIn, seen, successOf, unlikeAbsent, type Guarded } from './matrix-requests.ts';
+import {
+  sendRequest,
+  guardedRoutes,
+  requestIn,
+  comparable,
+  successOf,
+  differencesFromAbsent,
+  type GuardedRoute,
+} from './matrix-requests.ts';
 import { BEHIND_COLLECTIONS, createWorld, type Kind, type World } from './matrix-world.ts';
 import { placesOf } from './request-template.ts';
 
@@ -14,18 +22,18 @@ const OWNED: ReadonlySet<Kind> = new Set<Kind>(['conversation', 'message', 'memo
 /** Kinds that only their owner sees. */
 const PRIVATE: ReadonlySet<Kind> = new Set<Kind>(['connection', 'compression']);
 
-const kindsOf = ({ fixture }: Guarded) => placesOf(fixture).map(({ kind }) => kind);
-const lacksPermission = ({ route }: Guarded) => !permissionsOfRole('member').includes(route.permission ?? '');
+const kindsOf = ({ fixture }: GuardedRoute) => placesOf(fixture).map(({ kind }) => kind);
+const lacksPermission = ({ route }: GuardedRoute) => !permissionsOfRole('member').includes(route.permission ?? '');
 /** The same request with `user_id` set to the user who sends it. */
-const by = (user: string, { fixture, ...one }: Guarded): Guarded => {
+const by = (user: string, { fixture, ...one }: GuardedRoute): GuardedRoute => {
   const spoken: unknown = JSON.parse(JSON.stringify(fixture).replaceAll('"user_id":"ada"', `"user_id":"${user}"`));
   // The same fixture except for the user id.
-  return { ...one, fixture: spoken as Guarded['fixture'] };
+  return { ...one, fixture: spoken as GuardedRoute['fixture'] };
 };
 const userOf = (name: string) => `${name}-${randomUUID()}`;
 
 /** The expected status when a member refers to a resource that another member shares with the workspace. */
-function statusOfShared(one: Guarded): number {
+function statusOfShared(one: GuardedRoute): number {
   const permission = (one.route.permission ?? '') as Permission; // only those with one are here
   const kinds = kindsOf(one);
   if (lacksPermission(one)) return 403;
@@ -57,25 +65,25 @@ test('an invalid token answers 401 on every route', async (t) => {
   const [, payload] = good.split('.');
   tokens.push(['unsigned', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`]);
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     const request = await requestIn(world, one);
     for (const [what, token] of tokens) {
-      const { status, text } = await ask({ Authorization: `Bearer ${token}` }, request);
+      const { status, text } = await sendRequest({ Authorization: `Bearer ${token}` }, request);
       if (status !== 401 || !text.startsWith('{"code":"unauthorized",')) wrong.push(`${one.name}, ${what}: ${text}`);
     }
   }
   t.deepEqual(wrong, []);
-  t.is((await ask({ Authorization: `Bearer ${good}` }, { path: '/api/v1/collections', sent: {} })).status, 200);
+  t.is((await sendRequest({ Authorization: `Bearer ${good}` }, { path: '/api/v1/collections', sent: {} })).status, 200);
 });
 
 test('a user without a workspace is rejected on every route', async (t) => {
   const world = await createWorld();
   const headers = { Authorization: `Bearer ${await issueUserToken(userOf('nobody'))}` };
   const wrong: string[] = [];
-  for (const one of guarded) {
+  for (const one of guardedRoutes) {
     // A workspace in the path selects the workspace, like the header.
     const expected = one.route.path.includes('{workspace_id}') ? 404 : 403;
-    const { status, text } = await ask(headers, await requestIn(world, one));
+    const { status, text } = await sendRequest(headers, await requestIn(world, one));
     if (status !== expected) wrong.push(`${one.name}: ${text}`);
   }
   t.deepEqual(wrong, []);
@@ -86,9 +94,9 @@ test('a workspace that the user does not belong to answers 404 like an unknown o
   const wrong: string[] = [];
   for (const role of ['admin', 'member'] as const) {
     const headers = await userHeaders(userOf('eve'), role, foreign.client.workspaceId);
-    for (const one of guarded) {
+    for (const one of guardedRoutes) {
       const request = await requestIn(world, one);
-      const to = async (id: string) => seen(await ask(headers, request, { 'X-Workspace-Id': id }));
+      const to = async (id: string) => comparable(await sendRequest(headers, request, { 'X-Workspace-Id': id }));
       const answers = [await to(world.client.workspaceId), await to(randomUUID()), await to('nonsense')];
       if (answers[0]?.status !== 404 || new Set(answers.map((answer) => answer.text)).size > 1) {
         wrong.push(`${one.name} by ${role}: ${JSON.stringify(answers)}`);
@@ -103,11 +111,13 @@ test('resources of the same user in another workspace answer like unknown ids, w
   const [world, foreign] = [await createWorld({ user: ada }), await createWorld({ user: ada })];
   const key = await userHeaders(ada, 'admin', world.client.workspaceId);
   const wrong: string[] = [];
-  for (const one of guarded.map((each) => by(ada, each))) {
+  for (const one of guardedRoutes.map((each) => by(ada, each))) {
     if (one.fixture.administrator === true) continue;
     for (const place of placesOf(one.fixture)) {
       const expected = one.fixture.outOfReach?.[place.name] ?? 404;
-      wrong.push(...(await unlikeAbsent({ one, place, world, key, id: await foreign.idOf(place.kind), expected })));
+      wrong.push(
+        ...(await differencesFromAbsent({ one, place, world, key, id: await foreign.idOf(place.kind), expected })),
+      );
     }
   }
   t.deepEqual(wrong, []);
@@ -120,14 +130,16 @@ test('private resources of another member answer like unknown ids, and appear in
   const world = await createWorld({ user: bob, within: theirs });
   const key = await userHeaders(bob, 'member', world.client.workspaceId);
   const wrong: string[] = [];
-  for (const one of guarded.map((each) => by(bob, each))) {
+  for (const one of guardedRoutes.map((each) => by(bob, each))) {
     const hidden = placesOf(one.fixture).filter(({ kind }) => !OF_THE_WORKSPACE.has(kind));
     for (const place of hidden) {
       const expected = lacksPermission(one) ? 403 : (one.fixture.outOfReach?.[place.name] ?? 404);
-      wrong.push(...(await unlikeAbsent({ one, place, world, key, id: await theirs.idOf(place.kind), expected })));
+      wrong.push(
+        ...(await differencesFromAbsent({ one, place, world, key, id: await theirs.idOf(place.kind), expected })),
+      );
     }
     if (hidden.length > 0) continue;
-    const answer = await ask(key, await requestIn(world, one));
+    const answer = await sendRequest(key, await requestIn(world, one));
     if (answer.status !== (lacksPermission(one) ? 403 : successOf(one))) wrong.push(`${one.name}: ${answer.text}`);
     for (const kind of [...BEHIND_COLLECTIONS, ...OWNED, ...PRIVATE]) {
       if (answer.text.includes(await theirs.idOf(kind))) wrong.push(`${one.name} shows a ${kind}`);
@@ -143,10 +155,10 @@ test('shared resources are readable by all members, and writable by their owner 
   const key = await userHeaders(bob, 'member', theirs.client.workspaceId);
   const wrong: string[] = [];
   const counted = { read: 0, refused: 0 };
-  for (const one of guarded.map((each) => by(bob, each))) {
+  for (const one of guardedRoutes.map((each) => by(bob, each))) {
     if (kindsOf(one).length === 0) continue;
     const expected = statusOfShared(one);
-    const { status, text } = await ask(key, await requestIn(theirs, one));
+    const { status, text } = await sendRequest(key, await requestIn(theirs, one));
     if (status !== expected) wrong.push(`${one.name}: ${status} instead of ${expected}: ${text}`);
     counted[expected < 300 ? 'read' : 'refused'] += 1;
   }
@@ -159,10 +171,10 @@ test('a member can use every route that the role permits on own resources', asyn
   const ada = userOf('ada');
   const world = await createWorld({ user: ada });
   const wrong: string[] = [];
-  for (const one of guarded.map((each) => by(ada, each))) {
+  for (const one of guardedRoutes.map((each) => by(ada, each))) {
     const own = one.fixture.destroys === true ? await createWorld({ user: ada }) : world;
     const key = await userHeaders(ada, 'member', own.client.workspaceId);
-    const { status, text } = await ask(key, await requestIn(own, one));
+    const { status, text } = await sendRequest(key, await requestIn(own, one));
     if (status !== (lacksPermission(one) ? 403 : successOf(one))) wrong.push(`${one.name}: ${status} ${text}`);
   }
   t.deepEqual(wrong, []);

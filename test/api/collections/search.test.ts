@@ -9,7 +9,7 @@ const texts = [
   'Bread needs salt, water and time.',
 ];
 
-async function withTexts() {
+async function uploadTexts() {
   const api = await freshClient();
   const { id } = await api.createCollection('c');
   const { uploads } = await api.upload(
@@ -20,7 +20,7 @@ async function withTexts() {
 }
 
 test('chunks are paged, filtered and read one by one', async (t) => {
-  const { api, collectionId, contentIds } = await withTexts();
+  const { api, collectionId, contentIds } = await uploadTexts();
   const first = await api.get('/chunks?limit=2', ChunkPage);
   t.like(first, { total_count: 3, has_more: true });
   const second = await api.get(`/chunks?limit=2&cursor=${first.next_cursor}`, ChunkPage);
@@ -58,7 +58,7 @@ test('the limit of a list of chunks is 1 to 500, and an unknown chunk answers 40
 });
 
 test('every search type finds the sentence and is named in the response', async (t) => {
-  const { api, collectionId, contentIds } = await withTexts();
+  const { api, collectionId, contentIds } = await uploadTexts();
   for (const search_type of ['vector', 'keyword', 'hybrid'] as const) {
     const json = { query: 'otters sleep', collection_id: collectionId, search_type, max_results: 1 };
     const answer = await api.post('/collections/search', SearchResponse, { json });
@@ -72,7 +72,7 @@ test('every search type finds the sentence and is named in the response', async 
 });
 
 test('every validation error of a search is reported', async (t) => {
-  const { api, collectionId } = await withTexts();
+  const { api, collectionId } = await uploadTexts();
   const search = (json: unknown) => api.fail('/collections/search', { method: 'POST', json });
   const bad = await search({ query: '', search_type: 'psychic', filters: [], max_results: 0, extra: 1 });
   t.is(bad.status, 422);

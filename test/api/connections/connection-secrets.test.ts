@@ -21,14 +21,14 @@ const patch = (api: ApiClient, id: string, json: unknown) =>
   api.get(`/connections/${id}`, Connection, { method: 'PATCH', json });
 const detail = (api: ApiClient, id: string) => api.get(`/connections/${id}?include_credentials=true`, ConnectionDetail);
 
-async function masking(api: { workspaceId: string }): Promise<ApiClient> {
+async function clientWithoutReveal(api: { workspaceId: string }): Promise<ApiClient> {
   return apiClient((await createKey({ workspaceId: api.workspaceId, permissions: ['connections:read'] })).key);
 }
 
 test('credentials are masked unless the key has connections:reveal', async (t) => {
   const api = await freshClient();
   const { id } = await create(api, { credentials: secrets });
-  t.deepEqual((await detail(await masking(api), id)).credentials, masked);
+  t.deepEqual((await detail(await clientWithoutReveal(api), id)).credentials, masked);
   const permissions = ['connections:read', 'connections:reveal'];
   const revealing = apiClient((await createKey({ workspaceId: api.workspaceId, permissions })).key);
   for (const client of [revealing, api]) t.deepEqual((await detail(client, id)).credentials, secrets);

@@ -44,7 +44,7 @@ async function begin(api: ApiClient, id: string, json: Record<string, unknown> =
   return { answer, url, state: url.searchParams.get('state') ?? '' };
 }
 
-const comeBack = (parameters: Record<string, string>) =>
+const returnFromProvider = (parameters: Record<string, string>) =>
   fetch(`${testStack().baseUrl}/api/v1/oauth/callback?${new URLSearchParams(parameters).toString()}`, {
     redirect: 'manual',
   });
@@ -65,7 +65,7 @@ test('a completed authorization stores the tokens in the connection', async (t) 
   t.like(asked, { response_type: 'code', client_id: 'loci', scope: 'read', code_challenge_method: 'S256' });
   t.true(redirect_uri.endsWith('/api/v1/oauth/callback'));
 
-  const page = await comeBack({ state, code: 'a-code' });
+  const page = await returnFromProvider({ state, code: 'a-code' });
   t.is(page.status, 200);
   t.regex(page.headers.get('content-type') ?? '', /^text\/html/);
   t.regex(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
@@ -92,19 +92,19 @@ test('a state can be used once, expires, and is stored only as a hash', async (t
   const rows = await behind.query(`select * from oauth_states where connection_id = :id`, { id });
   t.is(rows.length, 1);
   t.false(JSON.stringify(rows).includes(state));
-  t.is((await comeBack({ state, code: 'one' })).status, 200);
-  const again = await comeBack({ state, code: 'two' });
+  t.is((await returnFromProvider({ state, code: 'one' })).status, 200);
+  const again = await returnFromProvider({ state, code: 'two' });
   t.is(again.status, 400);
   for (const parameters of [
     { state: 'nonsense', code: 'x' },
     { state: `${state}x`, code: 'x' },
   ]) {
-    t.is((await comeBack(parameters)).status, 400);
+    t.is((await returnFromProvider(parameters)).status, 400);
   }
-  t.is((await comeBack({ code: 'x' })).status, 422);
+  t.is((await returnFromProvider({ code: 'x' })).status, 422);
   const old = await begin(api, id);
   await behind.query(`update oauth_states set expires_at = now() where connection_id = :id`, { id });
-  t.is((await comeBack({ state: old.state, code: 'x' })).status, 400);
+  t.is((await returnFromProvider({ state: old.state, code: 'x' })).status, 400);
   t.is(server.requests.length, 1, 'only the first one was exchanged');
 });
 
@@ -112,12 +112,12 @@ test('a declined authorization or a rejected code is shown to the user and leave
   const api = await freshClient();
   const server = await serverOf(t, () => ({ status: 400, body: { error: 'invalid_grant' } }));
   const { id } = await connect(api, server);
-  const declined = await comeBack({ state: (await begin(api, id)).state, error: 'access_denied' });
+  const declined = await returnFromProvider({ state: (await begin(api, id)).state, error: 'access_denied' });
   t.is(declined.status, 400);
   t.regex(await declined.text(), /access_denied/);
-  const hostile = await comeBack({ state: (await begin(api, id)).state, error: '<script>alert(1)</script>' });
+  const hostile = await returnFromProvider({ state: (await begin(api, id)).state, error: '<script>alert(1)</script>' });
   t.notRegex(await hostile.text(), /script/);
-  const refused = await comeBack({ state: (await begin(api, id)).state, code: 'x' });
+  const refused = await returnFromProvider({ state: (await begin(api, id)).state, code: 'x' });
   t.regex(await refused.text(), /invalid_grant/);
   t.is((await api.get(`/connections/${id}`, Connection)).status, 'active');
   t.deepEqual(await secretsOf(api, id), { client_id: 'loci', client_secret: 'hush' });
@@ -132,10 +132,13 @@ test('users are redirected only to URLs that the operator allows', async (t) => 
     t.is(refused.status, 422, redirect_url);
   }
   const redirect_url = 'https://app.example.com/connected?tab=2';
-  const connected = await comeBack({ state: (await begin(api, id, { redirect_url })).state, code: 'x' });
+  const connected = await returnFromProvider({ state: (await begin(api, id, { redirect_url })).state, code: 'x' });
   t.is(connected.status, 303);
   t.is(connected.headers.get('location'), `${redirect_url}&connection_id=${id}&status=connected`);
-  const declined = await comeBack({ state: (await begin(api, id, { redirect_url })).state, error: 'access_denied' });
+  const declined = await returnFromProvider({
+    state: (await begin(api, id, { redirect_url })).state,
+    error: 'access_denied',
+  });
   t.is(declined.headers.get('location'), `${redirect_url}&connection_id=${id}&status=failed&error=access_denied`);
 });
 

@@ -5,7 +5,7 @@ import { createKey, freshClient, apiClient, type ApiClient } from '#test/support
 const patch = (api: ApiClient, id: string, json: unknown) =>
   api.get(`/contents/${id}`, Content, { method: 'PATCH', json });
 
-async function withContent(entries: readonly (readonly [string, string])[] = []) {
+async function uploadContent(entries: readonly (readonly [string, string])[] = []) {
   const api = await freshClient();
   const { id: collectionId } = await api.createCollection('library');
   const { uploads } = await api.upload(collectionId, [['content', 'The kestrel hovers.'], ...entries]);
@@ -14,7 +14,7 @@ async function withContent(entries: readonly (readonly [string, string])[] = [])
 }
 
 /** The content with the fields that the service changes in the background reset to their former values. */
-const settled = (content: Content, before: Content) => ({
+const withoutBackgroundChanges = (content: Content, before: Content) => ({
   ...content,
   updated_at: before.updated_at,
   access_count: before.access_count,
@@ -22,7 +22,7 @@ const settled = (content: Content, before: Content) => ({
 });
 
 test('PATCH changes only the fields that are sent', async (t) => {
-  const { api, id, content } = await withContent([['metadata', '{"lang":"en"}']]);
+  const { api, id, content } = await uploadContent([['metadata', '{"lang":"en"}']]);
   let expected = content;
   for (const fields of [
     { description: 'A bird.' },
@@ -33,15 +33,15 @@ test('PATCH changes only the fields that are sent', async (t) => {
     { description: null, definition: null, status_message: null },
   ] as const) {
     expected = { ...expected, ...fields };
-    t.deepEqual(settled(await patch(api, id, fields), content), expected);
-    t.deepEqual(settled(await api.get(`/contents/${id}`, Content), content), expected);
+    t.deepEqual(withoutBackgroundChanges(await patch(api, id, fields), content), expected);
+    t.deepEqual(withoutBackgroundChanges(await api.get(`/contents/${id}`, Content), content), expected);
   }
   const before = await api.get(`/contents/${id}`, Content);
   t.is((await patch(api, id, {})).updated_at, before.updated_at);
 });
 
 test('status and sync_status accept only their defined values', async (t) => {
-  const { api, id } = await withContent();
+  const { api, id } = await uploadContent();
   for (const fields of [
     { status: 'failed', status_message: 'withdrawn' },
     { status: 'ready', sync_status: 'error' },
@@ -65,7 +65,7 @@ test('status and sync_status accept only their defined values', async (t) => {
 });
 
 test('a status set by a client is returned, but does not affect the actions of the service', async (t) => {
-  const { api, id } = await withContent();
+  const { api, id } = await uploadContent();
   await patch(api, id, { status: 'pending' });
   t.is((await api.get(`/contents/${id}`, Content)).status, 'pending');
   const { status } = await api.fail(`/contents/${id}/pause`, { method: 'POST' });
@@ -74,7 +74,7 @@ test('a status set by a client is returned, but does not affect the actions of t
 });
 
 test('every validation error of a change is reported with 400, and nothing is changed', async (t) => {
-  const { api, id, content } = await withContent();
+  const { api, id, content } = await uploadContent();
   const json = {
     name: '',
     description: 7,
@@ -116,11 +116,11 @@ test('every validation error of a change is reported with 400, and nothing is ch
     const sent = await api.send(`/contents/${id}`, { method: 'PATCH', json: { name: 'n'.repeat(length) } });
     t.is(sent.status, wanted, `name of ${length}`);
   }
-  t.deepEqual(settled(await patch(api, id, { name: content.name }), content), content);
+  t.deepEqual(withoutBackgroundChanges(await patch(api, id, { name: content.name }), content), content);
 });
 
 test('changing a content out of reach answers 404', async (t) => {
-  const { api, id, collectionId, content } = await withContent();
+  const { api, id, collectionId, content } = await uploadContent();
   const other = await api.createCollection('other');
   const limited = apiClient((await createKey({ workspaceId: content.workspace_id, collections: [other.id] })).key);
   for (const client of [await freshClient(), limited]) {
@@ -132,7 +132,7 @@ test('changing a content out of reach answers 404', async (t) => {
 });
 
 test('changing a content of an archived collection answers 409', async (t) => {
-  const { api, id, collectionId } = await withContent();
+  const { api, id, collectionId } = await uploadContent();
   await api.send(`/collections/${collectionId}/archive`, { method: 'POST' });
   const { status, code } = await api.fail(`/contents/${id}`, { method: 'PATCH', json: { name: 'new' } });
   t.deepEqual([status, code], [409, 'conflict']);
@@ -141,7 +141,7 @@ test('changing a content of an archived collection answers 409', async (t) => {
 });
 
 test('external_id in new metadata identifies the content, and is unique in its collection', async (t) => {
-  const { api, id, collectionId } = await withContent();
+  const { api, id, collectionId } = await uploadContent();
   const second = await api.upload(collectionId, [
     ['content', 'The merlin is smaller.'],
     ['metadata', '{"external_id":"two"}'],

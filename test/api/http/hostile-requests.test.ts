@@ -11,7 +11,7 @@ import { createPostgres, query } from '#store/postgres.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { formFor, freshClient } from '#test/support/harness/api-client.ts';
 
-async function withText() {
+async function createSearchableText() {
   const api = await freshClient();
   const { id: collectionId } = await api.createCollection('c');
   const { uploads } = await api.upload(collectionId, [['content', 'Zebras cross the plain.']]);
@@ -21,7 +21,7 @@ async function withText() {
 }
 
 test('ids are case-insensitive', async (t) => {
-  const { api, collectionId, contentId } = await withText();
+  const { api, collectionId, contentId } = await createSearchableText();
   const json = { query: 'zebras', collection_id: collectionId.toUpperCase() };
   const found = await api.post('/collections/search', SearchResponse, { json });
   t.like(found, { total_results: 1, collection_id: collectionId });
@@ -41,7 +41,7 @@ test('rejects a NUL byte in a name search with 422', async (t) => {
 });
 
 test('a forged cursor never causes a server error, whatever numbers it holds', async (t) => {
-  const { api, collectionId, contentId } = await withText();
+  const { api, collectionId, contentId } = await createSearchableText();
   const far = 2 ** 40;
   const chunks = encodeCursor({ list: 'chunks', filters: {} }, [0, far]);
   const ofContent = encodeCursor({ list: 'content-chunks', filters: { contentId, collectionId } }, [1, far]);
@@ -60,7 +60,7 @@ test('a forged cursor never causes a server error, whatever numbers it holds', a
 });
 
 test('filter errors are reported together with all other validation errors', async (t) => {
-  const { search } = await withText();
+  const { search } = await createSearchableText();
   const { status, problems } = await search({ max_results: 0, filters: { a: { $near: 1 }, b: { $in: 3 } } });
   t.is(status, 422);
   t.deepEqual(problems.sort(), [
@@ -71,7 +71,7 @@ test('filter errors are reported together with all other validation errors', asy
 });
 
 test('the size of an error response is bounded, however many errors and however long the names', async (t) => {
-  const { search } = await withText();
+  const { search } = await createSearchableText();
   const operators = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`$${index}`, 1]));
   const few = await search({ filters: { a: operators(500) } });
@@ -83,7 +83,7 @@ test('the size of an error response is bounded, however many errors and however 
 });
 
 test('filter keys and metadata paths have matching maximum lengths', async (t) => {
-  const { api, collectionId, search } = await withText();
+  const { api, collectionId, search } = await createSearchableText();
   const longest = 'k'.repeat(FILTER_LIMITS.maxKeyCharacters);
   const json = { query: 'zebra', collection_id: collectionId, filters: { [longest]: 1 } };
   t.is((await api.post('/collections/search', SearchResponse, { json })).total_results, 0);
@@ -108,7 +108,7 @@ test('filter keys and metadata paths have matching maximum lengths', async (t) =
 });
 
 test('created_at is rounded down to whole seconds', async (t) => {
-  const { api, contentId } = await withText();
+  const { api, contentId } = await createSearchableText();
   const knex = createPostgres({ url: testStack().databaseUrl, poolSize: 1, applicationName: 'loci-test' });
   try {
     const sql = 'update contents set created_at = to_timestamp(1700000000.9) where id = :contentId';

@@ -120,7 +120,7 @@ test('blobs stored before a form turned out invalid are reported for cleanup', a
   await using receiver = await startUploadReceiver();
   const { status } = await receiver.post(uploadForm([file, ['metadata', 'no json']]));
   t.is(status, 400);
-  t.is(receiver.told.length, 1);
+  t.is(receiver.reportedBlobs.length, 1);
 });
 
 test('metadata that cannot be stored answers 400', async (t) => {

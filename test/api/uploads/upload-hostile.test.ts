@@ -154,7 +154,7 @@ test('a client that disconnects midway leaves no temporary file, and complete bl
   await ended;
   t.deepEqual(await receiver.temporaryFiles(), []);
   t.deepEqual(
-    receiver.told.map(({ sizeBytes }) => sizeBytes),
+    receiver.reportedBlobs.map(({ sizeBytes }) => sizeBytes),
     [5],
   );
   t.is((await receiver.post(uploadForm([['content', 'fine']]))).status, 200);

@@ -38,7 +38,7 @@ test('files, text and URLs of one form are accepted in order, under every field 
   const hashes = body.items.slice(0, 5).map((item) => item.blob?.sha256);
   t.true(await allStored(receiver.blobs, hashes));
   t.deepEqual(
-    receiver.told.map((blob) => blob.sha256),
+    receiver.reportedBlobs.map((blob) => blob.sha256),
     hashes,
   );
 });

@@ -56,7 +56,7 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
   const limits: Limits = { ...usual, ...changed };
   const dir = await mkdtemp(join(tmpdir(), 'loci-upload-'));
   const blobs = createLocalBlobStore({ dir });
-  const told: StoredBlob[] = [];
+  const reportedBlobs: StoredBlob[] = [];
   const ended: (() => void)[] = [];
   const app = new Koa();
   app.use(assignRequestId).use(drainRequestBody).use(answerErrors(createSilentLog()));
@@ -67,7 +67,7 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
         workspaceId: WORKSPACE_ID,
         blobs,
         limits,
-        onStored: async (some) => void told.push(...some),
+        onStored: async (some) => void reportedBlobs.push(...some),
         inspect: (form, counts) =>
           uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
@@ -87,7 +87,7 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
     /** The folder of the blobs. */
     dir,
     /** Blobs that were reported as stored. */
-    told,
+    reportedBlobs,
     /** Resolves when the next request has been handled, even if its client has disconnected. */
     nextEnd: () => new Promise<void>((resolve) => void ended.push(resolve)),
     temporaryFiles: async () => readdir(join(dir, '.incoming')).catch(() => []),

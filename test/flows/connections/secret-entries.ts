@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 import { eventually } from '#test/support/harness/eventually.ts';
-import type { Asking, Recorder } from '#test/support/servers/recorded-answers.ts';
+import type { RequestOptions, Recorder } from '#test/support/servers/recorded-answers.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
 /** Returns a word that occurs nowhere else. */
@@ -152,7 +152,7 @@ export async function enterCredentials(stage: Stage): Promise<void> {
   await ask('GET', `${path}?include_credentials=true`, asOwner);
 }
 
-function asJson({ headers }: { headers: Record<string, string> }): Asking {
+function asJson({ headers }: { headers: Record<string, string> }): RequestOptions {
   return { headers: { ...headers, 'Content-Type': 'application/json' } };
 }
 

@@ -56,9 +56,9 @@ export async function takeCensus(behind: BehindTheApi, workspaceId: string): Pro
     stuck: [...stuckContents(links), ...(await unfinishedWork(behind, workspaceId))],
   };
   for (const generation of generations) {
-    const isHere = (one: { collection_id: string }) => one.collection_id === generation.collection_id;
+    const isInCollection = (one: { collection_id: string }) => one.collection_id === generation.collection_id;
     const objects = await objectsOf(behind, generation);
-    compare(census, { links: links.filter(isHere), chunks: chunks.filter(isHere), objects });
+    compare(census, { links: links.filter(isInCollection), chunks: chunks.filter(isInCollection), objects });
   }
   return census;
 }
@@ -73,9 +73,9 @@ export function problemsOf({ lost, duplicated, orphaned, stuck }: Census): strin
   return [...lost, ...duplicated, ...orphaned, ...stuck];
 }
 
-type Shelf = { links: readonly Link[]; chunks: readonly Chunk[]; objects: readonly StoredObject[] };
+type GenerationContents = { links: readonly Link[]; chunks: readonly Chunk[]; objects: readonly StoredObject[] };
 
-function compare(census: Census, { links, chunks, objects }: Shelf): void {
+function compare(census: Census, { links, chunks, objects }: GenerationContents): void {
   const keyOf = ({ content_id: contentId, version }: { content_id: string; version: number }) =>
     `content ${contentId} version ${version}`;
   const rowsBy = Map.groupBy(chunks, keyOf);
@@ -140,7 +140,7 @@ async function unfinishedWork(behind: BehindTheApi, workspaceId: string): Promis
     { workspaceId },
   );
   return [
-    ...crawls.map(({ id, waiting }) => `crawl ${id}: under way, or ${waiting} pages wait`),
+    ...crawls.map(({ id, waiting }) => `crawl ${id}: running, or ${waiting} pages waiting`),
     ...outbox.map((row) => `outbox: ${row.workflow_id} is ${row.state} ${row.last_error ?? ''}`),
     ...deletions.map(({ id, status }) => `deletion ${id}: ${status}`),
     ...unlinked.map(({ id }) => `content ${id}: in no collection`),

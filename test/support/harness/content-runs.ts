@@ -54,10 +54,10 @@ export async function addContents(place: Place, count = 1): Promise<RunContents>
 }
 
 /** Chunk rows of one version of the contents, `each` rows per content. */
-export function chunkRows(slice: RunContents, { version = 1, each = 2 } = {}): NewChunk[] {
-  return slice.contentIds.flatMap((content_id) =>
+export function chunkRows(run: RunContents, { version = 1, each = 2 } = {}): NewChunk[] {
+  return run.contentIds.flatMap((content_id) =>
     Array.from({ length: each }, (_, index) => ({
-      id: chunkId({ collectionId: slice.collectionId, contentId: content_id, version, index }),
+      id: chunkId({ collectionId: run.collectionId, contentId: content_id, version, index }),
       content_id,
       version,
       chunk_index: index,
@@ -71,19 +71,19 @@ export function chunkRows(slice: RunContents, { version = 1, each = 2 } = {}): N
 }
 
 /** Takes the contents of a run through all stages but the last: read, split and indexed, but not published. */
-export async function makeReady(place: Place, slice: RunContents, { version = 1, each = 2 } = {}): Promise<void> {
+export async function makeReady(place: Place, run: RunContents, { version = 1, each = 2 } = {}): Promise<void> {
   const { scope, stores } = place;
-  await stores.runs.begin(scope, slice, { stage: 'reading', upTo: 'splitting' });
-  await stores.chunks.insert(scope, slice, chunkRows(slice, { version, each }));
-  const finished = slice.contentIds.map((content_id) => ({
+  await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting' });
+  await stores.chunks.insert(scope, run, chunkRows(run, { version, each }));
+  const finished = run.contentIds.map((content_id) => ({
     content_id,
     version,
     planned_chunks: each,
     text_sha256: `text-${content_id}-${version}`,
     file_data: {},
   }));
-  await stores.runs.finishRead(scope, slice, finished);
-  await stores.chunks.advanceIndexed(scope, slice, new Map(slice.contentIds.map((id) => [id, each])));
+  await stores.runs.finishRead(scope, run, finished);
+  await stores.chunks.advanceIndexed(scope, run, new Map(run.contentIds.map((id) => [id, each])));
 }
 
 /** Starts a new run of the next version for the contents, as a retry or a second upload does. */

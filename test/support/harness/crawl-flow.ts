@@ -17,7 +17,7 @@ export async function startCrawl(
   fields: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { upload_id } = await flow.send(['urls', url], ['crawl', 'true'], ...Object.entries(fields));
-  if (upload_id === null) throw new Error('nothing was taken');
+  if (upload_id === null) throw new Error('the upload was rejected');
   return upload_id;
 }
 

@@ -98,7 +98,7 @@ function flowIn(api: ApiClient, place: { workspaceId: string; collectionId: stri
 /** The ids of the contents of an upload, in order. @throws Error when no item was accepted */
 export function idsOf(upload: UploadResponse): [string, ...string[]] {
   const [first, ...others] = upload.uploads.map((item) => item.content_id);
-  if (first === undefined) throw new Error(`nothing was taken: ${JSON.stringify(upload.errors)}`);
+  if (first === undefined) throw new Error(`no item was accepted: ${JSON.stringify(upload.errors)}`);
   return [first, ...others];
 }
 

@@ -11,7 +11,7 @@ import { openOwnServices } from './own-services.ts';
 import { startTokenServer, type TokenBehaviour } from '#test/support/servers/token-server.ts';
 
 /** A provider that accepts each refresh token once, and revokes the grant when an old one is used again. */
-export function strictly(): TokenBehaviour {
+export function strictRotation(): TokenBehaviour {
   let current = 'rt-0';
   let number = 0;
   return ({ parameters }) => {
@@ -26,7 +26,7 @@ export function strictly(): TokenBehaviour {
 }
 
 /** Creates a connection to a token server in a new database. Returns the steps of a refresh and helpers to shift its times. */
-export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBehaviour = strictly()) {
+export async function openOwnConnection(t: ExecutionContext, behaviour: TokenBehaviour = strictRotation()) {
   const { services, database } = await openOwnServices(t, { temporal: 'away' });
   const server = await startTokenServer(behaviour);
   t.teardown(() => server.close());

@@ -165,7 +165,7 @@ async function runTests({ args, isWhole }: PlannedRun, facts: TestStackFacts): P
 }
 
 async function tryAgain(files: readonly string[], facts: TestStackFacts): Promise<TestCounts> {
-  log(`--- once more, alone: ${files.join(', ')}`);
+  log(`--- second attempt, serially: ${files.join(', ')}`);
   return (await runAva([...ALONE, ...files], facts)).counts;
 }
 
