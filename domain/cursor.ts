@@ -28,11 +28,11 @@ export function decodePosition<Position extends z.ZodType>(
   return position.data;
 }
 
-/** Returns the cursor position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed`. */
-export function decodeTimeCursor(
-  binding: CursorBinding,
-  cursor: string | undefined,
-): { createdUs: number; id: string } | null {
+/** A place in a list ordered by `(created_at, id)`: microseconds since 1970, and the id of a row. */
+export type TimePosition = { createdUs: number; id: string };
+
+/** Returns the cursor position of a list ordered by `(created_at, id)`. @throws AppError `validation_failed` */
+export function decodeTimeCursor(binding: CursorBinding, cursor: string | undefined): TimePosition | null {
   const position = decodePosition(binding, cursor, z.tuple([z.int(), z.uuid()]));
   return position && { createdUs: position[0], id: position[1] };
 }

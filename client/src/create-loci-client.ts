@@ -1,5 +1,6 @@
-import createClient, { type Client } from 'openapi-fetch';
+import createClient from 'openapi-fetch';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
+import type { LociApi } from './loci-api.ts';
 import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
 import type { paths } from './schema.ts';
 import { createRetryingFetch, type Fetch, type Transport } from './transport.ts';
@@ -12,8 +13,6 @@ export type LociClientOptions = ConnectionOptions & {
   /** Number of retries of a repeatable request while the service is unavailable or busy; default 4, about 5 seconds. */
   retries?: number;
 };
-
-export type LociApi = Client<paths, `${string}/${string}`>;
 
 export type LociClient = {
   /** Every endpoint, typed: `loci.api.POST('/api/v1/collections/search', { body })`. See openapi-fetch, and `dataOf`. */

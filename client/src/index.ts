@@ -1,6 +1,7 @@
 /** The public exports of the package. */
 export { createLociClient } from './create-loci-client.ts';
-export type { LociApi, LociClient, LociClientOptions } from './create-loci-client.ts';
+export type { LociClient, LociClientOptions } from './create-loci-client.ts';
+export type { LociApi } from './loci-api.ts';
 export { findConnection } from './connection.ts';
 export type { Connection, ConnectionOptions } from './connection.ts';
 export { dataOf } from './data-of.ts';

@@ -1,5 +1,5 @@
 import { dataOf, type ApiResult } from './data-of.ts';
-import type { LociApi } from './create-loci-client.ts';
+import type { LociApi } from './loci-api.ts';
 import type { paths } from './schema.ts';
 
 type PageOf<Path extends keyof paths> = paths[Path] extends {

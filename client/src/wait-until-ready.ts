@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import type { LociApi } from './create-loci-client.ts';
+import type { LociApi } from './loci-api.ts';
 import { dataOf } from './data-of.ts';
 import { paginate } from './paginate.ts';
 import type { components } from './schema.ts';

@@ -20,7 +20,7 @@ export type CompressionSteps = {
   failCompression(job: CompressArgs & { outbox_id: string; code: string; message: string }): Promise<CompressOutcome>;
 };
 
-export const COMPRESS_TEXT = 'compressText';
+const COMPRESS_TEXT = 'compressText';
 
 /** The job that compresses an accepted text. */
 export function compressJob(args: CompressArgs, text: { strategy: string; sizeBytes: number }): JobStart {

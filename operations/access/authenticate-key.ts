@@ -4,7 +4,7 @@ import { hashApiKey, parseApiKey, verifyApiKey } from '#security/api-key.ts';
 import { isIpAllowed } from '#security/ip-allow-list.ts';
 import type { ApiKeyRow } from '#store/access/access-system.ts';
 import type { Services } from '#operations/services.ts';
-import { workspaceNotFound } from '#operations/workspaces/caller-in-workspace.ts';
+import { workspaceNotFound } from './caller-in-workspace.ts';
 
 /** An API key with the circumstances of its request. */
 export type KeyCredentials = {

@@ -10,7 +10,7 @@ import {
 import type { WorkspaceAccess } from '#store/access/access-system.ts';
 import type { BearerTokenVerifier } from '#security/bearer-tokens.ts';
 import type { Services } from '#operations/services.ts';
-import { workspaceNotFound } from '#operations/workspaces/caller-in-workspace.ts';
+import { workspaceNotFound } from './caller-in-workspace.ts';
 
 /** Verifies the tokens of users, and names the claim that lists a user's workspaces. */
 export type TokenSource = { verifier: BearerTokenVerifier; workspacesClaim: string };

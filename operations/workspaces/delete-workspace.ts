@@ -5,7 +5,7 @@ import { deleteWorkspaceJob } from '#domain/workspaces/workspace-deletion.ts';
 import type { Stores } from '#store/stores.ts';
 import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
-import { workspaceNotFound } from './caller-in-workspace.ts';
+import { workspaceNotFound } from '#operations/access/caller-in-workspace.ts';
 
 /**
  * Deletes the caller's workspace. One transaction hides the workspace with everything in it and deletes its keys; a workflow

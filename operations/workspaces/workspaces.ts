@@ -3,7 +3,7 @@ import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
 import { paginate } from '#operations/paginate.ts';
 import type { Services } from '#operations/services.ts';
-import { workspaceNotFound } from './caller-in-workspace.ts';
+import { workspaceNotFound } from '#operations/access/caller-in-workspace.ts';
 
 /** Returns the caller's workspace. @throws AppError `not_found`. */
 export async function getWorkspace(services: Services, caller: Caller): Promise<Workspace> {

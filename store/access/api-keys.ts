@@ -1,6 +1,6 @@
 import type { ApiKey } from '#domain/records/api-key.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { TimePosition } from '#store/collections/collections.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** What a key may be used for, from which addresses and until when. */

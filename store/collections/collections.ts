@@ -3,14 +3,13 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 
 /** The Weaviate tenant and the embedding space of a collection's index. */
 export type IndexGeneration = { tenant: string; space: EmbeddingSpace };
 
 /** A collection with the index generation that serves its searches. */
 type CollectionWithIndex = { collection: Collection; index: IndexGeneration };
-
-export type TimePosition = { createdUs: number; id: string };
 export type CollectionFilter = {
   status?: string | undefined;
   visibility?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Connection, CreateConnectionRequest, UpdateConnectionRequest } from '#domain/records/connection.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { TimePosition } from '#store/collections/collections.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** Which connections a caller may use: those of one user, or all of the workspace (null). */

@@ -1,6 +1,6 @@
 import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { TimePosition } from '#store/collections/collections.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 

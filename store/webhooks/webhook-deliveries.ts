@@ -1,6 +1,6 @@
 import type { DeliveryStatus, WebhookEventType } from '#domain/webhooks/webhook-events.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { TimePosition } from '#store/collections/collections.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type DeliveryRow = {

@@ -1,6 +1,6 @@
 import type { Webhook } from '#domain/records/webhook.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { TimePosition } from '#store/collections/collections.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** The fields that clients set. */

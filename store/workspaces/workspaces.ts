@@ -1,6 +1,6 @@
 import type { Workspace } from '#domain/records/workspace.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { TimePosition } from '#store/collections/collections.ts';
+import type { TimePosition } from '#domain/cursor.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 type Row = { id: string; name: string; created_at: Date; updated_at: Date; created_us: number };

@@ -41,9 +41,18 @@ function singular(word: string): string {
   return word.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** Files that export nothing, or lists of what others export. */
+/** Files whose name stands for a family of exports of equal rank. */
+const FAMILIES = new Set([
+  'api/http/request/query-fields.ts',
+  'api/routes/contents/control-content.ts',
+  'api/routes/path-params.ts',
+  'api/routes/uploads/control-upload.ts',
+  'client/src/cli/option-parsers.ts',
+]);
+
+/** Files that export nothing, a family, or a list of what others export. */
 export function isWithoutOwnName({ path, exports }: SourceFile): boolean {
-  return exports.length === 0 || basename(path) === 'index.ts' || layerOf(path) === 'migrations';
+  return exports.length === 0 || basename(path) === 'index.ts' || layerOf(path) === 'migrations' || FAMILIES.has(path);
 }
 
 /** Lines of `store/` that are wider than a review shows, as `path:line`. */

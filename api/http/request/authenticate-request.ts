@@ -5,7 +5,7 @@ import { requirePermission, type Principal, type Permission } from '#domain/acce
 import { authenticateKey } from '#operations/access/authenticate-key.ts';
 import { authenticateUser, type TokenSource } from '#operations/access/authenticate-user.ts';
 import type { Services } from '#operations/services.ts';
-import { workspaceNotFound } from '#operations/workspaces/caller-in-workspace.ts';
+import { workspaceNotFound } from '#operations/access/caller-in-workspace.ts';
 import { API_KEY_PREFIX } from '#security/api-key.ts';
 import type { Secret } from '#security/secret.ts';
 import type { RequestLimiter } from './request-limiter.ts';

@@ -1,6 +1,6 @@
 import { AddMemberRequest, WorkspaceMember } from '#domain/records/workspace.ts';
 import { addMember } from '#operations/workspaces/members.ts';
-import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
+import { callerInWorkspace } from '#operations/access/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from '#api/routes/path-params.ts';

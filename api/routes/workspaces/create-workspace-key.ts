@@ -1,7 +1,7 @@
 import { ApiKey, CreateApiKeyRequest } from '#domain/records/api-key.ts';
 import { createApiKey } from '#operations/access/api-keys.ts';
 import { getWorkspace } from '#operations/workspaces/workspaces.ts';
-import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
+import { callerInWorkspace } from '#operations/access/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from '#api/routes/path-params.ts';

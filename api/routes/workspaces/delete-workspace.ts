@@ -1,6 +1,6 @@
 import { DeletionAccepted } from '#domain/records/deletion.ts';
 import { deleteWorkspace } from '#operations/workspaces/delete-workspace.ts';
-import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
+import { callerInWorkspace } from '#operations/access/caller-in-workspace.ts';
 import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from '#api/routes/path-params.ts';
 

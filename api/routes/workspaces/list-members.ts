@@ -1,6 +1,6 @@
 import { WorkspaceMemberList } from '#domain/records/workspace.ts';
 import { listMembers } from '#operations/workspaces/members.ts';
-import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
+import { callerInWorkspace } from '#operations/access/caller-in-workspace.ts';
 import { administrationRoute } from '#api/http/route.ts';
 import { PageQuery } from './page-query.ts';
 import { WorkspaceParams } from '#api/routes/path-params.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { removeMember } from '#operations/workspaces/members.ts';
-import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
+import { callerInWorkspace } from '#operations/access/caller-in-workspace.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { administrationRoute } from '#api/http/route.ts';
 import { MemberParams } from '#api/routes/path-params.ts';

@@ -1,6 +1,6 @@
 import { UpdateWorkspaceRequest, Workspace } from '#domain/records/workspace.ts';
 import { updateWorkspace } from '#operations/workspaces/workspaces.ts';
-import { callerInWorkspace } from '#operations/workspaces/caller-in-workspace.ts';
+import { callerInWorkspace } from '#operations/access/caller-in-workspace.ts';
 import { administrationRoute } from '#api/http/route.ts';
 import { WorkspaceParams } from '#api/routes/path-params.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { LociApi } from '../create-loci-client.ts';
+import type { LociApi } from '../loci-api.ts';
 import { dataOf } from '../data-of.ts';
 import { paginate } from '../paginate.ts';
 import type { components } from '../schema.ts';

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { LociApi } from '../create-loci-client.ts';
+import type { LociApi } from '../loci-api.ts';
 import { LociError } from '../loci-error.ts';
 import type { Transport } from '../transport.ts';
 import type { UploadedItem } from './match-response.ts';

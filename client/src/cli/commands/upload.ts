@@ -32,12 +32,7 @@ export function addUpload(program: Command, shell: Shell): void {
     .option('-m, --metadata <json>', `metadata of every content, such as '{"lang":"en"}'`, parseJsonObject)
     .option('-d, --description <text>', 'description of every content')
     .option('--reader <name>', 'reader of the files; by default detected from the content')
-    .addOption(
-      new Option('--on-duplicate <what>', 'what to do for the same bytes with the same name').choices([
-        'existing',
-        'keep',
-      ] as const),
-    )
+    .addOption(onDuplicate())
     .option('--crawl', 'follow the links of each URL within its site')
     .option('--max-pages <n>', 'maximum number of pages of a crawl; default 100', parseInteger(1, 1_000_000))
     .option('--max-depth <n>', 'maximum number of links from the URL to a page; default 3', parseInteger(0, 50))
@@ -46,18 +41,7 @@ export function addUpload(program: Command, shell: Shell): void {
     .option('--no-wait', 'do not wait until everything is searchable')
     .addHelpText('after', HELP)
     .action(async (given, options) => {
-      const target = splitArguments(given);
-      const hasLimits = options.maxPages !== undefined || options.maxDepth !== undefined;
-      if ((options.crawl === true && target.urls.length === 0) || (hasLimits && options.crawl !== true)) {
-        const message = 'A crawl needs at least one URL and the option --crawl.';
-        throw new LociError(message, { status: null, code: 'nothing_to_do' });
-      }
-      if (given.length === 0 && (options.text ?? []).length === 0) {
-        throw new LociError('Give something to upload: files, folders, URLs, or --text.', {
-          status: null,
-          code: 'nothing_to_do',
-        });
-      }
+      const target = checkInput(splitArguments(given), options);
       const collectionId = await resolveCollectionId(shell.openClient(), options.collection);
       const walk = await walkAll(target.paths, options.hidden === true);
       const loci = shell.openClient({ retries: RETRIES });
@@ -75,10 +59,43 @@ export function addUpload(program: Command, shell: Shell): void {
       });
       sent.failures.unshift(...walk.problems);
       const ready = options.wait ? await waitForAll(loci, shell, sent) : null;
-      const report = createUploadReport(collectionId, sent, ready);
-      if (report.failed.length > 0) shell.reportFailures();
-      shell.print(report, formatUploadReport);
+      printReport(shell, createUploadReport(collectionId, sent, ready));
     });
+}
+
+function onDuplicate() {
+  const option = new Option('--on-duplicate <what>', 'what to do for the same bytes with the same name');
+  return option.choices(['existing', 'keep'] as const);
+}
+
+type InputOptions = {
+  text?: readonly string[] | undefined;
+  crawl?: boolean | undefined;
+  maxPages?: number | undefined;
+  maxDepth?: number | undefined;
+};
+
+/** Returns the arguments. @throws LociError `nothing_to_do` without anything to upload, or with options of a crawl but no crawl */
+function checkInput(
+  target: UploadArguments,
+  { text = [], crawl = false, maxPages, maxDepth }: InputOptions,
+): UploadArguments {
+  const { paths, urls } = target;
+  const hasLimits = maxPages !== undefined || maxDepth !== undefined;
+  if ((crawl && urls.length === 0) || (hasLimits && !crawl)) {
+    const message = 'A crawl needs at least one URL and the option --crawl.';
+    throw new LociError(message, { status: null, code: 'nothing_to_do' });
+  }
+  if (paths.length + urls.length + text.length === 0) {
+    const message = 'Give something to upload: files, folders, URLs, or --text.';
+    throw new LociError(message, { status: null, code: 'nothing_to_do' });
+  }
+  return target;
+}
+
+function printReport(shell: Shell, report: ReturnType<typeof createUploadReport>): void {
+  if (report.failed.length > 0) shell.reportFailures();
+  shell.print(report, formatUploadReport);
 }
 
 function splitArguments(given: readonly string[]): UploadArguments {
