@@ -33,6 +33,9 @@ export interface Reader {
   readonly name: string;
   /** Media types that it reads; `text/*` matches every type with that prefix. */
   readonly mediaTypes: readonly string[];
-  /** @throws AppError with an item code (`unreadable`, `encrypted`, `no_text` …). */
+  /**
+   * An empty text needs no error: the caller reports `no_text`. A reader that can say why may throw it itself.
+   * @throws AppError with an item code (`unreadable`, `encrypted`, `no_text` …).
+   */
   read(input: ReadInput, limits: ReadLimits): Promise<ReadDocument>;
 }

@@ -45,7 +45,7 @@ type ReaderChoice = { readers: readonly Reader[]; alsoReads: readonly string[] }
  * The readers of `native`. A new format is a file and a line here. The text reader accepts the remaining `text/*`, so
  * it is last.
  */
-const FORMATS: readonly Reader[] = [
+export const FORMATS: readonly Reader[] = [
   pdfReader,
   docxReader,
   pptxReader,

@@ -55,7 +55,7 @@ const FIND_API_KEY: PreparedStatement = {
 
 /** Prepared, because every request with the token of a user begins with it. */
 const FIND_WORKSPACE_ACCESS: PreparedStatement = {
-  name: 'find_reach',
+  name: 'find_workspace_access',
   sql: `with memberships as (
       select workspace_id, bool_or(role = 'admin') as is_admin from (
         select workspace_id, role from workspace_members where user_id = :userId

@@ -59,14 +59,14 @@ const imports = sources.flatMap((file) => file.imports);
 
 test('every file is at most 250 lines long', (t) => {
   const long = [...sources, ...clientSources].filter(({ lines }) => lines > MAX_LINES);
-  t.deepEqual(pathsOf(long), []);
+  t.deepEqual(pathsOf(long), [], 'move a part that has a name of its own to a new file');
 });
 
 test('folders import only what the table allows', (t) => {
   const broken = imports
     .filter((one) => !one.isType && !isAllowed(one))
     .map(({ from, to, packageName }) => `${from} -> ${to ?? packageName}`);
-  t.deepEqual(broken, []);
+  t.deepEqual(broken, [], 'get it through `services`, move the code, or change MAY_IMPORT');
 });
 
 test('reader folders import the shared kernel, and another format only where theirs contains it', (t) => {
@@ -78,7 +78,11 @@ test('reader folders import the shared kernel, and another format only where the
       return READER_FOLDER_MAY_IMPORT[folder]?.includes(target) !== true;
     })
     .map(({ from, to }) => `${from} -> ${to}`);
-  t.deepEqual(broken, []);
+  t.deepEqual(
+    broken,
+    [],
+    'move what both need to `shared`, move the file into an existing group, or add the folder to READER_FOLDER_MAY_IMPORT',
+  );
 });
 
 test('workers/jobs.ts stays small enough for the API: domain and the Temporal client only', (t) => {
@@ -86,7 +90,7 @@ test('workers/jobs.ts stays small enough for the API: domain and the Temporal cl
     if (from !== 'workers/jobs.ts' || isType) return false;
     return to === null ? packageName !== '@temporalio/client' : layerOf(to) !== 'domain';
   });
-  t.deepEqual(others, []);
+  t.deepEqual(others, [], 'move the code that needs it to another file of `workers`, or import only the type');
 });
 
 test('workflows import only files of domain that need no zod and no I/O', (t) => {
@@ -103,7 +107,7 @@ test('workflows import only files of domain that need no zod and no I/O', (t) =>
         reached.has(from) && !isType && packageName !== null && packageName !== '@temporalio/workflow',
     )
     .map(({ from, packageName }) => `${from} -> ${packageName}`);
-  t.deepEqual(foreign, []);
+  t.deepEqual(foreign, [], 'call it from an activity, or move what the workflow needs to a file without this import');
 });
 
 test('nobody imports a main file, and only assembly reads the configuration', (t) => {
@@ -116,7 +120,11 @@ test('nobody imports a main file, and only assembly reads the configuration', (t
           : MAIN_FILES.has(to),
     )
     .map(({ from, to }) => `${from} -> ${to}`);
-  t.deepEqual(broken, []);
+  t.deepEqual(
+    broken,
+    [],
+    'take the setting as a parameter that a main file passes; move what a main file shares to a file of its own',
+  );
 });
 
 test('only main files, the stack, tests and benchmarks build services', (t) => {
@@ -125,18 +133,26 @@ test('only main files, the stack, tests and benchmarks build services', (t) => {
     .filter(({ from, to }) => to !== null && layerOf(to) === 'services' && !MAIN_FILES.has(from))
     .filter(({ from }) => !builders.has(layerOf(from)))
     .map(({ from, to }) => `${from} -> ${to}`);
-  t.deepEqual(broken, []);
+  t.deepEqual(broken, [], 'take the service as a parameter; a main file builds and passes it');
 });
 
 test('the client imports nothing of the server', (t) => {
   const reached = clientSources
     .flatMap((file) => file.imports)
     .filter(({ to }) => to !== null && !to.startsWith('client/src/'));
-  t.deepEqual(reached, []);
+  t.deepEqual(
+    reached,
+    [],
+    'the client is a package of its own: take the types from client/src/schema.ts, or write the code there',
+  );
 });
 
 test('there are no import cycles', (t) => {
-  t.deepEqual(importCycles([...sources, ...clientSources], { withTypes: false }), []);
+  t.deepEqual(
+    importCycles([...sources, ...clientSources], { withTypes: false }),
+    [],
+    'move what these files share to a file that imports none of them',
+  );
 });
 
 test('no file or folder is called utils, helpers, common or types', (t) => {
@@ -145,11 +161,16 @@ test('no file or folder is called utils, helpers, common or types', (t) => {
       /(^|\/)(utils?|helpers?|common|types)(\.ts|\/)/.test(path),
     ),
     [],
+    'give it a name that says what it does or contains',
   );
 });
 
 test('nothing is exported wholesale', (t) => {
-  t.deepEqual(pathsOf([...sources, ...clientSources].filter(({ text }) => /^export \* /m.test(text))), []);
+  t.deepEqual(
+    pathsOf([...sources, ...clientSources].filter(({ text }) => /^export \* /m.test(text))),
+    [],
+    'name what is exported, or import it from where it is declared',
+  );
 });
 
 function pathsOf(files: readonly SourceFile[]): string[] {

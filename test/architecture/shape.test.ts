@@ -20,13 +20,18 @@ const everything = [...sources, ...clientSources];
 const product = everything.filter(({ path }) => !['test', 'bench'].includes(layerOf(path)));
 
 test('a function has at most 40 lines, a workflow with its handlers 80', (t) => {
-  t.deepEqual(longFunctions(product.filter(({ path }) => layerOf(path) !== 'migrations')), []);
+  t.deepEqual(
+    longFunctions(product.filter(({ path }) => layerOf(path) !== 'migrations')),
+    [],
+    'move a step of it to a function with a name of its own',
+  );
 });
 
 test('a file exports something of its name', (t) => {
   t.deepEqual(
     product.filter((file) => !hasOwnName(file) && !isWithoutOwnName(file)).map(({ path }) => path),
     [],
+    'export something that contains the words of the file name, or rename the file: get-word-count.ts exports getWordCountRoute',
   );
 });
 
@@ -35,11 +40,16 @@ test('every exported value is imported somewhere', (t) => {
   t.deepEqual(
     unusedExports(server, everything).filter((one) => !isEntryPoint(one)),
     [],
+    'remove `export`, or use it; add it to ENTRY_POINTS only if it is loaded by its path',
   );
 });
 
 test('there are no import cycles, type imports included', (t) => {
-  t.deepEqual(importCycles(everything, { withTypes: true }), []);
+  t.deepEqual(
+    importCycles(everything, { withTypes: true }),
+    [],
+    'move the types that these files share to a file that imports none of them',
+  );
 });
 
 test('a folder has about 25 files at most', (t) => {
@@ -48,11 +58,12 @@ test('a folder has about 25 files at most', (t) => {
   t.deepEqual(
     full.map(([folder, files]) => `${folder} ${files.length}`),
     [],
+    'move files that belong together to a folder of their own',
   );
 });
 
 test('lines of store/ have at most 130 columns', (t) => {
-  t.deepEqual(longSqlLines(sources), []);
+  t.deepEqual(longSqlLines(sources), [], 'break the line; within SQL, before a keyword');
 });
 
 test('new migrations have names that sort in the order in which they run', async (t) => {
@@ -61,7 +72,11 @@ test('new migrations have names that sort in the order in which they run', async
   );
   const added = names.slice(NAMED_BEFORE_THE_RULE);
   const latest = names.slice(0, NAMED_BEFORE_THE_RULE).toSorted().slice(-1);
-  t.deepEqual([...latest, ...added], [...latest, ...added].toSorted());
+  t.deepEqual(
+    [...latest, ...added],
+    [...latest, ...added].toSorted(),
+    'rename the new migration: its name begins with a date, and sorts after all that run before it',
+  );
 });
 
 /** Loaded by path, by a child process or a thread, or called by Temporal. */

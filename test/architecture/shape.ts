@@ -7,9 +7,9 @@ const MAX_FUNCTION_LINES = 40;
 /** A workflow with its handlers. */
 const MAX_WORKFLOW_LINES = 80;
 /** Layers whose folders are subjects. */
-const BY_SUBJECT = new Set(['domain', 'operations', 'store', 'activities']);
+export const LAYERS_BY_SUBJECT = new Set(['domain', 'operations', 'store', 'activities']);
 /** Folders within them that are no subjects: what every subject is made of. */
-const SHARED = new Set(['records', 'filters', 'chunking', 'jobs', 'weaviate']);
+export const SHARED_FOLDERS = new Set(['records', 'filters', 'chunking', 'jobs', 'weaviate']);
 
 /** Functions that are longer than a screen, as `path:line name (lines)`. Factories of stores count by their methods. */
 export function longFunctions(files: readonly SourceFile[]): string[] {
@@ -76,5 +76,5 @@ export function subjectArrows({ path, imports }: SourceFile): string[] {
 
 function subject(path: string): string | null {
   const name = subjectOf(path);
-  return name === null || !BY_SUBJECT.has(layerOf(path)) || SHARED.has(name) ? null : name;
+  return name === null || !LAYERS_BY_SUBJECT.has(layerOf(path)) || SHARED_FOLDERS.has(name) ? null : name;
 }

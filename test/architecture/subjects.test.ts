@@ -1,6 +1,26 @@
 import test from 'ava';
-import { layerOf, readSources } from './source-model.ts';
-import { subjectArrows } from './shape.ts';
+import { layerOf, readSources, subjectOf } from './source-model.ts';
+import { LAYERS_BY_SUBJECT, SHARED_FOLDERS, subjectArrows } from './shape.ts';
+
+/** What the product is about: each is a folder in the layers that deal with it. */
+const SUBJECTS = new Set([
+  'access',
+  'archives',
+  'blobs',
+  'collections',
+  'compression',
+  'connections',
+  'contents',
+  'conversations',
+  'crawls',
+  'index',
+  'memories',
+  'outbox',
+  'search',
+  'uploads',
+  'webhooks',
+  'workspaces',
+]);
 
 /** Which subject may import which, in `domain`, `operations`, `store` and `activities`. Every subject may import `access`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -18,6 +38,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   workspaces: ['collections', 'contents', 'memories'],
 };
 
+test('every folder of these layers is a known subject', (t) => {
+  const folders = new Set(
+    readSources().flatMap(({ path }) => {
+      const folder = subjectOf(path);
+      return folder !== null && LAYERS_BY_SUBJECT.has(layerOf(path)) ? [`${layerOf(path)}/${folder}`] : [];
+    }),
+  );
+  t.true(folders.size > SUBJECTS.size);
+  const unknown = [...folders].filter((path) => {
+    const [, folder = ''] = path.split('/');
+    return !SUBJECTS.has(folder) && !SHARED_FOLDERS.has(folder);
+  });
+  t.deepEqual(
+    unknown,
+    [],
+    'move its files to the folder of a subject, or add the folder to SUBJECTS (or to SHARED_FOLDERS of shape.ts)',
+  );
+});
+
 test('a subject imports only the subjects that the table allows', (t) => {
   const arrows = new Set(
     readSources()
@@ -28,7 +67,11 @@ test('a subject imports only the subjects that the table allows', (t) => {
     const [from = '', to = ''] = arrow.split(' > ');
     return to !== 'access' && !MAY_IMPORT[from]?.includes(to);
   });
-  t.deepEqual(broken, []);
+  t.deepEqual(
+    broken,
+    [],
+    'get it through `services`, move the code to the subject it belongs to, or change MAY_IMPORT',
+  );
 });
 
 test('the table allows nothing that is not used', (t) => {
@@ -36,5 +79,5 @@ test('the table allows nothing that is not used', (t) => {
   const unused = Object.entries(MAY_IMPORT).flatMap(([from, targets]) =>
     targets.map((to) => `${from} > ${to}`).filter((arrow) => !arrows.has(arrow)),
   );
-  t.deepEqual(unused, []);
+  t.deepEqual(unused, [], 'remove it from MAY_IMPORT');
 });

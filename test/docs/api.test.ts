@@ -4,6 +4,7 @@ import { errorStatus } from '#api/http/response/error-status.ts';
 import type { ErrorCode } from '#domain/app-error.ts';
 import { ERROR_MEANINGS } from '#domain/error-meanings.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
+import { onlyIn } from './only-in.ts';
 
 const page = readDocument('docs/api.md');
 
@@ -17,7 +18,12 @@ test('docs/api.md describes exactly the endpoints of openapi.json', (t) => {
   const described = [...page.matchAll(/^### ((?:GET|POST|PUT|PATCH|DELETE) .*)$/gm)].map(
     ([, heading]) => heading ?? '',
   );
-  t.deepEqual(described.toSorted(compare), served.toSorted(compare));
+  t.deepEqual(onlyIn(served, described), [], 'is served: add a section with this heading ("### …") to docs/api.md');
+  t.deepEqual(
+    onlyIn(described, served),
+    [],
+    'is not served, or is described twice: remove the section, or run `npm run openapi` if the route is new',
+  );
 });
 
 test('docs/api.md describes every error code with its status, meaning and remedy as in the code', (t) => {
@@ -31,7 +37,3 @@ test('docs/api.md describes every error code with its status, meaning and remedy
   });
   t.deepEqual(described, meant);
 });
-
-function compare(one: string, other: string): number {
-  return one.localeCompare(other);
-}

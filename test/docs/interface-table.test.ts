@@ -4,6 +4,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { readDocument, section, tableRows } from './markdown.ts';
+import { onlyIn } from './only-in.ts';
 
 const PREFIX = '/api/v1';
 /** The number of endpoints of the interface. */
@@ -38,20 +39,34 @@ test('the table lists exactly the endpoints of the interface, including those th
     const endpoint = endpointIn(row[0]);
     return endpoint === undefined ? [] : [{ endpoint, isMissing: row.at(-1) === MISSING }];
   });
-  t.is(named.length, ENDPOINTS);
   const present = named.filter(({ isMissing }) => !isMissing).map(({ endpoint }) => endpoint);
-  t.deepEqual(present.toSorted(), namesOf(false));
+  t.deepEqual(
+    onlyIn(namesOf(false), present),
+    [],
+    'is served: add a row under "Endpoints of the interface" of docs/interface-tests.md, or set `extension: true` at its route',
+  );
+  t.deepEqual(
+    onlyIn(present, namesOf(false)),
+    [],
+    `is not served, or is an extension, or stands there twice: remove the row, or end it with "${MISSING}"`,
+  );
   const missing = named.filter(({ isMissing }) => isMissing).map(({ endpoint }) => endpoint);
   t.deepEqual(
     missing.filter((endpoint) => served.some(({ name }) => name === endpoint)),
     [],
     'is served by now',
   );
+  t.is(named.length, ENDPOINTS, 'the interface has this many endpoints, served or not');
 });
 
 test('the table lists every endpoint beyond the interface', (t) => {
   const named = rows.beyond.flatMap((row) => endpointIn(row[0]) ?? []);
-  t.deepEqual(named.toSorted(), namesOf(true));
+  t.deepEqual(
+    onlyIn(namesOf(true), named),
+    [],
+    'is served: add a row under "Beyond the interface" of docs/interface-tests.md',
+  );
+  t.deepEqual(onlyIn(named, namesOf(true)), [], 'is not served, or stands there twice: remove the row');
 });
 
 test('every row of the tables names an existing test by file and title', (t) => {
@@ -68,10 +83,7 @@ test('every row of the tables names an existing test by file and title', (t) => 
 });
 
 function namesOf(isExtension: boolean): string[] {
-  return served
-    .filter((one) => one.isExtension === isExtension)
-    .map(({ name }) => name)
-    .toSorted();
+  return served.filter((one) => one.isExtension === isExtension).map(({ name }) => name);
 }
 
 function titlesIn(source: string): string[] {

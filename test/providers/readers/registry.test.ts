@@ -1,9 +1,11 @@
 import test from 'ava';
-import { READER_NAMES, resolveReader } from '#providers/readers/index.ts';
+import { FORMATS, READER_NAMES, resolveReader } from '#providers/readers/index.ts';
 import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
+import { CODE_TYPES } from '#providers/readers/shared/media-types.ts';
 
 test('native reads every supported type, each with its own reader', (t) => {
   const expected: Record<string, string> = {
+    ...Object.fromEntries(CODE_TYPES.map((type) => [type, 'text'])),
     'application/pdf': 'pdf',
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
     'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
@@ -13,7 +15,14 @@ test('native reads every supported type, each with its own reader', (t) => {
     'application/vnd.oasis.opendocument.presentation': 'odf',
     'application/epub+zip': 'epub',
     'application/rtf': 'rtf',
+    'text/rtf': 'rtf',
+    'application/zip': 'archive',
     'image/png': 'image',
+    'image/jpeg': 'image',
+    'image/tiff': 'image',
+    'image/webp': 'image',
+    'image/bmp': 'image',
+    'image/gif': 'image',
     'text/html': 'html',
     'text/csv': 'csv',
     'text/tab-separated-values': 'csv',
@@ -27,6 +36,12 @@ test('native reads every supported type, each with its own reader', (t) => {
     'application/yaml': 'text',
   };
   for (const [mediaType, name] of Object.entries(expected)) t.is(resolveReader('native', mediaType).name, name);
+  const patterns = FORMATS.flatMap(({ mediaTypes }) => mediaTypes);
+  t.deepEqual(
+    patterns.filter((type) => type !== 'text/*' && !(type in expected)),
+    [],
+    'is read by `native`: add it to `expected`, with the name of its reader',
+  );
 });
 
 test('the readers of an Unstructured server accept any type', (t) => {
