@@ -12,7 +12,7 @@ import type { CompressionSteps } from '#domain/compression/compression-jobs.ts';
 import { planCompression } from '#activities/compression/plan-compression.ts';
 import { compressSlice } from '#activities/compression/compress-slice.ts';
 import { completeCompression, failCompression } from '#activities/compression/complete-compression.ts';
-import type { ConversationSteps } from '#domain/conversations/conversation-steps.ts';
+import type { ConversationSteps } from '#domain/conversations/conversation-jobs.ts';
 import { extractFromMessages } from '#activities/conversations/extract-from-messages.ts';
 import { summariseMessages } from '#activities/conversations/summarise-messages.ts';
 import { crawlSlice } from '#activities/crawls/crawl-slice.ts';

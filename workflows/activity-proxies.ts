@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { CollectionDeletionSteps } from '#domain/collections/collection-deletion.ts';
 import type { CompressionSteps } from '#domain/compression/compression-jobs.ts';
 import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
-import type { ConversationSteps } from '#domain/conversations/conversation-steps.ts';
+import type { ConversationSteps } from '#domain/conversations/conversation-jobs.ts';
 import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
 import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';

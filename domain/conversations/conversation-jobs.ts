@@ -53,3 +53,11 @@ const MIN_GROWTH_SHARE = 0.25;
 export function isSummaryDue(messages: number, summarisedMessages: number): boolean {
   return messages - summarisedMessages >= Math.max(MIN_NEW_MESSAGES, Math.floor(summarisedMessages * MIN_GROWTH_SHARE));
 }
+
+/** Activities of the conversation workflows. Imported by workflows: no zod, no I/O. */
+export type ConversationSteps = {
+  /** Writes the summary of a conversation: with the chat model, or from sentences of the messages when there is none. */
+  summariseMessages(args: SummariseArgs): Promise<SummaryOutcome>;
+  /** Extracts memories from one batch of messages and returns where to continue. */
+  extractFromMessages(args: ExtractMemoriesArgs): Promise<ExtractionOutcome>;
+};

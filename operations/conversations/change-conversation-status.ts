@@ -5,7 +5,7 @@ import { nextConversationStatus } from '#domain/conversations/conversation-statu
 import type { JobStart } from '#domain/jobs.ts';
 import type { Conversation } from '#domain/records/conversation.ts';
 import { lockWritableConversation, requireReadableConversation } from './require-conversation.ts';
-import { toConversation } from './get-conversation.ts';
+import { toConversation } from './conversations.ts';
 import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 

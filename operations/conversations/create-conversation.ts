@@ -3,7 +3,7 @@ import type { Conversation, CreateConversationRequest } from '#domain/records/co
 import { titleKey } from '#domain/conversations/title-key.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { resolveConversationOwner, requireReachableCollections } from './require-conversation.ts';
-import { toConversation } from './get-conversation.ts';
+import { toConversation } from './conversations.ts';
 import type { Services } from '#operations/services.ts';
 
 /** Creates a conversation. @throws AppError `not_found` for a collection, `validation_failed` for the owner. */

@@ -7,7 +7,7 @@ import {
   requireReachableCollections,
   requireReadableConversation,
 } from './require-conversation.ts';
-import { toConversation } from './get-conversation.ts';
+import { toConversation } from './conversations.ts';
 import type { Services } from '#operations/services.ts';
 
 /**

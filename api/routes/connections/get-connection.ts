@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConnectionDetail } from '#domain/records/connection.ts';
-import { getConnection } from '#operations/connections/get-connection.ts';
+import { getConnection } from '#operations/connections/connections.ts';
 import { queryBoolean } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 import { ConnectionParams } from '#api/routes/path-params.ts';

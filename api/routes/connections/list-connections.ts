@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONNECTION_STATUSES, ConnectionList, INTEGRATION_TYPES } from '#domain/records/connection.ts';
 import { textField } from '#domain/records/fields.ts';
-import { listConnections } from '#operations/connections/list-connections.ts';
+import { listConnections } from '#operations/connections/connections.ts';
 import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

@@ -1,5 +1,5 @@
 import { Conversation } from '#domain/records/conversation.ts';
-import { getConversation } from '#operations/conversations/get-conversation.ts';
+import { getConversation } from '#operations/conversations/conversations.ts';
 import { route } from '#api/http/route.ts';
 import { ConversationParams } from '#api/routes/path-params.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
 import { ConversationList } from '#domain/records/conversation.ts';
 import { Id, textField } from '#domain/records/fields.ts';
-import { listConversations } from '#operations/conversations/list-conversations.ts';
+import { listConversations } from '#operations/conversations/conversations.ts';
 import { queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

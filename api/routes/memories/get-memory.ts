@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AsOf, MemoryDetail } from '#domain/records/memory.ts';
-import { getMemory } from '#operations/memories/get-memory.ts';
+import { getMemory } from '#operations/memories/memories.ts';
 import { route } from '#api/http/route.ts';
 import { MemoryParams } from '#api/routes/path-params.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MEMORY_TYPES, MemoryList } from '#domain/records/memory.ts';
 import { textField } from '#domain/records/fields.ts';
-import { listMemories } from '#operations/memories/list-memories.ts';
+import { listMemories } from '#operations/memories/memories.ts';
 import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

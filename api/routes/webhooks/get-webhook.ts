@@ -1,5 +1,5 @@
 import { Webhook } from '#domain/records/webhook.ts';
-import { getWebhook } from '#operations/webhooks/get-webhook.ts';
+import { getWebhook } from '#operations/webhooks/webhooks.ts';
 import { route } from '#api/http/route.ts';
 import { WebhookParams } from '#api/routes/path-params.ts';
 

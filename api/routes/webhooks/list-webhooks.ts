@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WebhookList } from '#domain/records/webhook.ts';
-import { listWebhooks } from '#operations/webhooks/list-webhooks.ts';
+import { listWebhooks } from '#operations/webhooks/webhooks.ts';
 import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 

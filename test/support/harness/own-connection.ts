@@ -6,7 +6,7 @@ import { administratorCaller } from '#domain/access/caller.ts';
 import type { SentExchange, ExchangeOutcome } from '#domain/connections/oauth-refresh.ts';
 import { updateConnection } from '#operations/connections/update-connection.ts';
 import { createConnection } from '#operations/connections/create-connection.ts';
-import { getConnection } from '#operations/connections/get-connection.ts';
+import { getConnection } from '#operations/connections/connections.ts';
 import { openOwnServices } from './own-services.ts';
 import { startTokenServer, type TokenBehaviour } from '#test/support/servers/token-server.ts';
 

@@ -1,10 +1,25 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor } from '#domain/cursor.ts';
-import type { MemoryList, MemoryType } from '#domain/records/memory.ts';
-import { resolveOwnerFilter } from './memory-owner.ts';
-import { paginate } from '#operations/paginate.ts';
+import type { MemoryDetail, MemoryList, MemoryType } from '#domain/records/memory.ts';
+import { memoryNotFound, resolveOwnerFilter } from './memory-owner.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryDetail } from './memory-record.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
+import { paginate } from '#operations/paginate.ts';
+
+/**
+ * Returns the current version of a memory, or the one valid at `asOf`.
+ * @throws AppError `not_found`, also when none was valid then.
+ */
+export async function getMemory(
+  services: Services,
+  caller: Caller,
+  query: { memoryId: string; asOf?: string | undefined },
+): Promise<MemoryDetail> {
+  const asOf = query.asOf === undefined ? null : new Date(query.asOf);
+  const row = await services.stores.memories.find(caller.scope, query.memoryId, { readerId: caller.userId, asOf });
+  if (!row) throw memoryNotFound();
+  return toMemoryDetail(row);
+}
 
 export type ListMemoriesQuery = {
   user_id?: string | undefined;

@@ -1,8 +1,16 @@
 import type { Caller } from '#domain/access/caller.ts';
-import { decodeTimeCursor } from '#domain/cursor.ts';
-import type { WebhookList } from '#domain/records/webhook.ts';
-import { paginate } from '#operations/paginate.ts';
+import type { Webhook, WebhookList } from '#domain/records/webhook.ts';
 import type { Services } from '#operations/services.ts';
+import { webhookNotFound } from './webhook-access.ts';
+import { decodeTimeCursor } from '#domain/cursor.ts';
+import { paginate } from '#operations/paginate.ts';
+
+/** Returns a webhook, without its secret. @throws AppError `not_found`. */
+export async function getWebhook(services: Services, caller: Caller, id: string): Promise<Webhook> {
+  const found = await services.stores.webhooks.find(caller.scope, id);
+  if (!found) throw webhookNotFound();
+  return found;
+}
 
 /** Returns a page of the webhooks that the caller can see, oldest first. @throws AppError `validation_failed` for a foreign cursor. */
 export async function listWebhooks(
