@@ -99,7 +99,7 @@ async function nextPage(
   const page = await crawlPages.claim(scope, crawl.id, inFlight);
   if (!page) return { waitMs: await crawlPages.msUntilNext(scope, crawl.id) };
   try {
-    // Looked up before the slot is reserved: whoever holds a slot sends its request at once.
+    // Looked up before the slot is reserved: a request must follow its reserved slot at once.
     const known = page.kind === 'page' ? await findKnownPage(stores, scope, { crawl, page }) : null;
     const slot = await waitForRequestSlot(context, { url: page.url, maxWaitMs: MAX_SLOT_WAIT_MS });
     if (slot.isReserved) return { page, known };
