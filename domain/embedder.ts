@@ -1,3 +1,5 @@
+import type { WorkShare } from './work-share.ts';
+
 /** Identifies an embedding space. Stored with every index generation; vectors of different spaces are never mixed. */
 export type EmbeddingSpace = {
   /** `local`, `openai` or `lexical`. */
@@ -15,6 +17,9 @@ export type EmbedderProvider = (typeof EMBEDDER_PROVIDERS)[number];
 /** How tokens are counted for an embedder. Plain data, so that child processes can count them as well. */
 export type TokenCounting = { kind: 'tokenizer'; folder: string } | { kind: 'estimate'; charactersPerToken: number };
 
+/** Queries are embedded first, then documents of lane `express`, then those of lane `bulk`. */
+export type EmbedOptions = WorkShare & { signal?: AbortSignal | undefined };
+
 /** Turns texts into unit vectors of one embedding space. */
 export interface Embedder {
   readonly space: EmbeddingSpace;
@@ -26,7 +31,7 @@ export interface Embedder {
    * `query` and `document` differ for models that need a prefix.
    * @throws AppError `embedding_rejected` when the input itself is rejected; any other error can be retried.
    */
-  embed(texts: readonly string[], purpose: 'query' | 'document', signal?: AbortSignal): Promise<Float32Array[]>;
+  embed(texts: readonly string[], purpose: 'query' | 'document', options?: EmbedOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ async function indexBatch(services: WorkerServices, batch: Batch, indexing: Inde
       done = last === undefined;
       if (!last) break;
       after = { contentId: last.content_id, chunkIndex: last.chunk_index };
-      const vectors = await indexing.embedder.embed(rows.map(textOf), 'document', indexing.step.signal);
+      const vectors = await indexing.embedder.embed(rows.map(textOf), 'document', { signal: indexing.step.signal });
       await writing;
       writing = writeObjects(services, batch, { indexing, rows, vectors });
       // The promise is awaited above or in `finally`. Until then a rejection must not count as unhandled.

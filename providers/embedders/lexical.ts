@@ -23,7 +23,7 @@ export function createLexicalEmbedder(): Embedder {
     },
     maxTokens: MAX_TOKENS,
     tokenCounting: { kind: 'estimate', charactersPerToken: 4 },
-    async embed(texts, _purpose, signal) {
+    async embed(texts, _purpose, { signal } = {}) {
       const vectors: Float32Array[] = [];
       let characters = 0;
       for (const text of texts) {

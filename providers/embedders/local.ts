@@ -58,7 +58,7 @@ export async function createLocalEmbedder(options: LocalOptions): Promise<Embedd
     space,
     maxTokens,
     tokenCounting: { kind: 'tokenizer', folder: start.folder },
-    embed(texts, purpose, signal) {
+    embed(texts, purpose, { signal } = {}) {
       const prepared = texts.map((text) => prefixes[purpose] + text.slice(0, maxCharacters));
       return queue.embed({ texts: prepared, isUrgent: purpose === 'query', signal });
     },

@@ -79,7 +79,7 @@ export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
     space: { provider: 'openai', model: options.model, model_hash: 'unversioned', dimensions: options.dimensions },
     maxTokens: MAX_TOKENS,
     tokenCounting: { kind: 'estimate', charactersPerToken: CHARACTERS_PER_TOKEN },
-    async embed(texts, _purpose, signal) {
+    async embed(texts, _purpose, { signal } = {}) {
       signal?.throwIfAborted();
       const batches = batchesOf(texts);
       const results: Float32Array[][] = batches.map(() => []);

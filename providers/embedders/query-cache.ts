@@ -40,12 +40,12 @@ export function withQueryCache(embedder: Embedder, options: QueryCacheOptions): 
     space,
     maxTokens: embedder.maxTokens,
     tokenCounting: embedder.tokenCounting,
-    async embed(texts, purpose, signal) {
-      signal?.throwIfAborted();
+    async embed(texts, purpose, options = {}) {
+      options.signal?.throwIfAborted();
       if (purpose === 'document' || texts.some((text) => text.length > MAX_QUERY_CHARACTERS)) {
-        return embedder.embed(texts, purpose, signal);
+        return embedder.embed(texts, purpose, options);
       }
-      return Promise.all(texts.map((text) => embedQuery(text, signal)));
+      return Promise.all(texts.map((text) => embedQuery(text, options.signal)));
     },
     close: () => embedder.close(),
   };
@@ -56,7 +56,7 @@ type SharedQuery = { vector: Promise<Float32Array>; waiting: number; stop: Abort
 
 function startQuery(embedder: Embedder, text: string): SharedQuery {
   const stop = new AbortController();
-  const vector = embedder.embed([text], 'query', stop.signal).then(([first]) => {
+  const vector = embedder.embed([text], 'query', { signal: stop.signal }).then(([first]) => {
     if (!first) throw new RangeError('the embedder returned no vector for a query');
     return first;
   });

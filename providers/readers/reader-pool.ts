@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { AppError } from '#domain/app-error.ts';
 import type { PlannedChunk } from '#domain/chunking/chunker.ts';
 import type { PageStart, ReadDocument, ReadInput } from '#domain/reader.ts';
+import type { WorkShare } from '#domain/work-share.ts';
 import { type SandboxBatch, type SandboxOptions, SandboxPool } from '#providers/sandbox/sandbox-pool.ts';
 import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './task-payload.ts';
 import {
@@ -46,6 +47,9 @@ export type ReadResult = {
   text(): AsyncIterable<Uint8Array>;
 } & SplitResult;
 
+/** Aborting the signal ends the child process at once. */
+export type WorkOptions = WorkShare & { signal?: AbortSignal };
+
 export type SplitResult = {
   /** 0 without a plan. */
   chunkCount: number;
@@ -73,15 +77,12 @@ export interface ReaderPool {
    */
   read(
     tasks: readonly ReadTask[],
-    options?: { plan?: SplitPlan; signal?: AbortSignal; startWithinMs?: number },
+    options?: WorkOptions & { plan?: SplitPlan; startWithinMs?: number },
   ): Promise<OutcomeBatch<ReadResult>>;
   /** Splits texts that were read before. */
-  split(
-    tasks: readonly SplitTask[],
-    options: { plan: SplitPlan; signal?: AbortSignal },
-  ): Promise<OutcomeBatch<SplitResult>>;
+  split(tasks: readonly SplitTask[], options: WorkOptions & { plan: SplitPlan }): Promise<OutcomeBatch<SplitResult>>;
   /** Extracts the next files of an archive or a message. */
-  unpack(task: UnpackTask, options: { signal?: AbortSignal }): Promise<OutcomeBatch<UnpackResult>>;
+  unpack(task: UnpackTask, options: WorkOptions): Promise<OutcomeBatch<UnpackResult>>;
   close(): Promise<void>;
 }
 

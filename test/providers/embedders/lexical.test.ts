@@ -71,7 +71,9 @@ test('yields to the event loop during a large batch', async (t) => {
 });
 
 test('stops an aborted call', async (t) => {
-  await t.throwsAsync(embedder.embed(['x'], 'document', AbortSignal.abort(new Error('stop'))), { message: 'stop' });
+  await t.throwsAsync(embedder.embed(['x'], 'document', { signal: AbortSignal.abort(new Error('stop')) }), {
+    message: 'stop',
+  });
 });
 
 test('finds an embedder by its complete space or name, and rejects another space', (t) => {

@@ -76,7 +76,7 @@ withModel('embeds a query while many documents are being embedded, without block
     .embed(
       Array.from({ length: 2_000 }, (_, at) => `Document ${at} says this and that about something.`),
       'document',
-      abort.signal,
+      { signal: abort.signal },
     )
     .then(() => (isDone = true));
   let turns = 0;

@@ -107,6 +107,6 @@ test('fails an aborted call with the reason of its signal', async (t) => {
   });
   const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
   const texts = Array.from({ length: 1_000 }, () => 'x');
-  await t.throwsAsync(embedder.embed(texts, 'document', abort.signal), { message: 'changed my mind' });
+  await t.throwsAsync(embedder.embed(texts, 'document', { signal: abort.signal }), { message: 'changed my mind' });
   await server.close();
 });

@@ -9,10 +9,10 @@ function recorded(gate: Promise<void> = Promise.resolve()) {
   const inner = createLexicalEmbedder();
   const embedder: Embedder = {
     ...inner,
-    async embed(texts, purpose, signal) {
+    async embed(texts, purpose, options = {}) {
       asked.push(...texts);
-      await Promise.race([gate, aborted(signal)]);
-      return inner.embed(texts, purpose, signal);
+      await Promise.race([gate, aborted(options.signal)]);
+      return inner.embed(texts, purpose, options);
     },
   };
   return { embedder: withQueryCache(embedder, { entries: 2 }), asked, inner };
@@ -55,8 +55,8 @@ test('stops a shared computation only when the last caller aborts', async (t) =>
   const gate = Promise.withResolvers<void>();
   const { embedder, asked } = recorded(gate.promise);
   const [first, second] = [new AbortController(), new AbortController()];
-  const givenUp = embedder.embed(['cats'], 'query', first.signal);
-  const kept = embedder.embed(['cats'], 'query', second.signal);
+  const givenUp = embedder.embed(['cats'], 'query', { signal: first.signal });
+  const kept = embedder.embed(['cats'], 'query', { signal: second.signal });
   first.abort(new Error('gone'));
   await t.throwsAsync(givenUp, { message: 'gone' });
   gate.resolve();
@@ -64,7 +64,7 @@ test('stops a shared computation only when the last caller aborts', async (t) =>
 
   const alone = recorded(new Promise(() => undefined));
   const stop = new AbortController();
-  const call = alone.embedder.embed(['dogs'], 'query', stop.signal);
+  const call = alone.embedder.embed(['dogs'], 'query', { signal: stop.signal });
   stop.abort(new Error('gone too'));
   await t.throwsAsync(call, { message: 'gone too' });
   t.deepEqual(asked, ['cats']);
