@@ -75,7 +75,7 @@ async function unpackArchive(
     const refusal = refusalOf(services, { file, archive, usedEntries: used.entries });
     if (refusal) return refusal;
     const task = unpackTaskFor(services, { file, archive, usedBytes: used.bytes });
-    await using unpacked = await services.documents.unpack(task, { signal: step.signal });
+    await using unpacked = await services.documents.unpack(task, { signal: step.signal, share: batch.workspace_id });
     const [outcome] = unpacked.outcomes;
     if (!outcome?.ok) {
       if (outcome && !isPassing(outcome.error)) return outcome.error;

@@ -154,7 +154,7 @@ async function inspectPage(
 ): Promise<PageTaskResult> {
   const file = sha256 === null ? null : await blobs.checkOut(crawl.workspace_id, sha256);
   try {
-    return await pages.inspect(file, payload, signal);
+    return await pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   } catch (error) {
     if (!(error instanceof AppError) || isPassing(error)) throw error;
     return NOTHING_FOUND;

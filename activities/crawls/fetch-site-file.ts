@@ -37,10 +37,12 @@ async function fetchRobots(services: WorkerServices, request: PageRequest): Prom
   const start = await services.stores.crawlFrontier.findStart(collectionScope(crawl), crawl.id);
   const links = start ? [start.url] : [];
   const payload: PageTask = { kind: 'robots', links, rules: { origin: crawl.origin, robots } };
-  const read = await services.pages.inspect(null, payload, signal).catch((error: unknown) => {
-    if (!(error instanceof AppError) || isPassing(error)) throw error;
-    throw new AppError('download_rejected', 'robots.txt cannot be read: it is too expensive to evaluate.');
-  });
+  const read = await services.pages
+    .inspect(null, payload, { signal, share: crawl.workspace_id })
+    .catch((error: unknown) => {
+      if (!(error instanceof AppError) || isPassing(error)) throw error;
+      throw new AppError('download_rejected', 'robots.txt cannot be read: it is too expensive to evaluate.');
+    });
   return {
     kind: 'robots',
     robots,
@@ -76,7 +78,7 @@ async function fetchSitemap(services: WorkerServices, request: PageRequest): Pro
   }
   const bytes = await readBody(response, MAX_SITEMAP_BYTES, 'refuse');
   const payload: PageTask = { kind: 'sitemap', url: page.url, rules: siteRulesOf(crawl) };
-  const { links, sitemaps } = await services.pages.inspect(bytes, payload, signal);
+  const { links, sitemaps } = await services.pages.inspect(bytes, payload, { signal, share: crawl.workspace_id });
   return { kind: 'sitemap', links, sitemaps };
 }
 

@@ -10,26 +10,29 @@ export type PagePoolOptions = Omit<SandboxOptions, 'taskModule'> & { workFolder:
 /** A response of a site: its bytes, a file with them, or null when the task needs no input. */
 export type SiteResponse = Uint8Array | { path: string } | null;
 
+/** `share`: the workspace of the crawl; workspaces take turns. */
+export type InspectOptions = { signal: AbortSignal; share: string };
+
 /**
  * Extracts links, canonical URLs and robots directives from responses, in sandboxed child processes. A response that exceeds a
  * limit or crashes its parser is rejected with an AppError; other errors are faults of the installation, or the signal's reason.
  */
 export interface PagePool {
-  inspect(response: SiteResponse, payload: PageTask, signal: AbortSignal): Promise<PageTaskResult>;
+  inspect(response: SiteResponse, payload: PageTask, options: InspectOptions): Promise<PageTaskResult>;
   close(): Promise<void>;
 }
 
 /** Creates a pool that starts its first process with the first task. The caller closes it. */
-export function createPagePool(options: PagePoolOptions): PagePool {
-  const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
+export function createPagePool({ workFolder, ...limits }: PagePoolOptions): PagePool {
+  const sandbox = new SandboxPool({ ...limits, workFolder, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
-    async inspect(response, payload, signal) {
-      if (response !== null && 'path' in response) return run(sandbox, response.path, { payload, signal });
-      await mkdir(options.workFolder, { recursive: true, mode: 0o700 });
-      const path = join(options.workFolder, `response-${randomUUID()}`);
+    async inspect(response, payload, work) {
+      if (response !== null && 'path' in response) return run(sandbox, response.path, { payload, ...work });
+      await mkdir(workFolder, { recursive: true, mode: 0o700 });
+      const path = join(workFolder, `response-${randomUUID()}`);
       try {
         await writeFile(path, response ?? new Uint8Array(), { mode: 0o600 });
-        return await run(sandbox, path, { payload, signal });
+        return await run(sandbox, path, { payload, ...work });
       } finally {
         await rm(path, { force: true });
       }
@@ -41,9 +44,9 @@ export function createPagePool(options: PagePoolOptions): PagePool {
 async function run(
   sandbox: SandboxPool,
   inputPath: string,
-  { payload, signal }: { payload: PageTask; signal: AbortSignal },
+  { payload, ...options }: InspectOptions & { payload: PageTask },
 ): Promise<PageTaskResult> {
-  await using batch = await sandbox.run([{ inputPath, payload }], { signal });
+  await using batch = await sandbox.run([{ inputPath, payload }], options);
   const [outcome] = batch.outcomes;
   if (outcome?.ok === true) return PageTaskResult.parse(outcome.value);
   if (outcome?.error instanceof AppError) throw outcome.error;

@@ -13,10 +13,10 @@ const MAX_QUERY_CHARACTERS = 2_000;
  * Adds a cache of query vectors to an embedder; documents are not cached. Concurrent calls with the same query share one
  * computation, which continues as long as one of them waits. Failures are not cached.
  */
-export function withQueryCache(embedder: Embedder, options: QueryCacheOptions): Embedder {
+export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOptions): Embedder {
   const { space } = embedder;
   const spaceKey = JSON.stringify([space.provider, space.model, space.model_hash, space.dimensions]);
-  const known = new LRUCache<string, Float32Array>({ max: options.entries });
+  const known = new LRUCache<string, Float32Array>({ max: entries });
   const running = new Map<string, SharedQuery>();
 
   const embedQuery = async (text: string, signal: AbortSignal | undefined): Promise<Float32Array> => {

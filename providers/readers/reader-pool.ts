@@ -6,7 +6,13 @@ import { AppError } from '#domain/app-error.ts';
 import type { PlannedChunk } from '#domain/chunking/chunker.ts';
 import type { PageStart, ReadDocument, ReadInput } from '#domain/reader.ts';
 import type { WorkShare } from '#domain/work-share.ts';
-import { type SandboxBatch, type SandboxOptions, SandboxPool } from '#providers/sandbox/sandbox-pool.ts';
+import {
+  type SandboxOptions,
+  type SandboxOutcome,
+  SandboxPool,
+  type SandboxRunOptions,
+  type SandboxTask,
+} from '#providers/sandbox/sandbox-pool.ts';
 import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './task-payload.ts';
 import {
   entryFile,
@@ -47,8 +53,18 @@ export type ReadResult = {
   text(): AsyncIterable<Uint8Array>;
 } & SplitResult;
 
-/** Aborting the signal ends the child process at once. */
+/** Aborting the signal ends the child processes that work for the call at once. */
 export type WorkOptions = WorkShare & { signal?: AbortSignal };
+
+export type ReadOptions = WorkOptions & {
+  plan?: SplitPlan;
+  startWithinMs?: number;
+  /**
+   * Called once for each task, as soon as its outcome is known, so that a document need not wait for the others of the call. Its
+   * files exist until the batch is disposed, or the call is rejected.
+   */
+  onOutcome?: (index: number, outcome: Outcome<ReadResult>) => void;
+};
 
 export type SplitResult = {
   /** 0 without a plan. */
@@ -75,10 +91,7 @@ export interface ReaderPool {
    * Reads documents; with a plan also splits them, in the same round trip. When `startWithinMs` have passed since the
    * first document was started, no further one is started.
    */
-  read(
-    tasks: readonly ReadTask[],
-    options?: WorkOptions & { plan?: SplitPlan; startWithinMs?: number },
-  ): Promise<OutcomeBatch<ReadResult>>;
+  read(tasks: readonly ReadTask[], options?: ReadOptions): Promise<OutcomeBatch<ReadResult>>;
   /** Splits texts that were read before. */
   split(tasks: readonly SplitTask[], options: WorkOptions & { plan: SplitPlan }): Promise<OutcomeBatch<SplitResult>>;
   /** Extracts the next files of an archive or a message. */
@@ -90,7 +103,7 @@ export interface ReaderPool {
 export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
-    async read(tasks, { plan, signal, startWithinMs } = {}) {
+    read(tasks, { plan, onOutcome, ...work } = {}) {
       const payload = ({ reader, mediaType, name, mainText = false }: ReadTask): TaskPayload => ({
         kind: 'read',
         reader,
@@ -101,44 +114,52 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
         timeoutMs: options.timeoutMs,
         plan: plan ?? null,
       });
-      const batch = await sandbox.run(
-        tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
-        { signal, startWithinMs },
-      );
-      return outcomesOf(batch, resultOf);
+      const documents = tasks.map((task) => ({ inputPath: task.path, payload: payload(task) }));
+      return run(sandbox, documents, { ...work, toResult: resultOf, onOutcome });
     },
-    async split(tasks, { plan, signal }) {
+    split(tasks, { plan, ...work }) {
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
-      const batch = await sandbox.run(
-        tasks.map((task) => ({ inputPath: task.path, payload: payload(task) })),
-        { signal },
-      );
-      return outcomesOf(batch, resultOf);
+      const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task) }));
+      return run(sandbox, texts, { ...work, toResult: resultOf });
     },
-    async unpack({ path, ...task }, { signal }) {
+    unpack({ path, ...task }, work) {
       const payload: TaskPayload = { kind: 'unpack', ...task, maxTextBytes };
-      const batch = await sandbox.run([{ inputPath: path, payload }], { signal });
-      return outcomesOf(batch, unpackedOf);
+      return run(sandbox, [{ inputPath: path, payload }], { ...work, toResult: unpackedOf });
     },
     close: () => sandbox.close(),
   };
 }
 
-async function outcomesOf<Result>(
-  batch: SandboxBatch,
-  toResult: (value: unknown, outputPrefix: string) => Result,
+type RunOptions<Result> = Omit<SandboxRunOptions, 'onOutcome'> & {
+  toResult: (value: unknown, outputPrefix: string) => Result;
+  onOutcome?: ((index: number, outcome: Outcome<Result>) => void) | undefined;
+};
+
+async function run<Result>(
+  sandbox: SandboxPool,
+  tasks: readonly SandboxTask[],
+  { toResult, onOutcome, ...work }: RunOptions<Result>,
 ): Promise<OutcomeBatch<Result>> {
-  try {
-    const outcomes = batch.outcomes.map((outcome): Outcome<Result> => {
-      if (outcome.ok) return { ok: true, result: toResult(outcome.value, outcome.outputPrefix) };
-      if (outcome.error instanceof AppError) return { ok: false, error: outcome.error };
-      throw outcome.error;
-    });
-    return { outcomes, [Symbol.asyncDispose]: () => batch[Symbol.asyncDispose]() };
-  } catch (error) {
-    await batch[Symbol.asyncDispose]();
-    throw error;
-  }
+  const outcomes: Outcome<Result>[] = [];
+  const batch = await sandbox.run(tasks, {
+    ...work,
+    onOutcome(index, sandboxOutcome) {
+      const outcome = toOutcome(sandboxOutcome, toResult);
+      outcomes[index] = outcome;
+      onOutcome?.(index, outcome);
+    },
+  });
+  return { outcomes, [Symbol.asyncDispose]: () => batch[Symbol.asyncDispose]() };
+}
+
+/** @throws an error that is a fault of the installation; it rejects the call. */
+function toOutcome<Result>(
+  outcome: SandboxOutcome,
+  toResult: (value: unknown, outputPrefix: string) => Result,
+): Outcome<Result> {
+  if (outcome.ok) return { ok: true, result: toResult(outcome.value, outcome.outputPrefix) };
+  if (outcome.error instanceof AppError) return { ok: false, error: outcome.error };
+  throw outcome.error;
 }
 
 function unpackedOf(value: unknown, outputPrefix: string): UnpackResult {

@@ -1,10 +1,12 @@
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { SandboxExitError } from './sandbox-process.ts';
 
+type TaskLimits = { timeoutMs: number; memoryBytes: number; cpuBudgetMs: number | null };
+
 /**
  * Returns the error of the document that a process was working on when it exited; the message is for the user who uploaded it.
  */
-export function limitError(exit: SandboxExitError, limits: { timeoutMs: number; memoryBytes: number }): AppError {
+export function limitError(exit: SandboxExitError, limits: TaskLimits): AppError {
   const options = { cause: exit };
   switch (exit.reason) {
     case 'timeout': {
@@ -12,6 +14,14 @@ export function limitError(exit: SandboxExitError, limits: { timeoutMs: number; 
       return new AppError(
         'read_timeout',
         `Reading the document took longer than ${time} and was stopped. Split it, or ask the operator to raise LOCI_READER_TIMEOUT_S.`,
+        options,
+      );
+    }
+    case 'cpu': {
+      const time = `${(limits.cpuBudgetMs ?? 0) / 1000} s`;
+      return new AppError(
+        'read_timeout',
+        `Reading the document took more than ${time} of processor time, the limit for its size, and was stopped. Split it, save it in a simpler format, or ask the operator to raise LOCI_READER_TIMEOUT_S.`,
         options,
       );
     }

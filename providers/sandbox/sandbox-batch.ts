@@ -1,49 +1,94 @@
 import { AppError } from '#domain/app-error.ts';
+import type { QueuePlace } from '#domain/fair-queue.ts';
 import type { FromChild } from './child-task.ts';
 
-export type SandboxTask = { inputPath: string; payload: unknown };
+export type SandboxTask = {
+  inputPath: string;
+  payload: unknown;
+  /** Processor time that the task may use, in milliseconds, by the bytes of its file; default: no limit. */
+  cpuBudgetMs?: (sizeBytes: number) => number;
+};
 
 /** `error` is an AppError when the document caused it, or NOT_STARTED; any other error is a fault of the installation. */
 export type SandboxOutcome =
   | { ok: true; value: unknown; /** Path prefix of the files that the task wrote. */ outputPrefix: string }
   | { ok: false; error: Error };
 
-export type TaskBatch = {
+/** Called once for each task, as soon as its outcome is known. */
+export type OutcomeListener = (index: number, outcome: SandboxOutcome) => void;
+
+type BatchOptions = {
   tasks: readonly SandboxTask[];
-  outcomes: (SandboxOutcome | undefined)[];
+  /** Bytes of the file of each task. */
+  sizes: readonly number[];
   folder: string;
-  openGroups: number;
-  crashes: Map<number, number>;
+  place: QueuePlace;
   /** Time after the start of the first task during which further tasks may start; null without a limit. */
   startWithinMs: number | null;
-  drainTimer: NodeJS.Timeout | null;
-  isDraining: boolean;
-  isSettled: boolean;
-  resolve: () => void;
-  reject: (error: Error) => void;
+  onOutcome: OutcomeListener | undefined;
 };
-/** Tasks that are sent to a process in one message. */
-export type TaskGroup = { batch: TaskBatch; indices: readonly number[] };
-
-const MAX_GROUP_TASKS = 32;
 
 /** Outcome of a task that did not start in time. */
 export const NOT_STARTED = new AppError('dependency_unavailable', 'Reading did not start within its time slice.');
 
-/** Counts a group as ended; the last one settles the batch. */
-export function endGroup(batch: TaskBatch): void {
-  batch.openGroups -= 1;
-  if (batch.openGroups > 0 || batch.isSettled) return;
-  batch.isSettled = true;
-  batch.resolve();
+/** The tasks of one call. It has ended when each task has an outcome, or when it was rejected. */
+export class TaskBatch {
+  readonly options: BatchOptions;
+  readonly crashes = new Map<number, number>();
+  /** Rejects with the reason given to `reject`. */
+  readonly ended: Promise<readonly SandboxOutcome[]>;
+  drainTimer: NodeJS.Timeout | null = null;
+  isDraining = false;
+  readonly #outcomes: SandboxOutcome[] = [];
+  readonly #resolve: (outcomes: readonly SandboxOutcome[]) => void;
+  readonly #reject: (reason: Error) => void;
+  #openTasks: number;
+  #isEnded = false;
+
+  constructor(options: BatchOptions) {
+    this.options = options;
+    this.#openTasks = options.tasks.length;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly SandboxOutcome[]>();
+    this.ended = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (this.#openTasks === 0) this.#end(() => resolve([]));
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Processor time that a task may use; null without a limit. */
+  cpuBudgetMs(index: number): number | null {
+    const { tasks, sizes } = this.options;
+    return tasks[index]?.cpuBudgetMs?.(sizes[index] ?? 0) ?? null;
+  }
+
+  /** Sets the outcome of a task. @throws what the listener throws. */
+  settle(index: number, outcome: SandboxOutcome): void {
+    if (this.#isEnded || this.#outcomes[index]) return;
+    this.#outcomes[index] = outcome;
+    this.#openTasks -= 1;
+    this.options.onOutcome?.(index, outcome);
+    if (this.#openTasks === 0) this.#end(() => this.#resolve(this.#outcomes));
+  }
+
+  /** Ends the batch without outcomes; only the first call of one that has not ended counts. */
+  reject(reason: Error): void {
+    this.#end(() => this.#reject(reason));
+  }
+
+  #end(tell: () => void): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (this.drainTimer) clearTimeout(this.drainTimer);
+    tell();
+  }
 }
 
-/** Splits tasks evenly among processes, in groups of bounded size. Returns the indices of each group. */
-export function groupTasks(tasks: number, processes: number): number[][] {
-  const size = Math.max(1, Math.min(MAX_GROUP_TASKS, Math.ceil(tasks / processes)));
-  const indices = Array.from({ length: tasks }, (_, index) => index);
-  return Array.from({ length: Math.ceil(tasks / size) }, (_, group) => indices.slice(group * size, (group + 1) * size));
-}
+/** Tasks that are sent to a process in one message. */
+export type TaskGroup = { batch: TaskBatch; indices: readonly number[] };
 
 /** Converts the answer of a process to the outcome of its task. */
 export function outcomeOf(answer: Exclude<FromChild, { type: 'ready' }>, outputPrefix: string): SandboxOutcome {

@@ -1,23 +1,15 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { mkdirSync, realpathSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '#domain/app-error.ts';
 import type { ChildTask, FromChild, ToChild } from './child-task.ts';
-import { readFileSync } from 'node:fs';
+import { forkChild, type ProcessOptions } from './fork-child.ts';
+import { residentMemoryBytes, TaskMeter } from './task-meter.ts';
 
-export type ProcessOptions = {
-  /** Absolute path of the module that exports `runTask`. */
-  taskModule: string;
-  /** The process's own folder: it may read it, and write to `out` inside. */
-  folder: string;
-  /** Further folders that it may read, e.g. of a tokenizer. */
-  readableFolders: readonly string[];
-  memoryBytes: number;
-  /** Time limit of each task. */
-  timeoutMs: number;
-};
+/** `cpuBudgetMs`: processor time that the task may use; null without a limit. */
+export type ProcessTask = { task: ChildTask; cpuBudgetMs: number | null };
 
-export type ExitReason = 'timeout' | 'memory' | 'crashed' | 'stopped';
+export type ExitReason = 'timeout' | 'cpu' | 'memory' | 'crashed' | 'stopped';
 
 /** The process exited before it answered all tasks; the first one without an answer was running. */
 export class SandboxExitError extends Error {
@@ -31,18 +23,16 @@ export class SandboxExitError extends Error {
 
 type Answer = Exclude<FromChild, { type: 'ready' }>;
 type Run = {
+  tasks: readonly ProcessTask[];
   answers: number;
-  tasks: number;
+  /** Measures the current task; null when the process has no id. */
+  meter: TaskMeter | null;
   onAnswer: (answer: Answer) => void;
   resolve: () => void;
   reject: (error: Error) => void;
 };
 
-const ROOT = realpathSync(join(import.meta.dirname, '..', '..'));
-const MAIN = join(ROOT, 'providers', 'sandbox', 'child-main.ts');
-const MEMORY_POLL_MS = 50;
-/** Share of the memory limit for the JavaScript heap; buffers and WebAssembly are outside of it. */
-const HEAP_SHARE = 0.75;
+const POLL_MS = 50;
 const START_TIMEOUT_MS = 30_000;
 const STDERR_BYTES = 4096;
 
@@ -65,13 +55,7 @@ export class SandboxProcess {
     this.#options = options;
     mkdirSync(join(options.folder, 'in'), { recursive: true });
     mkdirSync(join(options.folder, 'out'));
-    this.#child = fork(MAIN, [options.taskModule], {
-      execArgv: nodeArguments(options),
-      // The parent's environment is not passed on: it contains secrets.
-      env: {},
-      cwd: join(options.folder, 'out'),
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
+    this.#child = forkChild(options);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_BYTES);
     });
@@ -105,7 +89,7 @@ export class SandboxProcess {
    * Runs tasks in order and reports each answer.
    * @throws SandboxExitError; AppError `dependency_unavailable` when the process could not be started.
    */
-  async run(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
+  async run(tasks: readonly ProcessTask[], onAnswer: (answer: Answer) => void): Promise<void> {
     this.#isDraining = false;
     this.#keepAlive(true);
     try {
@@ -129,20 +113,14 @@ export class SandboxProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #runReady(tasks: readonly ChildTask[], onAnswer: (answer: Answer) => void): Promise<void> {
+  #runReady(tasks: readonly ProcessTask[], onAnswer: (answer: Answer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (this.#isEnding) throw new SandboxExitError(this.#killReason ?? 'crashed', 'it had already exited');
-    const deadline = setTimeout(() => this.kill('timeout'), this.#options.timeoutMs);
-    const watch = setInterval(() => this.#checkMemory(), MEMORY_POLL_MS);
-    const answered = (answer: Answer): void => {
-      deadline.refresh();
-      onAnswer(answer);
-    };
-    this.#run = { answers: 0, tasks: tasks.length, onAnswer: answered, resolve, reject };
-    this.#send({ type: 'tasks', tasks });
+    const watch = setInterval(() => this.#checkLimits(), POLL_MS);
+    this.#run = { tasks, answers: 0, meter: this.#startMeter(), onAnswer, resolve, reject };
+    this.#send({ type: 'tasks', tasks: tasks.map(({ task }) => task) });
     if (this.#isDraining) this.#send({ type: 'drain' });
     return promise.finally(() => {
-      clearTimeout(deadline);
       clearInterval(watch);
       this.#run = null;
     });
@@ -175,10 +153,11 @@ export class SandboxProcess {
     const run = this.#run;
     if (!run) return;
     run.answers += 1;
+    run.meter = this.#startMeter();
     this.#tasksDone += 1;
     run.onAnswer(answer);
-    if (run.answers === run.tasks) {
-      this.#checkMemory();
+    if (run.answers === run.tasks.length) {
+      this.#checkLimits();
       run.resolve();
     }
   }
@@ -192,10 +171,20 @@ export class SandboxProcess {
     this.#run?.reject(new SandboxExitError(this.#killReason ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
   }
 
-  #checkMemory(): void {
+  #startMeter(): TaskMeter | null {
+    return this.#child.pid === undefined ? null : new TaskMeter(this.#child.pid);
+  }
+
+  #checkLimits(): void {
+    const { memoryBytes, timeoutMs } = this.#options;
     const bytes = this.#child.pid === undefined ? null : residentMemoryBytes(this.#child.pid);
     this.#peakBytes = Math.max(this.#peakBytes, bytes ?? 0);
-    if (bytes !== null && bytes > this.#options.memoryBytes) this.kill('memory');
+    if (bytes !== null && bytes > memoryBytes) this.kill('memory');
+    const { tasks = [], answers = 0, meter = null } = this.#run ?? {};
+    const task = tasks[answers];
+    if (!meter || !task) return;
+    if (meter.elapsedMs() > timeoutMs) this.kill('timeout');
+    if (task.cpuBudgetMs !== null && meter.cpuMs() > task.cpuBudgetMs) this.kill('cpu');
   }
 
   /** Lets an idle process not keep its parent alive. */
@@ -209,29 +198,5 @@ export class SandboxProcess {
     for (const handle of handles)
       if (isBusy || this.#isEnding) handle?.ref();
       else handle?.unref();
-  }
-}
-
-function nodeArguments({ folder, readableFolders, memoryBytes }: ProcessOptions): string[] {
-  const code = ['providers', 'domain', 'node_modules', 'package.json'].map((name) => realpathSync(join(ROOT, name)));
-  const readable = [...code, folder, ...readableFolders];
-  return [
-    '--permission',
-    // Only for the watchdog: the lockdown disables further threads.
-    '--allow-worker',
-    ...readable.map((path) => `--allow-fs-read=${path}`),
-    `--allow-fs-write=${join(folder, 'out')}`,
-    `--max-old-space-size=${Math.floor((memoryBytes * HEAP_SHARE) / 1024 / 1024)}`,
-    '--no-warnings',
-  ];
-}
-
-/** Returns the resident memory of a process in bytes, from Linux's /proc; null on other systems or when the process is gone. */
-export function residentMemoryBytes(pid: number): number | null {
-  try {
-    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return kibibytes === undefined ? null : Number(kibibytes) * 1024;
-  } catch {
-    return null;
   }
 }

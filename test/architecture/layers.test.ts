@@ -44,7 +44,7 @@ const READER_FOLDER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   office: ['shared'],
   pdf: ['shared', 'images'],
   archives: ['shared', 'office'],
-  external: ['shared', 'reader-pool.ts'],
+  external: ['shared', 'reader-pool.ts', 'read-in-parts.ts'],
 };
 
 /** Files that put the parts together: they may import anything, and nobody imports them. */

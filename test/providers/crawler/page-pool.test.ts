@@ -10,7 +10,7 @@ import type { PageTaskResult, SiteRules } from '#providers/crawler/page-task.ts'
 const origin = 'https://example.org';
 const open: SiteRules = { origin, robots: '' };
 const SIZE = { processes: 1, memoryBytes: 384 * 1024 * 1024 };
-const { signal } = new AbortController();
+const work = { signal: new AbortController().signal, share: 'w' };
 
 let folder: string;
 let pool: PagePool;
@@ -24,7 +24,7 @@ test.after.always(async () => {
 });
 
 const page = (html: string, rules = open, url = `${origin}/a/`) =>
-  pool.inspect(Buffer.from(html), { kind: 'page', url, charset: null, rules }, signal);
+  pool.inspect(Buffer.from(html), { kind: 'page', url, charset: null, rules }, work);
 const paths = ({ links }: PageTaskResult) => links.map(({ url }) => url.replace(origin, ''));
 
 test('finds every link of a page to its own site once, relative to its base URL', async (t) => {
@@ -99,7 +99,7 @@ test('reads robots.txt as in RFC 9309: the group for Loci before the general one
     found.links.filter(({ isAllowed }) => !isAllowed).map(({ url }) => url.replace(origin, '')),
     ['/private/x', '/a.php'],
   );
-  const read = await pool.inspect(null, { kind: 'robots', links: [], rules }, signal);
+  const read = await pool.inspect(null, { kind: 'robots', links: [], rules }, work);
   t.is(read.delayS, 2.5);
   t.deepEqual(
     read.sitemaps.map(({ url }) => url),
@@ -115,17 +115,13 @@ test('does not end a group of robots.txt at a line that is no rule', async (t) =
     found.links.map(({ isAllowed }) => isAllowed),
     [true, false],
   );
-  const read = await pool.inspect(
-    null,
-    { kind: 'robots', links: ['/private/start'], rules: { origin, robots } },
-    signal,
-  );
+  const read = await pool.inspect(null, { kind: 'robots', links: ['/private/start'], rules: { origin, robots } }, work);
   t.deepEqual([read.links.map(({ isAllowed }) => isAllowed), read.sitemaps.length], [[false], 1]);
 });
 
 test('reads sitemaps as XML, text and gzip, and rejects anything else', async (t) => {
   const sitemap = (bytes: Uint8Array) =>
-    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
+    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, work);
   const xml = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><urlset>
     <url><loc> ${origin}/one?a=1&amp;b=2 </loc><image:loc>${origin}/picture</image:loc></url>
     <url><loc><![CDATA[${origin}/two]]></loc></url><url><loc>&b;</loc></url><url><loc>https://example.com/</loc></url></urlset>`;
@@ -144,7 +140,7 @@ test('bounds the cost of hostile responses', async (t) => {
   t.is((await page('<a href="/x">'.repeat(300_000))).links.length, 1);
   t.is((await page(Array.from({ length: 20_000 }, (_, index) => `<a href="/${index}">`).join(''))).links.length, 1_000);
   const sitemap = (bytes: Uint8Array) =>
-    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, signal);
+    pool.inspect(bytes, { kind: 'sitemap', url: `${origin}/sitemap.xml`, rules: open }, work);
   const long = Array.from({ length: 20_000 }, (_, index) => `${origin}/${index}${'x'.repeat(2_000)}`);
   const { length } = (await sitemap(gzipSync(long.join('\n')))).links;
   t.true(length > 1_000 && length < 3_000, `${length} long addresses`);
@@ -157,9 +153,9 @@ test('gives up a robots.txt that costs too much, and reads the next response in 
   t.teardown(() => impatient.close());
   // So many groups and rules that a parser which keeps them all would need gigabytes.
   const robots = `${'User-agent: a\n'.repeat(20_000)}${'Disallow: /x\n'.repeat(18_000)}`;
-  const look = impatient.inspect(null, { kind: 'robots', links: [], rules: { origin, robots } }, signal);
+  const look = impatient.inspect(null, { kind: 'robots', links: [], rules: { origin, robots } }, work);
   const error = await t.throwsAsync(look, { instanceOf: AppError });
   t.true(['read_memory_limit', 'reader_crashed', 'read_timeout'].includes(error?.code ?? ''), error?.code);
   const payload = { kind: 'page', url: `${origin}/`, charset: null, rules: open } as const;
-  t.deepEqual(paths(await impatient.inspect(Buffer.from('<a href="/after">'), payload, signal)), ['/after']);
+  t.deepEqual(paths(await impatient.inspect(Buffer.from('<a href="/after">'), payload, work)), ['/after']);
 });

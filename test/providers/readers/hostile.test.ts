@@ -8,7 +8,7 @@ import { AppError } from '#domain/app-error.ts';
 import { detectFileType } from '#providers/readers/detect-type.ts';
 import { resolveReader } from '#providers/readers/index.ts';
 import { createReaderPool, type ReadTask } from '#providers/readers/reader-pool.ts';
-import { residentMemoryBytes } from '#providers/sandbox/sandbox-process.ts';
+import { residentMemoryBytes } from '#providers/sandbox/task-meter.ts';
 import { hostileCorpus } from '#test/support/fixtures/hostile/corpus.ts';
 
 const MIB = 1024 * 1024;

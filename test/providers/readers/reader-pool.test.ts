@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { detectFileType } from '#providers/readers/detect-type.ts';
-import { createReaderPool, type ReaderPool, type ReadTask, type SplitPlan } from '#providers/readers/reader-pool.ts';
+import {
+  createReaderPool,
+  type Outcome,
+  type ReaderPool,
+  type ReadResult,
+  type ReadTask,
+  type SplitPlan,
+} from '#providers/readers/reader-pool.ts';
 import { docx, docxParagraph, pdf, zip } from '#test/support/fixtures/documents.ts';
 
 const MIB = 1024 * 1024;
@@ -139,4 +146,16 @@ test('splitting a text that was read before returns the same chunks as reading a
   const chunks = await collect(again.result.chunks());
   t.deepEqual(chunks, await collect(outcome.result.chunks()));
   t.deepEqual([chunks[0]?.page, chunks.at(-1)?.page], [1, 20]);
+});
+
+test('reports each document as soon as it is read, with its text', async (t) => {
+  const names = ['one.csv', 'two.csv', 'three.csv'];
+  const tasks = await Promise.all(names.map((name) => taskFor(t.context.folder, name, `word,number\n${name},1\n`)));
+  const reported = new Map<number, Promise<string>>();
+  const onOutcome = (index: number, outcome: Outcome<ReadResult>): void => {
+    if (outcome.ok) reported.set(index, textOf(outcome.result));
+  };
+  await using batch = await t.context.pool.read(tasks, { plan: PLAN, lane: 'express', share: 'w', onOutcome });
+  t.is(batch.outcomes.length, names.length);
+  for (const [index, name] of names.entries()) t.true((await reported.get(index))?.includes(name), name);
 });

@@ -150,3 +150,58 @@ test('reads documents of other readers in the same call, with outcomes in order'
     await pool.close();
   }
 });
+
+test('reports documents of other readers while the server is still reading', async (t) => {
+  const { promise: isReported, resolve: reported } = Promise.withResolvers<void>();
+  const server = await startUnstructuredServer((response, asked) => {
+    // The server answers only after the other document was reported.
+    void isReported.then(() => elements(response, asked));
+  });
+  const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
+  const settings = { url: server.url, apiKey: null, timeoutMs: 60_000, maxAnswerBytes: MIB };
+  try {
+    await withTemporaryFile('plain words', async (path) => {
+      const task = { path, name: 'o.txt', mediaType: 'text/plain' };
+      const seen: number[] = [];
+      const onOutcome = (index: number): void => {
+        seen.push(index);
+        if (index === 1) reported();
+      };
+      const readers = ['unstructured', 'native'].map((reader) => ({ ...task, reader }));
+      await using batch = await withUnstructured(pool, settings).read(readers, { onOutcome });
+      t.deepEqual(seen, [1, 0]);
+      t.true(batch.outcomes.every(({ ok }) => ok));
+    });
+  } finally {
+    await pool.close();
+    await server.close();
+  }
+});
+
+test('workspaces take turns at the server', async (t) => {
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  const server = await startUnstructuredServer((response, asked) => void isOpen.then(() => elements(response, asked)));
+  const pool = createReaderPool({ processes: 1, memoryBytes: 512 * MIB, timeoutMs: 60_000, maxTextBytes: MIB });
+  const settings = { url: server.url, apiKey: null, timeoutMs: 60_000, maxAnswerBytes: MIB };
+  try {
+    await withTemporaryFile('the document', async (path) => {
+      const reading = withUnstructured(pool, settings);
+      const readAll = async (share: string, count: number): Promise<void> => {
+        const task = { path, name: `${share}.pdf`, mediaType: 'application/pdf', reader: 'unstructured' };
+        await using batch = await reading.read(
+          Array.from({ length: count }, () => task),
+          { share },
+        );
+        t.true(batch.outcomes.every(({ ok }) => ok));
+      };
+      const both = [readAll('a', 8), readAll('b', 1)];
+      open();
+      await Promise.all(both);
+      const order = server.asked.map(({ fileName }) => fileName);
+      t.true(order.indexOf('b.pdf') <= 3, order.join(' '));
+    });
+  } finally {
+    await pool.close();
+    await server.close();
+  }
+});

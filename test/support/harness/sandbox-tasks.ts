@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import dgram from 'node:dgram';
 import dns from 'node:dns/promises';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { getPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
@@ -24,6 +25,12 @@ type Arguments = { inputPath: string; outputPrefix: string; target: string };
 const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
   echo: ({ inputPath }) => readFileSync(inputPath, 'utf8'),
   pid: () => process.pid,
+  priority: () => getPriority(),
+  // Waits until the file exists.
+  async waitFor({ target }) {
+    while (!existsSync(target)) await setTimeout(5);
+    return 'opened';
+  },
   write({ outputPrefix, target }) {
     writeFileSync(`${outputPrefix}.txt`, target);
     return target.length;
