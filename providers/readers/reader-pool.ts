@@ -13,6 +13,7 @@ import {
   type SandboxRunOptions,
   type SandboxTask,
 } from '#providers/sandbox/sandbox-pool.ts';
+import { cpuBudget } from './cpu-budget.ts';
 import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './task-payload.ts';
 import {
   entryFile,
@@ -101,6 +102,7 @@ export interface ReaderPool {
 
 /** Creates a pool that starts no process before the first task. Close it at the end. */
 export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions): ReaderPool {
+  const { timeoutMs } = options;
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
     read(tasks, { plan, onOutcome, ...work } = {}) {
@@ -111,20 +113,26 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
         name,
         mainText,
         maxTextBytes,
-        timeoutMs: options.timeoutMs,
+        timeoutMs,
         plan: plan ?? null,
       });
-      const documents = tasks.map((task) => ({ inputPath: task.path, payload: payload(task) }));
+      const documents = tasks.map((task) => ({
+        inputPath: task.path,
+        payload: payload(task),
+        cpuBudgetMs: cpuBudget(task, timeoutMs),
+      }));
       return run(sandbox, documents, { ...work, toResult: resultOf, onOutcome });
     },
     split(tasks, { plan, ...work }) {
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
-      const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task) }));
+      const cpuBudgetMs = cpuBudget({ mediaType: 'text/plain' }, timeoutMs);
+      const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task), cpuBudgetMs }));
       return run(sandbox, texts, { ...work, toResult: resultOf });
     },
     unpack({ path, ...task }, work) {
       const payload: TaskPayload = { kind: 'unpack', ...task, maxTextBytes };
-      return run(sandbox, [{ inputPath: path, payload }], { ...work, toResult: unpackedOf });
+      const cpuBudgetMs = cpuBudget(task, timeoutMs);
+      return run(sandbox, [{ inputPath: path, payload, cpuBudgetMs }], { ...work, toResult: unpackedOf });
     },
     close: () => sandbox.close(),
   };

@@ -159,3 +159,25 @@ test('reports each document as soon as it is read, with its text', async (t) => 
   t.is(batch.outcomes.length, names.length);
   for (const [index, name] of names.entries()) t.true((await reported.get(index))?.includes(name), name);
 });
+
+test('a document whose reading takes more processor time than its size allows fails alone', async (t) => {
+  // The time limit scales the processor time: a second, and five for each MiB. The paragraphs pack to a few KiB and take more.
+  const pool = createReaderPool({
+    processes: 1,
+    memoryBytes: 1024 * MIB,
+    timeoutMs: 30_000,
+    maxTextBytes: 64 * MIB,
+    workFolder: t.context.folder,
+  });
+  t.teardown(() => pool.close());
+  const paragraphs = docxParagraph('The same words again and again.').repeat(150_000);
+  const tasks = await Promise.all([
+    taskFor(t.context.folder, 'slow.docx', docx(paragraphs)),
+    taskFor(t.context.folder, 'next.csv', 'word,number\nnext,1\n'),
+  ]);
+  await using batch = await pool.read(tasks);
+  const [slow, next] = batch.outcomes;
+  t.is(slow?.ok === false ? slow.error.code : '', 'read_timeout');
+  t.regex(slow?.ok === false ? slow.error.message : '', /s of processor time/);
+  t.true(next?.ok);
+});
