@@ -1,6 +1,13 @@
 import type { CollectionDeletionSteps } from '#domain/collections/collection-deletion.ts';
 import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
-import type { Batch, DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '#domain/uploads/ingest-steps.ts';
+import type {
+  Batch,
+  DownloadSteps,
+  ExpressSteps,
+  IndexSteps,
+  IngestSteps,
+  UpkeepSteps,
+} from '#domain/uploads/ingest-steps.ts';
 import type { WebhookSteps } from '#domain/webhooks/webhook-jobs.ts';
 import {
   completeCollectionDeletion,
@@ -19,10 +26,11 @@ import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
 import { controlCrawl, endCrawl } from '#activities/crawls/control-crawl.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
 import { downloadContents } from '#activities/uploads/download-contents.ts';
-import { indexContents, publishContents } from '#activities/uploads/index-contents.ts';
+import { ingestExpress } from '#activities/uploads/ingest-express.ts';
+import { ingestIndexSlice, ingestSlice, passToIndexing } from '#activities/uploads/ingest-slice.ts';
+import { publishContents } from '#activities/uploads/publish-contents.ts';
 import type { OAuthSteps } from '#domain/connections/oauth-refresh.ts';
 import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
-import { readContents } from '#activities/uploads/read-contents.ts';
 import { removeEntries } from '#activities/archives/remove-entries.ts';
 import { persistRefresh } from '#activities/connections/persist-refresh.ts';
 import { startDueRefreshes } from '#activities/connections/start-due-refreshes.ts';
@@ -55,6 +63,7 @@ export type Activities = {
   oauth: OAuthSteps;
   download: DownloadSteps;
   crawl: CrawlSteps;
+  express: ExpressSteps;
   ingest: IngestSteps;
   index: IndexSteps & ReindexSlice;
   compress: CompressionSteps;
@@ -112,11 +121,15 @@ export function createActivities(services: WorkerServices): Activities {
     crawl: {
       crawlSlice: step('crawl', crawlSlice),
     },
+    express: {
+      ingestExpress: step('express', ingestExpress),
+    },
     ingest: {
-      readContents: step('read', readContents),
+      ingestSlice: step('ingest', ingestSlice),
+      readContents: step('read', passToIndexing),
     },
     index: {
-      indexSlice: step('index', indexContents),
+      indexSlice: step('index', ingestIndexSlice),
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
       reindexSlice: step('reindex', reindexSlice),

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '#domain/app-error.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import { toActivityFailure, isPassing } from './failures.ts';
@@ -13,7 +14,12 @@ export type StepContext = {
   signal: AbortSignal;
 };
 
-const HEARTBEAT_INTERVAL_MS = 2_000;
+/**
+ * Each heartbeat is work for the server. Most activities end before their first one. `HEARTBEAT_TIMEOUT` of the workflows allows
+ * for two that are lost.
+ */
+const HEARTBEAT_INTERVAL_MS = 5_000;
+const EXPRESS_HEARTBEAT_INTERVAL_MS = 1_500;
 
 /** Runs an activity with heartbeats, logs and measures it, and maps its errors to Temporal failures. */
 export async function runStep<Result>(
@@ -22,7 +28,8 @@ export async function runStep<Result>(
   work: (context: StepContext) => Promise<Result>,
 ): Promise<Result> {
   const { info, cancellationSignal, heartbeat } = Context.current();
-  const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
+  const isExpress = info.taskQueue === TASK_QUEUES.express;
+  const beat = setInterval(() => heartbeat(), isExpress ? EXPRESS_HEARTBEAT_INTERVAL_MS : HEARTBEAT_INTERVAL_MS);
   const startedMs = performance.now();
   try {
     return await work({ attempt: info.attempt, signal: cancellationSignal });

@@ -3,14 +3,14 @@ import type { StepContext } from './step.ts';
 /**
  * An activity works at most this long. Then it returns its cursor and its workflow calls it again, so that others get their turn.
  */
-export const TIME_SLICE_MS = 30_000;
+const TIME_SLICE_MS = 5_000;
 
-export type TimeSlice = { isOver(): boolean };
+export type TimeSlice = { isOver(): boolean; leftMs(): number };
 
 /** Starts a time slice. */
 export function startTimeSlice(durationMs = TIME_SLICE_MS): TimeSlice {
   const endMs = performance.now() + durationMs;
-  return { isOver: () => performance.now() >= endMs };
+  return { isOver: () => performance.now() >= endMs, leftMs: () => Math.max(0, endMs - performance.now()) };
 }
 
 /**

@@ -51,10 +51,13 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
     return UploadResponse.parse(JSON.parse(text));
   };
 
+  const progressOf = async (uploadId: string): Promise<UploadProgress> =>
+    UploadProgress.parse(await json('GET', `/uploads/${uploadId}?limit=1`));
+
   /** Waits until an upload has no more work to do. */
   const waitUntilFinished = async (uploadId: string): Promise<UploadProgress> => {
     for (;;) {
-      const progress = UploadProgress.parse(await json('GET', `/uploads/${uploadId}?limit=1`));
+      const progress = await progressOf(uploadId);
       if (progress.progress.settled === progress.progress.total) return progress;
       await delay(POLL_MS);
     }
@@ -80,6 +83,7 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
 
   return {
     upload,
+    progress: progressOf,
     settled: waitUntilFinished,
     ingest,
     createCollection: async (name: string) => Collection.parse(await json('POST', '/collections', { name })),

@@ -27,6 +27,8 @@ export type JobStart = {
   task_queue: TaskQueue;
   /** One line for the Temporal UI. */
   summary: string;
+  /** Names of what the workflow works on, for the Temporal UI. */
+  memo?: Readonly<Record<string, string>> | null;
   args: unknown;
 };
 

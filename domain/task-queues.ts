@@ -6,9 +6,11 @@ export const TASK_QUEUES = {
   download: 'loci-download',
   /** Crawling: mostly waits between two requests to a host, so it has a queue apart from downloads. */
   crawl: 'loci-crawl',
-  /** Reading and splitting: limited by CPU cores and child processes. */
+  /** Small uploads, which somebody waits for: they never wait behind bulk work. */
+  express: 'loci-express',
+  /** Ingestion of everything else, in time slices: child processes, embedder and index are shared within the worker. */
   ingest: 'loci-ingest',
-  /** Embedding and index writes: limited by the embedder. */
+  /** Reindexing and changed filter fields. */
   index: 'loci-index',
   /** Compression: limited by threads and by the speed of the chat model. */
   compress: 'loci-compress',

@@ -14,6 +14,7 @@ import * as memoryTurns from './20261121_memory_turns.ts';
 import * as paging from './20261121_paging.ts';
 import * as reindexing from './20261121_reindexing.ts';
 import * as wakes from './20261122_wakes.ts';
+import * as memos from './20261123_memos.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261122_kept_texts', ...keptTexts },
   { name: '20261122_page_fingerprints', ...pageFingerprints },
   { name: '20261122_wakes', ...wakes },
+  { name: '20261123_memos', ...memos },
 ];
 
 /** For `knex.migrate`. */

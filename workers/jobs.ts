@@ -89,6 +89,7 @@ function startOptions(job: JobStart) {
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
     workflowIdConflictPolicy: 'FAIL' as const,
     staticSummary: job.summary,
+    ...(job.memo ? { memo: job.memo } : {}),
     searchAttributes: searchAttributesOf(job),
     priority: { fairnessKey: job.workspace_id },
   };

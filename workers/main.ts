@@ -47,7 +47,6 @@ async function main(): Promise<void> {
       namespace: config.temporal.namespace,
       workflowBundle: await loadWorkflowBundle(config.cacheDir),
       activities: createActivities(services),
-      readers: config.readers.processes,
     });
     const running = state.workers.map((worker) => worker.run());
     const { namespace } = config.temporal;

@@ -7,8 +7,6 @@ export type TaskWorkersOptions = {
   namespace: string;
   workflowBundle: WorkflowBundle;
   activities: Activities;
-  /** Documents that are read at the same time. */
-  readers: number;
 };
 
 /** At shutdown, running activities get this long to finish; then they are cancelled and another worker retries them. */
@@ -17,21 +15,23 @@ const SHUTDOWN_FORCE = '30s';
 /** Workflows kept in memory between their tasks. */
 const MAX_CACHED_WORKFLOWS = 200;
 const WORKFLOW_TASK_CONCURRENCY = 20;
-/**
- * By default the SDK throttles heartbeats to four fifths of their timeout, so that a pause of two seconds would look like a
- * dead worker.
- */
-const MAX_HEARTBEAT_INTERVAL = '2s';
+/** By default the SDK throttles heartbeats to four fifths of their timeout, so that a short pause would look like a dead worker. */
+const MAX_HEARTBEAT_INTERVAL = '1s';
 
 type ActivityQueue = keyof Activities;
 
-/** Concurrent activities per task queue, except `ingest`, which has one more than there are readers. */
-const ACTIVITY_CONCURRENCY: Readonly<Record<Exclude<ActivityQueue, 'ingest'>, number>> = {
+/**
+ * Concurrent activities per task queue. Those of `ingest` and `express` share child processes and the embedder by workspace and
+ * lane, so their slots only bound what is held in memory: a workspace gets a slot when the time slice of another one ends.
+ */
+const ACTIVITY_CONCURRENCY: Readonly<Record<ActivityQueue, number>> = {
   download: 12,
+  express: 8,
+  ingest: 8,
   // Each holds as many responses as it waits for, on disk instead of in memory.
   crawl: 24,
   oauth: 40,
-  index: 3,
+  index: 4,
   compress: 4,
   upkeep: 10,
   webhooks: 20,
@@ -39,7 +39,7 @@ const ACTIVITY_CONCURRENCY: Readonly<Record<Exclude<ActivityQueue, 'ingest'>, nu
 
 /** Creates one Temporal worker per task queue: one for workflows, the others for activities, each with its own limit. */
 export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Worker[]> {
-  const { activities, readers } = options;
+  const { activities } = options;
   const shared = {
     connection: options.connection,
     namespace: options.namespace,
@@ -65,7 +65,8 @@ export async function createTaskWorkers(options: TaskWorkersOptions): Promise<Wo
     createActivityWorker('download', ACTIVITY_CONCURRENCY.download),
     createActivityWorker('crawl', ACTIVITY_CONCURRENCY.crawl),
     createActivityWorker('oauth', ACTIVITY_CONCURRENCY.oauth),
-    createActivityWorker('ingest', readers + 1),
+    createActivityWorker('express', ACTIVITY_CONCURRENCY.express),
+    createActivityWorker('ingest', ACTIVITY_CONCURRENCY.ingest),
     createActivityWorker('index', ACTIVITY_CONCURRENCY.index),
     createActivityWorker('compress', ACTIVITY_CONCURRENCY.compress),
     createActivityWorker('upkeep', ACTIVITY_CONCURRENCY.upkeep),

@@ -6,7 +6,13 @@ import type { ConversationSteps } from '#domain/conversations/conversation-jobs.
 import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
 import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
-import type { DownloadSteps, IndexSteps, IngestSteps, UpkeepSteps } from '#domain/uploads/ingest-steps.ts';
+import type {
+  DownloadSteps,
+  ExpressSteps,
+  IndexSteps,
+  IngestSteps,
+  UpkeepSteps,
+} from '#domain/uploads/ingest-steps.ts';
 import type { WebhookSteps } from '#domain/webhooks/webhook-jobs.ts';
 import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
 
@@ -18,9 +24,11 @@ type AllUpkeepSteps = UpkeepSteps & CollectionDeletionSteps & WorkspaceDeletionS
  */
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 /** A dead worker is detected after this long without a heartbeat. */
-const HEARTBEAT_TIMEOUT = '10s';
+const HEARTBEAT_TIMEOUT = '15s';
+/** Somebody waits for express work. */
+const EXPRESS_HEARTBEAT_TIMEOUT = '5s';
 
-type Timeout = '2m' | '5m' | '10m' | '30m' | '6h';
+type Timeout = '1m' | '2m' | '5m' | '10m' | '30m' | '6h';
 
 /**
  * The activities of every task queue, with their timeouts and retry policy. `fairnessKey` (a workspace id) shares the queues
@@ -31,7 +39,7 @@ export function activityProxiesFor(fairnessKey: string) {
     proxyActivities<Activities>({
       taskQueue,
       startToCloseTimeout,
-      heartbeatTimeout: HEARTBEAT_TIMEOUT,
+      heartbeatTimeout: taskQueue === TASK_QUEUES.express ? EXPRESS_HEARTBEAT_TIMEOUT : HEARTBEAT_TIMEOUT,
       retry: RETRY,
       priority: { fairnessKey },
     });
@@ -39,6 +47,7 @@ export function activityProxiesFor(fairnessKey: string) {
     upkeep: proxy<AllUpkeepSteps>(TASK_QUEUES.upkeep, '2m'),
     download: proxy<DownloadSteps>(TASK_QUEUES.download, '6h'),
     crawl: proxy<CrawlSteps>(TASK_QUEUES.crawl, '6h'),
+    express: proxy<ExpressSteps>(TASK_QUEUES.express, '1m'),
     ingest: proxy<IngestSteps>(TASK_QUEUES.ingest, '6h'),
     index: proxy<IndexSteps & ReindexSlice>(TASK_QUEUES.index, '10m'),
     compress: proxy<CompressionSteps>(TASK_QUEUES.compress, '30m'),

@@ -35,6 +35,8 @@ export type BatchPool = {
   /** Batches that have not ended, paused ones included. */
   size(): number;
   outcome(): BatchOutcome;
+  /** Adds the outcome of contents that no batch ingested. */
+  addOutcome(other: BatchOutcome): void;
   /** Starts a batch as soon as there is room for it. */
   start(batch: NumberedBatch): Promise<void>;
   /** Resolves when all remaining batches wait for paused contents. */
@@ -81,6 +83,7 @@ export function createBatchPool(
   return {
     size: () => running.size,
     outcome: () => outcome,
+    addOutcome: (other) => void (outcome = addOutcomes(outcome, other)),
     start: async (batch) => {
       await waitUntil(() => running.size - Math.min(paused.size, MAX_PAUSED) < CONCURRENCY);
       running.add(batch.number);

@@ -21,7 +21,8 @@ import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { activityFailureOf } from './activity-failure.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
 import { FIRST_POLL_INTERVAL_MS, pollIntervalMs } from './poll-interval.ts';
-import { reproject } from './reproject-contents.ts';
+import { ingestInSteps, type Unfinished } from './ingest-in-steps.ts';
+import { reprojectStale } from './reproject-contents.ts';
 import { batchPausedSignal, wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
 
@@ -31,8 +32,8 @@ const stageQuery = defineQuery<string>('stage');
 type EnterStage = (stage: string, detail: string) => void;
 
 /**
- * Ingests 1 to 200 contents: downloads them, reads and splits them, indexes them in time slices and publishes them. Each content
- * succeeds or fails on its own; the batch never fails.
+ * Ingests 1 to 200 contents: downloads them, then reads, indexes and publishes them in time slices. Each content succeeds or fails
+ * on its own; the batch never fails.
  */
 export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
@@ -43,8 +44,9 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
   setHandler(wakeSignal, () => void (woken = true));
   setHandler(stageQuery, () => stage);
   const enter: EnterStage = (name, detail) => {
+    // Older histories contain an update for each time slice.
+    if (name !== stage || !patched('ingest-in-one-step')) upsertStage(name);
     stage = name;
-    upsertStage(name);
     setCurrentDetails(
       `**${name}**: ${detail}\n\n- workspace \`${workspace_id}\`\n- collection \`${collection_id}\`\n- run \`${run_id}\``,
     );
@@ -85,59 +87,43 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
  * Takes contents through all steps, except those that are paused. `paused`: contents that wait to be resumed; `resumed`: contents
  * that were paused during indexing and have been resumed since. Both are not finished.
  */
-async function ingestContents(
-  args: IngestBatchArgs,
-  contentIds: string[],
-  enter: EnterStage,
-): Promise<{ paused: string[]; resumed: string[] }> {
+async function ingestContents(args: IngestBatchArgs, contentIds: string[], enter: EnterStage): Promise<Unfinished> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const run = { workspace_id, collection_id, run_id };
-  const { download, ingest } = activityProxiesFor(workspace_id);
-  const paused: string[] = [];
-  let left = contentIds;
-  const runInTimeSlices = async (stage: string, step: (batch: Batch) => Promise<StepOutcome>) => {
-    const completed: string[] = [];
-    for (let more = left; more.length > 0;) {
-      enter(stage, `${more.length} of ${content_ids.length} contents`);
-      const outcome = await step({ ...run, content_ids: more });
-      paused.push(...outcome.paused);
-      completed.push(...outcome.go_on);
-      more = outcome.more ?? [];
-    }
-    left = completed;
-  };
-  if (args.downloads)
-    await runInTimeSlices('downloading', (batch) =>
-      download.downloadContents.executeWithOptions({ summary: `Download ${batch.content_ids.length} contents` }, [
-        batch,
-      ]),
-    );
-  await runInTimeSlices('reading', (batch) =>
-    ingest.readContents.executeWithOptions({ summary: `Read and split ${batch.content_ids.length} contents` }, [batch]),
-  );
-  if (left.length === 0) return { paused, resumed: [] };
-  const published = await indexAndPublish({ ...run, content_ids: left }, enter);
-  return { paused: [...paused, ...published.paused], resumed: published.resumed };
+  const total = content_ids.length;
+  const downloaded = args.downloads
+    ? await downloadContents({ ...run, content_ids: contentIds }, (left) =>
+        enter('downloading', `${left} of ${total} contents`),
+      )
+    : { go_on: contentIds, paused: [] };
+  if (!patched('ingest-in-one-step')) return ingestInSteps(run, downloaded, { total, enter });
+  const { ingest } = activityProxiesFor(workspace_id);
+  const paused = [...downloaded.paused];
+  let chunks = 0;
+  for (let left = downloaded.go_on; left.length > 0;) {
+    enter('indexing', `${left.length} of ${total} contents left, ${chunks} chunks so far`);
+    const summary = `Ingest ${left.length} of ${total} contents`;
+    const outcome = await ingest.ingestSlice.executeWithOptions({ summary }, [{ ...run, content_ids: left }]);
+    chunks += outcome.chunks;
+    paused.push(...outcome.paused);
+    left = outcome.more;
+    await reprojectStale(run, outcome.stale);
+  }
+  return { paused, resumed: [] };
 }
 
-async function indexAndPublish(batch: Batch, enter: EnterStage): Promise<{ paused: string[]; resumed: string[] }> {
-  const { workspace_id, collection_id, content_ids } = batch;
-  const { index } = activityProxiesFor(workspace_id);
-  const count = `${content_ids.length} contents`;
-  let chunks = 0;
-  for (let done = false; !done;) {
-    enter('indexing', `${count}, ${chunks} chunks so far`);
-    const outcome = await index.indexSlice.executeWithOptions({ summary: `Embed and index ${count}` }, [batch]);
-    chunks += outcome.chunks;
-    done = outcome.done;
+async function downloadContents(batch: Batch, show: (left: number) => void): Promise<StepOutcome> {
+  const { download } = activityProxiesFor(batch.workspace_id);
+  const downloaded: StepOutcome = { go_on: [], paused: [] };
+  for (let left = batch.content_ids; left.length > 0;) {
+    show(left.length);
+    const summary = `Download ${left.length} contents`;
+    const outcome = await download.downloadContents.executeWithOptions({ summary }, [{ ...batch, content_ids: left }]);
+    downloaded.paused.push(...outcome.paused);
+    downloaded.go_on.push(...outcome.go_on);
+    left = outcome.more ?? [];
   }
-  enter('publishing', `${count}, ${chunks} chunks`);
-  const published = await index.publishContents.executeWithOptions({ summary: `Publish ${count}` }, [batch]);
-  if (published.stale.length > 0) {
-    const summary = `Update the filters of ${published.stale.length} contents that changed during ingestion`;
-    await reproject({ workspace_id, collection_id, content_ids: published.stale }, summary);
-  }
-  return published;
+  return downloaded;
 }
 
 /** Tells the parent whether this batch waits for paused contents: the parent then starts another batch in its place. */

@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   defineQuery,
+  isCancellation,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -15,9 +16,11 @@ import {
   finalStatusOf,
   finishedCount,
   type BatchOutcome,
+  type ExpressOutcome,
 } from '#domain/uploads/batch-outcome.ts';
 import { createBatchPool } from './batch-pool.ts';
 import { wakeSignal } from './signals.ts';
+import { reprojectStale } from './reproject-contents.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { handleControlSignals } from './control-signals.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
@@ -52,8 +55,21 @@ export async function ingestUpload(
     await batches.wake();
   });
 
+  const finish = async () => {
+    await condition(allHandlersFinished);
+    stage = finalStatusOf(state.outcome);
+    upsertStage(stage);
+    show();
+    return state.outcome;
+  };
+
   upsertStage(stage);
   show();
+  if (args.express && state.after === null && state.batches === 0) {
+    const express = await ingestExpress(args, args.express);
+    batches.addOutcome(express.outcome);
+    if (express.is_complete) return finish();
+  }
   const lastBatch = state.batches + BATCHES_PER_EXECUTION;
   for (let more = true; more; more = state.after !== null) {
     if (state.batches >= lastBatch) {
@@ -76,11 +92,25 @@ export async function ingestUpload(
   await batches.waitForAll();
   const finished = { ...run, outbox_id: workflowInfo().workflowId };
   await upkeep.settleRun.executeWithOptions({ summary: 'Complete the outbox row of the upload' }, [finished]);
-  await condition(allHandlersFinished);
-  stage = finalStatusOf(state.outcome);
-  upsertStage(stage);
-  show();
-  return state.outcome;
+  return finish();
+}
+
+/** Ingests a small upload in one activity, which passes bulk work. What it leaves is ingested in batches, like everything else. */
+async function ingestExpress({ upload_id, ...args }: IngestUploadArgs, contentIds: string[]): Promise<ExpressOutcome> {
+  const { workspace_id, collection_id } = args;
+  const { express } = activityProxiesFor(workspace_id);
+  const batch = { workspace_id, collection_id, run_id: upload_id, content_ids: contentIds };
+  const summary = `Ingest ${contentIds.length === 1 ? '1 content' : `${contentIds.length} contents`} at once`;
+  const { workflowId } = workflowInfo();
+  try {
+    const outcome = await express.ingestExpress.executeWithOptions({ summary }, [{ ...batch, outbox_id: workflowId }]);
+    await reprojectStale(batch, outcome.stale);
+    return outcome;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    // The batches find out what is wrong with which content.
+    return { outcome: NO_OUTCOME, is_complete: false, stale: [] };
+  }
 }
 
 /** Markdown for the Temporal UI: progress, failures with their reasons, ids, and the signals that control the workflow. */

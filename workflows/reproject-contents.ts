@@ -20,10 +20,20 @@ export async function reprojectContents(args: ReprojectArgs): Promise<void> {
 }
 
 /** Updates the filters in time slices, so that other work gets its turn and one huge content cannot exceed the timeout. */
-export async function reproject(contents: Omit<ReprojectSlice, 'after'>, summary: string): Promise<void> {
+async function reproject(contents: Omit<ReprojectSlice, 'after'>, summary: string): Promise<void> {
   const { index } = activityProxiesFor(contents.workspace_id);
   let after: ReprojectCursor | null = null;
   do {
     after = await index.reprojectContents.executeWithOptions({ summary }, [{ ...contents, after }]);
   } while (after);
+}
+
+/** Updates the filters of contents whose metadata changed during their ingestion. */
+export async function reprojectStale(
+  { workspace_id, collection_id }: { workspace_id: string; collection_id: string },
+  contentIds: string[],
+): Promise<void> {
+  if (contentIds.length === 0) return;
+  const summary = `Update the filters of ${contentIds.length} contents that changed during ingestion`;
+  await reproject({ workspace_id, collection_id, content_ids: contentIds }, summary);
 }

@@ -8,7 +8,7 @@ const COUNT_NOTES: Readonly<Record<string, string>> = {
 };
 
 /** Whether the file of a content is an archive or e-mail, which may contain entries. */
-export function mayHoldEntries({ type }: OwnedContent): boolean {
+export function mayHoldEntries({ type }: { type: string | null }): boolean {
   return COUNT_NOTES[type ?? ''] !== undefined;
 }
 

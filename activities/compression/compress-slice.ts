@@ -15,7 +15,7 @@ const CONCURRENCY = 4;
 /** Attempts before falling back to `extractive`: about ten minutes, with the pauses between them. */
 const MAX_MODEL_ATTEMPTS = 24;
 
-/** Compresses windows that have no result yet, for 30 seconds. Returns the next window, or null when none is left. */
+/** Compresses windows that have no result yet, for one time slice. Returns the next window, or null when none is left. */
 export async function compressSlice(
   services: Services,
   args: CompressArgs & { next: number },

@@ -25,7 +25,7 @@ export async function removeFromIndex(services: WorkerServices, deletion: Deleti
   }
 }
 
-/** Removes chunk rows for one time slice (30 s). Returns true when none is left. */
+/** Removes chunk rows for one time slice. Returns true when none is left. */
 export async function removeChunks(
   services: WorkerServices,
   deletion: DeletionKey,

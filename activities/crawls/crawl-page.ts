@@ -119,10 +119,11 @@ async function write(
   const { services, scope, slice } = context;
   return services.stores.transaction(async (stores) => {
     const crawl = await stores.crawls.lockForSlice(scope, context.crawl.id, slice);
-    const status = crawl && (await stores.collections.lockForUpload(scope, crawl.collection_id));
-    if (!crawl || status !== 'active') {
+    const collection = crawl && (await stores.collections.lockForUpload(scope, crawl.collection_id));
+    if (!crawl || collection?.status !== 'active') {
       context.isStopped = true;
-      if (crawl) await stores.crawls.cancel(scope, crawl.id, `The collection is ${status ?? 'being deleted'}.`);
+      if (crawl)
+        await stores.crawls.cancel(scope, crawl.id, `The collection is ${collection?.status ?? 'being deleted'}.`);
       return false;
     }
     const isTaken = await writePage({ services: { ...services, stores }, scope, crawl, page, before }, outcome);

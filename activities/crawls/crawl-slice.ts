@@ -1,4 +1,4 @@
-import { startTimeSlice, TIME_SLICE_MS } from '#activities/time-slice.ts';
+import { startTimeSlice } from '#activities/time-slice.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrawlArgs, CrawlSlice } from '#domain/crawls/crawl-jobs.ts';
@@ -15,6 +15,8 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 
 /** The first slice is short, so that the first pages become searchable soon. */
 const FIRST_TIME_SLICE_MS = 5_000;
+/** A crawl mostly waits, so it holds nobody up; longer slices keep its history short. */
+const TIME_SLICE_MS = 30_000;
 /** Pages in flight at once, so that a slow page does not delay the others. Request slots keep their requests apart. */
 const CONCURRENCY = 4;
 /** Pages of one slice; also the largest batch. */

@@ -1,62 +1,62 @@
-import { indexedText } from '#domain/chunking/chunker.ts';
-import { embedderName, type Embedder } from '#domain/embedder.ts';
-import { toFilterRecord } from '#domain/filters/filter-record.ts';
-import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
-import type { PublishOutcome, SliceOutcome } from '#domain/uploads/batch-outcome.ts';
-import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import type { ChunkToIndex } from '#store/contents/chunks.ts';
-import type { IndexGeneration } from '#store/collections/collections.ts';
-import { claimContents } from './claim-contents.ts';
-import { failContent, failWithoutEmbedder } from './fail-contents.ts';
-import { startTimeSlice, type TimeSlice } from '#activities/time-slice.ts';
-import { runContentsOf, type StepContext } from '#activities/step.ts';
 import { collectionScope } from '#domain/access/scope.ts';
-import type { WorkerServices } from '#activities/worker-services.ts';
+import { indexedText } from '#domain/chunking/chunker.ts';
+import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
+import { toFilterRecord } from '#domain/filters/filter-record.ts';
+import type { ChunkToIndex } from '#store/contents/chunks.ts';
+import type { CompleteContent } from '#store/uploads/publications.ts';
+import { isPassing } from '#activities/failures.ts';
+import { runContentsOf } from '#activities/step.ts';
+import { failContent } from './fail-contents.ts';
+import { workShareOf, type Ingestion } from './ingestion.ts';
 
-const CHUNK_BATCH_SIZE = 128;
+/** Chunks that are read from the database at once. */
+const PAGE_SIZE = 128;
+/** Characters that are embedded and written at once: about a second of work for a local model. */
+const MAX_CHARACTERS = 24_000;
 
-type Indexing = {
-  embedder: Embedder;
-  index: IndexGeneration;
-  facetsByContent: Map<string, string[]>;
-  step: StepContext;
-  timeSlice: TimeSlice;
-};
+/** A group of contents whose chunk rows are written. `isRepeated`: some of them may be in the index already. */
+export type IndexGroup = { contentIds: readonly string[]; isRepeated: boolean };
 
-/** Embeds and indexes the chunks of a batch, in content order, for at most one time slice. */
-export async function indexContents(services: WorkerServices, batch: Batch, step: StepContext): Promise<SliceOutcome> {
-  const found = await services.stores.collections.findIndex(collectionScope(batch), batch.collection_id);
-  const embedder = found && services.embedders.forSpace(found.index.space);
-  if (!found || !embedder) {
-    await failWithoutEmbedder(services, batch, found?.index.space);
-    return { done: true, chunks: 0 };
+type OnComplete = (contents: readonly CompleteContent[]) => void;
+
+/**
+ * Embeds and indexes the chunks of a group in content order, until the time slice is over. Calls `onComplete` for contents whose
+ * chunks are all in the index. If the embedder or the index rejects something, each content is indexed alone, so that only the
+ * one that cannot be indexed fails. Returns the number of chunks written.
+ */
+export async function indexContents(ingestion: Ingestion, group: IndexGroup, onComplete: OnComplete): Promise<number> {
+  try {
+    return await indexGroup(ingestion, group, onComplete);
+  } catch (error) {
+    ingestion.step.signal.throwIfAborted();
+    if (isPassing(error)) throw error;
+    const [contentId] = group.contentIds;
+    if (group.contentIds.length > 1) return indexOneByOne(ingestion, group.contentIds, onComplete);
+    if (contentId !== undefined) await failContent(ingestion.services, ingestion.batch, { contentId, error });
+    return 0;
   }
-  await services.vectors.ensureTenant(found.index.space, found.index.tenant);
-  const facetsByContent = await facetsOfContents(services, batch);
-  const indexing = { embedder, index: found.index, facetsByContent, step, timeSlice: startTimeSlice() };
-  return step.attempt === 1 ? indexBatch(services, batch, indexing) : indexOneByOne(services, batch, indexing);
+}
+
+async function indexOneByOne(ingestion: Ingestion, contentIds: readonly string[], onComplete: OnComplete) {
+  let chunks = 0;
+  for (const contentId of contentIds) {
+    chunks += await indexContents(ingestion, { contentIds: [contentId], isRepeated: true }, onComplete);
+  }
+  return chunks;
 }
 
 /** Embeds the next chunks while the previous ones are being written to the index. */
-async function indexBatch(services: WorkerServices, batch: Batch, indexing: Indexing): Promise<SliceOutcome> {
-  const scope = collectionScope(batch);
-  let after: { contentId: string; chunkIndex: number } | null = null;
+async function indexGroup(ingestion: Ingestion, group: IndexGroup, onComplete: OnComplete): Promise<number> {
+  const { embedder, step } = ingestion;
+  const facetsByContent = await facetsOfContents(ingestion, group.contentIds);
   let writing: Promise<void> = Promise.resolve();
   let chunks = 0;
-  let done = false;
   try {
-    while (!indexing.timeSlice.isOver()) {
-      const rows = await services.stores.chunks.nextToIndex(scope, runContentsOf(batch), {
-        after,
-        limit: CHUNK_BATCH_SIZE,
-      });
-      const last = rows.at(-1);
-      done = last === undefined;
-      if (!last) break;
-      after = { contentId: last.content_id, chunkIndex: last.chunk_index };
-      const vectors = await indexing.embedder.embed(rows.map(textOf), 'document', { signal: indexing.step.signal });
+    for await (const rows of pagesToIndex(ingestion, group.contentIds)) {
+      const options = { ...workShareOf(ingestion), signal: step.signal };
+      const vectors = await embedder.embed(rows.map(textOf), 'document', options);
       await writing;
-      writing = writeObjects(services, batch, { indexing, rows, vectors });
+      writing = writePage(ingestion, group, { rows, vectors, facetsByContent }).then(onComplete);
       // The promise is awaited above or in `finally`. Until then a rejection must not count as unhandled.
       writing.catch(() => undefined);
       chunks += rows.length;
@@ -64,52 +64,68 @@ async function indexBatch(services: WorkerServices, batch: Batch, indexing: Inde
   } finally {
     await writing;
   }
-  return { done, chunks };
+  return chunks;
 }
 
-/** After a failed attempt: indexes each content alone, so that one that kills the worker is found. */
-async function indexOneByOne(services: WorkerServices, batch: Batch, indexing: Indexing): Promise<SliceOutcome> {
-  let chunks = 0;
-  for (const contentId of batch.content_ids) {
-    if (indexing.timeSlice.isOver()) return { done: false, chunks };
-    const { owned } = await claimContents(services, batch, {
-      contentIds: [contentId],
-      stage: 'indexing',
-      upTo: 'indexing',
-    });
-    if (owned.length === 0) continue;
-    const alone = { ...batch, content_ids: [contentId] };
-    try {
-      const outcome = await indexBatch(services, alone, indexing);
-      chunks += outcome.chunks;
-      if (!outcome.done) return { done: false, chunks };
-    } catch (error) {
-      indexing.step.signal.throwIfAborted();
-      await failContent(services, batch, { contentId, error });
-    } finally {
-      // The worker survived, so this attempt says nothing about the content.
-      await services.stores.runs.forgiveAttempt(collectionScope(batch), runContentsOf(alone));
+/** The chunks to index, in pages of about a second of work. Ends when the time slice is over, but not before the first page. */
+async function* pagesToIndex(
+  { services, batch, pace }: Ingestion,
+  contentIds: readonly string[],
+): AsyncIterable<ChunkToIndex[]> {
+  let after: { contentId: string; chunkIndex: number } | null = null;
+  for (let isLast = false; !isLast;) {
+    const rows: ChunkToIndex[] = await services.stores.chunks.nextToIndex(
+      collectionScope(batch),
+      runContentsOf(batch, contentIds),
+      { after, limit: PAGE_SIZE },
+    );
+    isLast = rows.length < PAGE_SIZE;
+    while (rows.length > 0) {
+      if (after !== null && pace.timeSlice.isOver()) return;
+      const page = rows.splice(0, pageLength(rows));
+      const last = page.at(-1);
+      if (last) after = { contentId: last.content_id, chunkIndex: last.chunk_index };
+      yield page;
     }
   }
-  return { done: true, chunks };
 }
 
-type Write = { indexing: Indexing; rows: readonly ChunkToIndex[]; vectors: readonly Float32Array[] };
+/** How many of the rows form a page: at least one, and no more than `MAX_CHARACTERS`. */
+function pageLength(rows: readonly ChunkToIndex[]): number {
+  let characters = 0;
+  const end = rows.findIndex((row) => (characters += textOf(row).length) > MAX_CHARACTERS);
+  return end === -1 ? rows.length : Math.max(end, 1);
+}
 
-async function writeObjects(services: WorkerServices, batch: Batch, { indexing, rows, vectors }: Write): Promise<void> {
-  const { space, tenant } = indexing.index;
+type Page = {
+  rows: readonly ChunkToIndex[];
+  vectors: readonly Float32Array[];
+  facetsByContent: ReadonlyMap<string, string[]>;
+};
+
+/** Writes chunks to the index and records the progress. Returns the contents whose last chunk was among them. */
+async function writePage(ingestion: Ingestion, group: IndexGroup, page: Page): Promise<CompleteContent[]> {
+  const { services, batch, index, step } = ingestion;
+  const { rows, vectors, facetsByContent } = page;
   const objects = rows.map((row, place) => {
     const vector = vectors[place];
     if (!vector) throw new Error('the embedder returned fewer vectors than texts');
-    const facets = [...(indexing.facetsByContent.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
+    const facets = [...(facetsByContent.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
     return { id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector };
   });
-  const { vectors: index } = services;
-  // A failed attempt may have left partly written objects.
-  await (indexing.step.attempt > 1 ? index.rewriteObjects : index.writeObjects)(space, tenant, objects);
+  // An earlier attempt may have left partly written objects.
+  const isRepeated = group.isRepeated || step.attempt > 1;
+  const write = isRepeated ? services.vectors.rewriteObjects : services.vectors.writeObjects;
+  await write(index.space, index.tenant, objects);
   services.metrics.countChunks(objects.length);
-  const indexed = new Map(rows.map((row) => [row.content_id, row.chunk_index + 1]));
+  const last = new Map(rows.map((row) => [row.content_id, row]));
+  const isComplete = (row: ChunkToIndex) => row.chunk_index + 1 === row.planned_chunks;
+  const partial = [...last.values()].filter((row) => !isComplete(row));
+  const indexed = new Map(partial.map((row) => [row.content_id, row.chunk_index + 1]));
   await services.stores.chunks.advanceIndexed(collectionScope(batch), runContentsOf(batch), indexed);
+  return [...last.values()]
+    .filter(isComplete)
+    .map((row) => ({ content_id: row.content_id, chunks: row.planned_chunks }));
 }
 
 function textOf({ context, content }: ChunkToIndex): string {
@@ -117,34 +133,13 @@ function textOf({ context, content }: ChunkToIndex): string {
 }
 
 /** The facets that all chunks of a content share, by content id. */
-async function facetsOfContents(services: WorkerServices, batch: Batch): Promise<Map<string, string[]>> {
-  const contents = await services.stores.publications.facettable(
-    collectionScope(batch),
-    batch.collection_id,
-    batch.content_ids,
-  );
+async function facetsOfContents({ services, batch }: Ingestion, contentIds: readonly string[]) {
+  const { publications } = services.stores;
+  const contents = await publications.facettable(collectionScope(batch), batch.collection_id, contentIds);
   return new Map(
     contents.map((content) => {
       const record = toFilterRecord(content, {});
       return [content.content_id, contentFacets(record.content, record.metadata)];
     }),
   );
-}
-
-/** Publishes the contents whose chunks are all indexed. */
-export async function publishContents(services: WorkerServices, batch: Batch): Promise<PublishOutcome> {
-  const scope = collectionScope(batch);
-  const found = await services.stores.collections.findIndex(scope, batch.collection_id);
-  const config = { chunker: 'structure', embedder: found ? embedderName(found.index.space) : null };
-  const published = await services.stores.publications.publish(scope, runContentsOf(batch), config);
-  for (const _ of published) services.metrics.countContent('ready');
-  const stages = await services.stores.runs.stagesOf(scope, runContentsOf(batch));
-  return {
-    published: published.length,
-    stale: published.filter((content) => content.stale).map((content) => content.content_id),
-    paused: stages.filter((content) => content.paused).map((content) => content.content_id),
-    resumed: stages
-      .filter((content) => content.stage === 'indexing' && !content.paused)
-      .map((content) => content.content_id),
-  };
 }

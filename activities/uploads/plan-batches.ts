@@ -11,6 +11,9 @@ import { failContents } from './fail-contents.ts';
 /** Contents per planning activity. */
 const PAGE_SIZE = 800;
 
+/** URLs are in small batches of their own: the contents of a batch wait until its last download has ended. */
+const MAX_DOWNLOADS = 20;
+
 /** Plans the next batches of a run: at most 200 contents and 8 MiB each; a larger content is a batch of its own. */
 export async function planBatches(
   services: WorkerServices,
@@ -27,10 +30,15 @@ export async function planBatches(
 export function packBatches(
   contents: readonly { content_id: string; size: number | null; downloads: boolean }[],
 ): BatchPlan['batches'] {
-  return groupBySize(contents, ({ size }) => size ?? 0).map((group) => ({
+  const toBatch = (group: readonly { content_id: string }[], downloads: boolean) => ({
     content_ids: group.map(({ content_id: id }) => id),
-    downloads: group.some(({ downloads }) => downloads),
-  }));
+    downloads,
+  });
+  const [urls, stored] = [contents.filter((one) => one.downloads), contents.filter((one) => !one.downloads)];
+  return [
+    ...groupBySize(stored, ({ size }) => size ?? 0).map((group) => toBatch(group, false)),
+    ...groupBySize(urls, ({ size }) => size ?? 0, MAX_DOWNLOADS).map((group) => toBatch(group, true)),
+  ];
 }
 
 /** Marks the unfinished contents of a batch as failed. */

@@ -2,14 +2,14 @@ import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { textKey } from '#domain/contents/text-key.ts';
-import type { ReadResult, SplitPlan } from '#providers/readers/reader-pool.ts';
+import type { ReadResult, SplitPlan, WorkOptions } from '#providers/readers/reader-pool.ts';
 import type { KeptText } from '#store/contents/existing-contents.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { isPassing } from '#activities/failures.ts';
-import type { StepContext } from '#activities/step.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import { mayHoldEntries } from '#activities/archives/entry-count.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import type { Ingestion } from './ingestion.ts';
 
 /** A stored text that was split again. */
 export type SplitText = { content: OwnedContent; result: ReadResult; kept: StoredBlob };
@@ -24,16 +24,16 @@ type Checkout = { content: OwnedContent; text: KeptText; path: string; release: 
  * again. Excludes archives and e-mails: their entries are not part of their text.
  */
 export async function splitKeptTexts(
-  services: WorkerServices,
-  batch: Batch,
-  { contents, plan, step }: { contents: readonly OwnedContent[]; plan: SplitPlan; step: StepContext },
+  { services, batch }: Ingestion,
+  contents: readonly OwnedContent[],
+  options: WorkOptions & { plan: SplitPlan },
 ): Promise<SplitKeptTexts> {
   const files = await checkOutTexts(services, batch, contents);
   const release = async () => void (await Promise.all(files.map((file) => file.release())));
   if (files.length === 0) return { texts: [], others: [...contents], [Symbol.asyncDispose]: release };
   try {
     const tasks = files.map(({ path, text }) => ({ path, pages: pagesOf(text) }));
-    const split = await services.documents.split(tasks, { plan, signal: step.signal });
+    const split = await services.documents.split(tasks, options);
     const texts: SplitText[] = [];
     for (const [place, outcome] of split.outcomes.entries()) {
       const file = files[place];

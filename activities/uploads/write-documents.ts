@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { collectionScope } from '#domain/access/scope.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
 import { chunkId } from '#domain/chunking/chunk-id.ts';
@@ -32,16 +33,33 @@ export async function writeDocuments(
     const group = documents.slice(start, start + CONCURRENCY);
     written.push(...(await Promise.all(group.map((document) => writeDocument(services, batch, { document, writer })))));
   }
-  await retainBlobs(
-    services,
-    collectionScope(batch),
-    written.map(({ text }) => text),
-  );
+  const isNew = ({ text, contentHash }: WrittenDocument) => text.sha256 !== contentHash;
+  const texts = written.filter(isNew).map(({ text }) => text);
+  // The content refers to the file, so a text that equals it needs no protection.
+  if (texts.length > 0) await retainBlobs(services, collectionScope(batch), texts);
   await writer.flush();
   return written.map(({ finished }) => finished);
 }
 
-type WrittenDocument = { finished: FinishedRead; text: StoredBlob };
+type WrittenDocument = { finished: FinishedRead; text: StoredBlob; contentHash: string | null };
+
+/** Stores the extracted text. The text of most text files equals the file, which is stored already. */
+async function storeText(
+  services: WorkerServices,
+  batch: Batch,
+  { content, result }: { content: OwnedContent; result: ReadResult },
+): Promise<StoredBlob> {
+  const { content_hash, size } = content;
+  if (content_hash !== null && size === result.sizeBytes && (await hashOf(result.text())) === content_hash)
+    return { sha256: content_hash, sizeBytes: size };
+  return services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER);
+}
+
+async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) hash.update(chunk);
+  return hash.digest('hex');
+}
 
 /** Stores the extracted text and passes the chunks to the writer. */
 async function writeDocument(
@@ -49,7 +67,7 @@ async function writeDocument(
   batch: Batch,
   { document: { content, result, kept }, writer }: { document: Document; writer: ChunkWriter },
 ): Promise<WrittenDocument> {
-  const text = kept ?? (await services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER));
+  const text = kept ?? (await storeText(services, batch, { content, result }));
   let index = 0;
   for await (const chunk of result.chunks()) {
     await writer.add(toRow(batch, content, { chunk, index }));
@@ -66,7 +84,7 @@ async function writeDocument(
     },
     file_data: { ...result.notes, text_bytes: result.sizeBytes },
   };
-  return { finished, text };
+  return { finished, text, contentHash: content.content_hash };
 }
 
 function toRow(

@@ -29,5 +29,5 @@ export type ReindexSteps = {
   completeReindexing(reindexing: ReindexArgs & { outbox_id: string }): Promise<void>;
 };
 
-/** Embeds and writes chunks for one time slice (30 s); null at the end. The cursor is stored in the row. */
+/** Embeds and writes chunks for one time slice; null at the end. The cursor is stored in the row. */
 export type ReindexSlice = { reindexSlice(reindexing: ReindexArgs): Promise<ReindexProgress | null> };

@@ -16,6 +16,24 @@ export type BatchPlan = {
  */
 export type StepOutcome = { go_on: string[]; paused: string[]; more?: string[] };
 
+/** What a time slice of ingestion leaves. Contents in no list have ended. */
+export type IngestOutcome = {
+  /** Not finished when the time slice was over: the workflow calls the step again for them. */
+  more: string[];
+  /** Paused by a user. */
+  paused: string[];
+  /** Published contents whose metadata changed during ingestion: their filter fields must be written to the index again. */
+  stale: string[];
+  /** Chunks written to the index in this time slice. */
+  chunks: number;
+};
+
+export const NO_PROGRESS: IngestOutcome = { more: [], paused: [], stale: [], chunks: 0 };
+
+/** What the express way leaves. `outcome` counts the contents that have ended. */
+export type ExpressOutcome = { outcome: BatchOutcome; is_complete: boolean; stale: string[] };
+
+/** Result of `indexSlice`, which only workflows call that were started before `ingestSlice` existed. */
 export type SliceOutcome = {
   /** False when chunks are left because the time slice was over. */
   done: boolean;

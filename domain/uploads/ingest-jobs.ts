@@ -10,7 +10,17 @@ import { TASK_QUEUES } from '#domain/task-queues.ts';
 export type RunKey = { workspace_id: string; collection_id: string; run_id: string };
 
 /** `upload_id` is also the id of the run of the upload. */
-export type IngestUploadArgs = { workspace_id: string; collection_id: string; upload_id: string; contents: number };
+export type IngestUploadArgs = {
+  workspace_id: string;
+  collection_id: string;
+  upload_id: string;
+  contents: number;
+  /** The contents of a small upload, which is ingested the express way; absent for all others. */
+  express?: string[];
+};
+
+/** Names of what is ingested, for the lists of the Temporal UI. `more`: how many contents there are besides the first. */
+export type IngestLabel = { collection: string; first: string; more: number };
 
 /** `outbox_id`: the workflow id whose outbox row this batch completes; null for a child workflow. */
 export type IngestBatchArgs = RunKey & {
@@ -35,14 +45,15 @@ export const batchWorkflowId = (runId: string, number?: number) =>
   number === undefined ? `ingest-batch/${runId}` : `ingest-batch/${runId}/${number}`;
 
 /** Ingests all contents of an upload. */
-export function ingestUploadJob(args: IngestUploadArgs): JobStart {
+export function ingestUploadJob(args: IngestUploadArgs, label: IngestLabel): JobStart {
   return {
     workflow_type: 'ingestUpload',
     workflow_id: uploadWorkflowId(args.upload_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
-    summary: `Ingest ${count(args.contents, 'content')} of upload ${args.upload_id}`,
+    summary: summaryOf(label),
+    memo: { collection: shorten(label.collection), first_content: shorten(label.first) },
   };
 }
 
@@ -105,6 +116,19 @@ export function deleteContentJob(args: DeleteContentArgs): JobStart {
     args,
     summary: `Delete content ${args.content_id}`,
   };
+}
+
+const MAX_NAME_CHARACTERS = 80;
+
+/** `Ingest report.pdf and 134 more into Contracts` */
+function summaryOf({ collection, first, more }: IngestLabel): string {
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `Ingest ${shorten(first)}${rest} into ${shorten(collection)}`;
+}
+
+function shorten(name: string): string {
+  const characters = Array.from(name);
+  return characters.length <= MAX_NAME_CHARACTERS ? name : `${characters.slice(0, MAX_NAME_CHARACTERS - 1).join('')}…`;
 }
 
 function count(number: number, noun: string): string {

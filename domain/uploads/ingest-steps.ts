@@ -1,5 +1,13 @@
 import type { ErrorCode } from '#domain/app-error.ts';
-import type { BatchOutcome, BatchPlan, PublishOutcome, SliceOutcome, StepOutcome } from './batch-outcome.ts';
+import type {
+  BatchOutcome,
+  BatchPlan,
+  ExpressOutcome,
+  IngestOutcome,
+  PublishOutcome,
+  SliceOutcome,
+  StepOutcome,
+} from './batch-outcome.ts';
 import type { ControlAction, RunKey } from './ingest-jobs.ts';
 
 /**
@@ -41,8 +49,18 @@ export type DownloadSteps = {
 };
 
 export type IngestSteps = {
-  /** Reads and splits contents. Writes their chunk rows; nothing is searchable yet. */
+  /** Reads, splits, embeds, indexes and publishes contents for one time slice. Progress is kept in Postgres. */
+  ingestSlice(batch: Batch): Promise<IngestOutcome>;
+  /** For workflows from before `ingestSlice`: does nothing, because their `indexSlice` does what `ingestSlice` does. */
   readContents(batch: Batch): Promise<StepOutcome>;
+};
+
+export type ExpressSteps = {
+  /**
+   * Ingests the contents of a small upload at once and completes its outbox row. What takes too long is left to the ordinary way
+   * (`is_complete`: false).
+   */
+  ingestExpress(batch: Batch & { outbox_id: string }): Promise<ExpressOutcome>;
 };
 
 /** The last chunk written. `stamp`: a hash of the facets written; absent in older histories. */
@@ -55,9 +73,9 @@ export type ReprojectSlice = {
 };
 
 export type IndexSteps = {
-  /** Embeds and indexes for one time slice. Progress is kept in Postgres. */
+  /** For workflows from before `ingestSlice`: the same, with another result. */
   indexSlice(batch: Batch): Promise<SliceOutcome>;
-  /** Publishes the contents whose chunks are all indexed. */
+  /** For workflows from before `ingestSlice`: returns what is left to do for published and paused contents. */
   publishContents(batch: Batch): Promise<PublishOutcome>;
   /** Writes changed metadata of published contents to the index, for one time slice. Returns the cursor, or null at the end. */
   reprojectContents(contents: ReprojectSlice): Promise<ReprojectCursor | null>;

@@ -60,7 +60,7 @@ async function startIngestion(
   if (!content) throw contentNotFound();
   const collectionId = body.collection_id ?? content.collection_id;
   // Lock order: collection before runs, as uploads do.
-  const collectionStatus = await stores.collections.lockForUpload(caller.scope, collectionId);
+  const collection = await stores.collections.lockForUpload(caller.scope, collectionId);
   const runs = await stores.runControl.lock(caller.scope, body.content_id);
   if (runs.length === 0) throw contentNotFound();
   const run = runs.find((candidate) => candidate.collection_id === collectionId);
@@ -80,7 +80,7 @@ async function startIngestion(
     }
     return { collectionId, status: run.paused ? 'paused' : run.stage, job: null };
   }
-  requireActive(collectionStatus);
+  requireActive(collection?.status ?? null);
   const job = run
     ? await restartContent(stores, caller, { ...run, reader, reread })
     : await linkContent(stores, caller, { contentId: content.id, collectionId, reader, reread });

@@ -15,6 +15,7 @@ import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
 import { matchUploadItems, type MatchedItem } from './match-upload-items.ts';
 import { announceUploadCompleted } from './finish-run.ts';
+import { isSmall } from './is-small.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 export type { ReceivedItem } from './plan-upload.ts';
@@ -67,9 +68,10 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   const { stores } = services;
   const { scope } = caller;
   const { form, planned } = upload;
-  const status = await stores.collections.lockForUpload(scope, form.collection_id);
-  if (status === null) throw collectionInaccessible();
-  if (status !== 'active') throw new AppError('forbidden', `The collection is ${status}; nothing can be added to it.`);
+  const collection = await stores.collections.lockForUpload(scope, form.collection_id);
+  if (collection === null) throw collectionInaccessible();
+  if (collection.status !== 'active')
+    throw new AppError('forbidden', `The collection is ${collection.status}; nothing can be added to it.`);
   if (planned.length === 0) return { answer: responseFor(upload, null, []), jobs: [] };
   await retainBlobs(
     services,
@@ -78,13 +80,12 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   );
   const matched = await matchUploadItems(stores, scope, upload);
   const crawls = planCrawls(form, matched);
-  const runs = matched.filter((one) => one.action !== 'keep' && !isCrawled(one, crawls)).length;
-  const workflowId = form.ingest && runs > 0 ? uploadWorkflowId(upload.id) : null;
+  const toIngest = matched.filter((one) => one.action !== 'keep' && !isCrawled(one, crawls));
+  const workflowId = form.ingest && toIngest.length > 0 ? uploadWorkflowId(upload.id) : null;
   const changed = await writeContents(services, caller, { ...upload, matched, workflowId, crawls });
-  const key = { workspace_id: scope.workspaceId, collection_id: form.collection_id };
   const published = await stores.projections.claim(scope, changed);
   const jobs = [
-    ...(workflowId === null ? [] : [ingestUploadJob({ ...key, upload_id: upload.id, contents: runs })]),
+    ...(workflowId === null ? [] : [ingestJobFor(scope, { ...upload, matched: toIngest }, collection)]),
     ...(await insertCrawls(stores, scope, { id: upload.id, form, createdBy: caller.principal, crawls })),
     ...published.map((of) => reprojectJob({ workspace_id: scope.workspaceId, ...of, run_id: uuidv7() })),
   ];
@@ -99,6 +100,24 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
     ),
     jobs,
   };
+}
+
+/** The job that ingests an upload, by the express way when it is small. */
+function ingestJobFor(
+  { workspaceId }: Scope,
+  { id, form, matched }: UploadToWrite & { matched: readonly MatchedItem[] },
+  collection: { name: string },
+): JobStart {
+  const args = {
+    workspace_id: workspaceId,
+    collection_id: form.collection_id,
+    upload_id: id,
+    contents: matched.length,
+  };
+  const [first] = matched;
+  const label = { collection: collection.name, first: first?.item.content.name ?? '', more: matched.length - 1 };
+  const express = isSmall(matched) ? { express: matched.map((one) => one.contentId) } : {};
+  return ingestUploadJob({ ...args, ...express }, label);
 }
 
 /** Writes contents, runs and the upload. Returns the existing contents whose filter values changed. */

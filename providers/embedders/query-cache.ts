@@ -40,12 +40,12 @@ export function withQueryCache(embedder: Embedder, { entries }: QueryCacheOption
     space,
     maxTokens: embedder.maxTokens,
     tokenCounting: embedder.tokenCounting,
-    async embed(texts, purpose, options = {}) {
-      options.signal?.throwIfAborted();
+    async embed(texts, purpose, request = {}) {
+      request.signal?.throwIfAborted();
       if (purpose === 'document' || texts.some((text) => text.length > MAX_QUERY_CHARACTERS)) {
-        return embedder.embed(texts, purpose, options);
+        return embedder.embed(texts, purpose, request);
       }
-      return Promise.all(texts.map((text) => embedQuery(text, options.signal)));
+      return Promise.all(texts.map((text) => embedQuery(text, request.signal)));
     },
     close: () => embedder.close(),
   };

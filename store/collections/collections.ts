@@ -144,7 +144,7 @@ export function createCollectionStore(database: Database) {
      * Serializes uploads into one collection until the transaction ends, so that each sees the contents of the others. Returns
      * the status, or null when the collection is not in scope.
      */
-    async lockForUpload(scope: Scope, id: string): Promise<string | null> {
+    async lockForUpload(scope: Scope, id: string): Promise<{ status: string; name: string } | null> {
       // The lock is restricted to the scope, so that a caller cannot block uploads into collections of others.
       await query(
         database,
@@ -152,12 +152,11 @@ export function createCollectionStore(database: Database) {
          where ${IN_SCOPE} and c.id = :id`,
         { ...scope, id },
       );
-      const row = await queryOne<{ status: string }>(
+      return queryOne<{ status: string; name: string }>(
         database,
-        `select c.status from collections c where ${IN_SCOPE} and c.id = :id for share`,
+        `select c.status, c.name from collections c where ${IN_SCOPE} and c.id = :id for share`,
         { ...scope, id },
       );
-      return row?.status ?? null;
     },
   };
 }

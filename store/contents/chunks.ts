@@ -1,5 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
-import type { RunContents, RunRef } from '#store/uploads/run-stages.ts';
+import type { RunContents, RunRef } from '#store/uploads/run-work.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { createPublishedChunks } from './published-chunks.ts';
 
@@ -95,13 +95,14 @@ export function createChunkStore(database: Database) {
 
     /** Records for each content how many of its chunks are in the index. */
     async advanceIndexed(scope: Scope, run: RunRef, indexed: ReadonlyMap<string, number>): Promise<void> {
+      if (indexed.size === 0) return;
       await query(
         database,
         `with mine as (
            select content_id from content_collections
            where workspace_id = :workspaceId and collection_id = :collectionId
              and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for update)
-         update content_collections cc set indexed_chunks = greatest(cc.indexed_chunks, x.indexed), dead_attempts = 0,
+         update content_collections cc set indexed_chunks = greatest(cc.indexed_chunks, x.indexed), dead_attempts = 1,
            updated_at = now()
          from mine join (select unnest(:contentIds::uuid[]) as content_id, unnest(:counts::int[]) as indexed) x using (content_id)
          where cc.content_id = mine.content_id and cc.collection_id = :collectionId`,

@@ -4,7 +4,7 @@ import type { WakeUp } from './wake-ups.ts';
 
 export type OutboxRow = JobStart & { id: number; attempts: number };
 
-const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, attempts`;
+const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo, attempts`;
 
 /** What the loops do with outbox rows and wake-ups of all workspaces. */
 export function createOutboxSystem(database: Database) {

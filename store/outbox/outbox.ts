@@ -13,10 +13,10 @@ export function createOutboxStore(database: Database) {
       if (jobs.length === 0) return;
       await query(
         database,
-        `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary)
-         select :workspaceId::uuid, x.workflow_type, x.workflow_id, x.task_queue, x.args::jsonb, x.summary
-         from unnest(:types::text[], :ids::text[], :queues::text[], :args::text[], :summaries::text[])
-           with ordinality as x(workflow_type, workflow_id, task_queue, args, summary, position)
+        `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo)
+         select :workspaceId::uuid, x.workflow_type, x.workflow_id, x.task_queue, x.args::jsonb, x.summary, x.memo::jsonb
+         from unnest(:types::text[], :ids::text[], :queues::text[], :args::text[], :summaries::text[], :memos::text[])
+           with ordinality as x(workflow_type, workflow_id, task_queue, args, summary, memo, position)
          order by x.position`,
         {
           workspaceId: scope.workspaceId,
@@ -25,6 +25,7 @@ export function createOutboxStore(database: Database) {
           queues: jobs.map((job) => job.task_queue),
           args: jobs.map((job) => JSON.stringify(job.args)),
           summaries: jobs.map((job) => job.summary),
+          memos: jobs.map((job) => (job.memo ? JSON.stringify(job.memo) : null)),
         },
       );
     },

@@ -1,9 +1,14 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
-import type { RunContents } from './run-stages.ts';
+import type { RunContents, RunRef } from './run-work.ts';
 import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
-export type Published = { content_id: string; chunks: number; stale: boolean };
+/** A content whose chunks are all in the index, with their number. */
+export type CompleteContent = { content_id: string; chunks: number };
+export type Published = CompleteContent & { stale: boolean };
+
+/** `config`: how the contents were read and embedded. */
+export type Publication = { contents: readonly CompleteContent[]; config: Record<string, unknown> };
 
 /** A content with the fields that its chunks can be filtered by. */
 export type Facettable = {
@@ -26,18 +31,32 @@ export type Facettable = {
 export function createPublicationStore(database: Database) {
   return {
     /**
-     * Publishes the contents of a run whose chunks are all in the index, in one transaction. The publication numbers are assigned
-     * last: the lock on the counter of the workspace makes the commit order equal the order of the numbers.
+     * Publishes contents of a run in one transaction, except those that are paused or belong to another run by now. The
+     * publication numbers are assigned last: the lock on the counter of the workspace makes the commit order equal the order of
+     * the numbers.
      */
-    publish(scope: Scope, run: RunContents, config: Record<string, unknown>): Promise<Published[]> {
+    async publish(scope: Scope, run: RunRef, publication: Publication): Promise<Published[]> {
+      if (publication.contents.length === 0) return [];
       return database.transaction(async (transaction) => {
-        const rows = await markReady(transaction, scope, { run, config });
+        const rows = await markReady(transaction, scope, { run, publication });
         if (rows.length > 0) {
           const contentIds = rows.map((row) => row.content_id);
           await flipVersions(transaction, scope, { ...run, contentIds });
         }
         return rows;
       });
+    },
+
+    /** Returns those of the published contents whose filter fields the index does not have yet. */
+    async listStale(scope: Scope, collectionId: string, contentIds: readonly string[]): Promise<string[]> {
+      const rows = await query<{ content_id: string }>(
+        database,
+        `select cc.content_id from content_collections cc join contents t on t.id = cc.content_id
+         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.content_id = any(:contentIds::uuid[])
+           and cc.stage = 'ready' and t.sync_status = 'stale' order by 1`,
+        { workspaceId: scope.workspaceId, collectionId, contentIds },
+      );
+      return rows.map((row) => row.content_id);
     },
 
     /**
@@ -73,15 +92,17 @@ export function createPublicationStore(database: Database) {
 function markReady(
   transaction: Database,
   scope: Scope,
-  { run, config }: { run: RunContents; config: Record<string, unknown> },
+  { run, publication }: { run: RunRef; publication: Publication },
 ): Promise<Published[]> {
+  const { contents, config } = publication;
   return query<Published>(
     transaction,
     `with mine as (
-       select content_id, version, planned_chunks, reader, upload_id from content_collections
-       where workspace_id = :workspaceId and collection_id = :collectionId and run_id = :runId
-         and content_id = any(:contentIds::uuid[]) and stage = 'indexing' and not paused and indexed_chunks = planned_chunks
-       order by content_id for update
+       select cc.content_id, cc.version, cc.planned_chunks, cc.reader, cc.upload_id from content_collections cc
+       join unnest(:contentIds::uuid[], :chunks::int[]) as complete(id, chunks) on complete.id = cc.content_id
+       where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
+         and cc.stage = 'indexing' and not cc.paused and cc.planned_chunks = complete.chunks
+       order by cc.content_id for update of cc
      ), content as (
        -- Later changes of these contents wait for the lock and then find this version published.
        select t.id, t.sync_status = 'stale' as stale from contents t join mine on mine.content_id = t.id
@@ -98,7 +119,14 @@ function markReady(
      ), ${ANNOUNCE_READY_CONTENTS}
      select mine.content_id, mine.planned_chunks as chunks, content.stale
      from mine join content on content.id = mine.content_id`,
-    { workspaceId: scope.workspaceId, ...run, config: JSON.stringify(config), isoFormat: ISO_FORMAT },
+    {
+      workspaceId: scope.workspaceId,
+      ...run,
+      contentIds: contents.map((content) => content.content_id),
+      chunks: contents.map((content) => content.chunks),
+      config: JSON.stringify(config),
+      isoFormat: ISO_FORMAT,
+    },
   );
 }
 
@@ -113,6 +141,7 @@ async function flipVersions(transaction: Database, scope: Scope, run: RunContent
        select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
      )
      update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version,
+       indexed_chunks = cc.planned_chunks,
        chunk_count = cc.planned_chunks, active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key,
        active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
        publish_seq = counter.publish_counter - :count::int + numbered.place

@@ -1,14 +1,11 @@
 import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { ContentStatus } from '#domain/statuses.ts';
 import type { OwnedContent } from '#store/contents/contents.ts';
 import { IN_PROGRESS } from './change-runs.ts';
+import { createRunWork, MINE, STAGE_ORDER, type RunContents, type RunRef, type WorkingStage } from './run-work.ts';
 import type { TextFacts } from '#store/contents/existing-contents.ts';
 import { query, type Database } from '#store/postgres.ts';
 import { ANNOUNCE_FAILED_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
-
-export type RunRef = { collectionId: string; runId: string };
-export type RunContents = RunRef & { contentIds: readonly string[] };
 
 /**
  * Contents by the result of a claim: `further` are in a later stage or have no work in this one, `gone` belong to another run.
@@ -27,20 +24,7 @@ export type FinishedRead = {
   file_data: Record<string, unknown>;
 };
 
-type RunStage = {
-  content_id: string;
-  stage: ContentStatus;
-  paused: boolean;
-  failure_code: ErrorCode | null;
-  chunks: number;
-};
-
-const STAGE_ORDER = ['pending', 'downloading', 'reading', 'splitting', 'indexing'] as const;
-export type WorkingStage = (typeof STAGE_ORDER)[number];
 export type StageStep = { stage: WorkingStage; upTo: WorkingStage; source?: OwnedContent['source'] };
-
-const MINE = `cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-  and cc.content_id = any(:contentIds::uuid[])`;
 
 const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update`;
 
@@ -48,17 +32,7 @@ const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${I
 export function createRunStages(database: Database) {
   const bind = (scope: Scope, run: RunContents) => ({ workspaceId: scope.workspaceId, ...run });
   return {
-    /** Returns a page of the contents of a run that are in progress, in id order. */
-    listPending(scope: Scope, run: RunRef, page: { after: string | null; limit: number }) {
-      return query<{ content_id: string; size: number | null; source: string }>(
-        database,
-        `select cc.content_id, t.size, t.source from content_collections cc join contents t on t.id = cc.content_id
-         where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-           and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
-         order by cc.content_id limit :limit`,
-        { workspaceId: scope.workspaceId, ...run, ...page },
-      );
-    },
+    ...createRunWork(database),
 
     /**
      * Moves the contents that this run still owns, and that are not beyond `upTo`, into a stage. Contents further on were
@@ -197,8 +171,8 @@ export function createRunStages(database: Database) {
     },
 
     /**
-     * Moves contents whose chunks are all written to `indexing`. Returns those that this run still owns. A content that another
-     * attempt has already moved there is left alone: this attempt is stale, and the chunks are the same.
+     * Moves contents whose chunks are all written to `indexing`, claimed by this attempt. Returns those that this run still owns.
+     * A content that another attempt has already moved there is left alone: this attempt is stale, and the chunks are the same.
      */
     async finishRead(scope: Scope, run: RunRef, finished: readonly FinishedRead[]): Promise<string[]> {
       if (finished.length === 0) return [];
@@ -214,7 +188,7 @@ export function createRunStages(database: Database) {
              and ch.collection_id = :collectionId and ch.version = input.version and ch.chunk_index >= input.planned_chunks
          ), moved as (
            update content_collections cc set stage = 'indexing', stage_message = null, planned_chunks = input.planned_chunks,
-             indexed_chunks = 0, dead_attempts = 0, text_sha256 = input.text_sha256, text_key = input.text ->> 'key',
+             indexed_chunks = 0, dead_attempts = 1, text_sha256 = input.text_sha256, text_key = input.text ->> 'key',
              text_facts = input.text -> 'facts', updated_at = now()
            from mine join input using (content_id)
            where cc.content_id = mine.content_id and cc.collection_id = :collectionId and cc.version = input.version
@@ -232,16 +206,6 @@ export function createRunStages(database: Database) {
         },
       );
       return rows.map((row) => row.content_id);
-    },
-
-    /** Returns the stages of contents in this run; contents of another run are absent. */
-    stagesOf(scope: Scope, run: RunContents) {
-      return query<RunStage>(
-        database,
-        `select cc.content_id, cc.stage, cc.paused, cc.failure_code, cc.chunk_count as chunks
-         from content_collections cc where ${MINE}`,
-        bind(scope, run),
-      );
     },
   };
 }

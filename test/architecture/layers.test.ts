@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
   workflows: { folders: ['domain'], packages: ['@temporalio/workflow'] },
   activities: {
     folders: ['operations', 'domain', 'observability'],
-    packages: ['@temporalio/activity', '@temporalio/common'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'p-limit'],
   },
   api: {
     folders: ['operations', 'domain', 'security', 'observability'],

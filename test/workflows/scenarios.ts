@@ -23,6 +23,8 @@ const WORDS: Entries = [
 ];
 const file = (bytes: string, name: string = file_name) => ['files', new File([bytes], `${name}.txt`)] as const;
 const small = (index = 0) => file(`A ${text}, number ${index}.`, `${file_name}-${index}`);
+/** Too many for the express way. */
+const many = () => Array.from({ length: 21 }, (_, index) => small(index));
 /** Large enough to be paused or cancelled during ingestion. */
 const big = () => file(longText(400, text));
 
@@ -59,15 +61,25 @@ const createChunks = (flow: Flow, contentId: string) =>
 
 /** All scenarios by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
+  express: {
+    runs: { ingestUpload: 1 },
+    keep: ['ingestUpload'],
+    play: async (flow) => void (await flow.upload(['content', `A ${text}.`], ...WORDS)),
+  },
+  'express-with-failures': {
+    runs: { ingestUpload: 1 },
+    keep: ['ingestUpload'],
+    play: async (flow) => void (await flow.upload(small(1), file('   \n '), ...WORDS)),
+  },
   plain: {
     runs: { ingestUpload: 1, ingestBatch: 1 },
     keep: ['ingestUpload', 'ingestBatch'],
-    play: async (flow) => void (await flow.upload(['content', `A ${text}.`], ...WORDS)),
+    play: async (flow) => void (await flow.upload(...many(), ...WORDS)),
   },
   'with-failures': {
     runs: { ingestUpload: 1, ingestBatch: 1 },
     keep: ['ingestUpload', 'ingestBatch'],
-    play: async (flow) => void (await flow.upload(small(1), file('   \n '), file(' \n\n ', 'blank'), ...WORDS)),
+    play: async (flow) => void (await flow.upload(...many(), file('   \n '), file(' \n\n ', 'blank'), ...WORDS)),
   },
   'several-batches': {
     runs: { ingestUpload: 1, ingestBatch: 3 },
@@ -154,7 +166,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   reprojected: {
-    runs: { ingestUpload: 1, ingestBatch: 1, reprojectContents: 1 },
+    runs: { ingestUpload: 1, reprojectContents: 1 },
     keep: ['reprojectContents'],
     play: async (flow) => {
       const sent = small();
@@ -163,12 +175,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   deleted: {
-    runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
+    runs: { ingestUpload: 1, deleteContent: 1 },
     keep: ['deleteContent'],
     play: async (flow) => void (await flow.delete(idsOf(await flow.upload(small(), ...WORDS))[0])),
   },
   'collection-deleted': {
-    runs: { ingestUpload: 2, ingestBatch: 2, deleteCollection: 1 },
+    runs: { ingestUpload: 2, ingestBatch: 1, deleteCollection: 1 },
     keep: ['deleteCollection'],
     play: async (flow, workflows) => {
       await flow.upload(small(), ...WORDS);
@@ -177,7 +189,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'index-anew': {
-    runs: { ingestUpload: 1, ingestBatch: 1, reindexWorkspace: 1 },
+    runs: { ingestUpload: 1, reindexWorkspace: 1 },
     keep: ['reindexWorkspace'],
     play: async (flow) => {
       await flow.upload(small(), ...WORDS);
@@ -185,7 +197,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'workspace-deleted': {
-    runs: { ingestUpload: 1, ingestBatch: 1, deleteWorkspace: 1 },
+    runs: { ingestUpload: 1, deleteWorkspace: 1 },
     keep: ['deleteWorkspace'],
     play: async (flow) => {
       await flow.upload(small(), ...WORDS);

@@ -7,7 +7,14 @@ import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
 import { query } from '#store/postgres.ts';
-import { addContents, countWaiting, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
+import {
+  addContents,
+  countWaiting,
+  makePlace,
+  makeReady,
+  publicationOf,
+  restart,
+} from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
@@ -78,12 +85,12 @@ test('the text of the published version is kept until the next version is publis
   const text = await stored('text of version 1', 1_000);
   await makeReady(place, first);
   await refer('text_sha256', text, id);
-  await stores.publications.publish(scope, first, {});
+  await stores.publications.publish(scope, first, publicationOf(first));
   const second = await restart(place, first.contentIds);
   await makeReady(place, second, { version: 2 });
   await sweepBlobs(services);
   t.deepEqual(await state(text), PRESENT);
-  await stores.publications.publish(scope, second, {});
+  await stores.publications.publish(scope, second, publicationOf(second));
   await sweepBlobs(services);
   t.deepEqual(await state(text), REMOVED);
 });

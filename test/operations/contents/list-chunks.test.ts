@@ -2,12 +2,13 @@ import test from 'ava';
 import type { Services } from '#operations/services.ts';
 import { listChunks } from '#operations/contents/chunks.ts';
 import { createStores } from '#store/stores.ts';
-import type { RunContents } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
 import {
   addContents,
   countWaiting,
   makePlace,
   makeReady,
+  publicationOf,
   restart,
   type Place,
 } from '#test/support/harness/content-runs.ts';
@@ -15,7 +16,6 @@ import { copyDatabase } from '#test/support/harness/copy-database.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
-const CONFIG = { embedder: 'lexical/test' };
 const CHUNKS = 3;
 
 async function readyContents(place: Place, count: number): Promise<RunContents[]> {
@@ -28,7 +28,8 @@ async function readyContents(place: Place, count: number): Promise<RunContents[]
   return slices;
 }
 
-const publish = ({ stores, scope }: Place, slice: RunContents) => stores.publications.publish(scope, slice, CONFIG);
+const publish = ({ stores, scope }: Place, slice: RunContents) =>
+  stores.publications.publish(scope, slice, publicationOf(slice));
 
 /**
  * Pages through the chunks with the cursors of the API. The last page so far is not consumed, because more chunks may follow it
@@ -67,7 +68,7 @@ async function publishHeldOpen(place: Place, slice: RunContents) {
   const end = Promise.withResolvers<'commit' | 'rollback'>();
   const ended = place.database
     .transaction(async (transaction) => {
-      await createStores(transaction).publications.publish(place.scope, slice, CONFIG);
+      await createStores(transaction).publications.publish(place.scope, slice, publicationOf(slice));
       written.resolve();
       if ((await end.promise) === 'rollback') throw new Error('rolled back');
     })

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { listContentChunks } from '#operations/contents/list-content-chunks.ts';
-import { addContents, makePlace, makeReady } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 test('chunks deleted while they are listed cause an error, never a list that looks complete', async (t) => {
@@ -10,7 +10,7 @@ test('chunks deleted while they are listed cause an error, never a list that loo
   const chunks = 450;
   const slice = await addContents(place);
   await makeReady(place, slice, { each: chunks });
-  await stores.publications.publish(scope, slice, {});
+  await stores.publications.publish(scope, slice, publicationOf(slice));
   const contentId = slice.contentIds[0] ?? '';
   const request = { contentId, collectionId, includeEmbeddings: false, limit: null };
   const read = async (disturb: () => Promise<unknown>) => {

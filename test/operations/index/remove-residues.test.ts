@@ -1,8 +1,15 @@
 import test, { type ExecutionContext } from 'ava';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { query } from '#store/postgres.ts';
-import type { RunContents } from '#store/uploads/run-stages.ts';
-import { addContents, chunkRows, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
+import {
+  addContents,
+  chunkRows,
+  makePlace,
+  makeReady,
+  publicationOf,
+  restart,
+} from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 type Residue = { passes: number; due_ms: number };
@@ -54,7 +61,7 @@ async function publishAndRestart({ place, index }: Awaited<ReturnType<typeof ope
   const first = await addContents(place);
   await makeReady(place, first);
   await index(first, 1);
-  await place.stores.publications.publish(place.scope, first, {});
+  await place.stores.publications.publish(place.scope, first, publicationOf(first));
   const second = await restart(place, first.contentIds);
   await makeReady(place, second, { version: 2 });
   await index(second, 2);
@@ -76,7 +83,7 @@ test('the previous version is removed once the next one is published', async (t)
   const leftovers = await openLeftovers(t);
   const { place, versions, pass } = leftovers;
   const { id, second } = await publishAndRestart(leftovers);
-  await place.stores.publications.publish(place.scope, second, {});
+  await place.stores.publications.publish(place.scope, second, publicationOf(second));
   await pass();
   t.deepEqual(await versions(id, 2), ['0/0', '2/2']);
 });

@@ -6,7 +6,7 @@ import { controlContent } from '#operations/contents/control-content.ts';
 import { createChunks } from '#operations/contents/create-chunks.ts';
 import { deleteContent } from '#operations/contents/delete-content.ts';
 import { query } from '#store/postgres.ts';
-import { makePlace, makeReady } from '#test/support/harness/content-runs.ts';
+import { makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 type Row = { workflow_type: string; args: Record<string, unknown> };
@@ -60,7 +60,7 @@ test('every acknowledged request is in the outbox, even while Temporal is unavai
   t.is(run?.workflow_id, `ingest-batch/${runId}`, 'the run stores the id of the workflow to wake');
   const slice = { collectionId: place.collectionId, runId, contentIds: [id] };
   await makeReady(place, slice, { version: 2 });
-  await services.stores.publications.publish(scope, slice, {});
+  await services.stores.publications.publish(scope, slice, publicationOf(slice));
   await upload('A text.', { metadata: { lang: 'en' } });
   t.like(await added(), [{ workflow_type: 'reprojectContents', args: { content_ids: [id] } }]);
   await upload('A text.', { metadata: { lang: 'en' } });

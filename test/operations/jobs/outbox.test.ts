@@ -10,7 +10,7 @@ import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
 import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { query } from '#store/postgres.ts';
-import type { RunContents } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
 import { addContents, makePlace, type Place } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnServices, type OwnServices } from '#test/support/harness/own-services.ts';

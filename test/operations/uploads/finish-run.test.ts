@@ -14,7 +14,9 @@ test('an upload sends one completion event with its outcome, no matter how often
   const common = { id: runId, collectionId, contentType: 'text', ingest: true, workflowId, createdBy: 'a test' };
   await stores.uploads.insert(scope, { ...common, total: 3, errors: [], contentIds });
   const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
-  await stores.outbox.add(scope, [ingestUploadJob({ ...key, upload_id: runId, contents: 3 })]);
+  await stores.outbox.add(scope, [
+    ingestUploadJob({ ...key, upload_id: runId, contents: 3 }, { collection: 'a test', first: 'a', more: 2 }),
+  ]);
   const url = 'https://example.com/hook';
   await stores.webhooks.insert(scope, {
     id: uuidv7(),

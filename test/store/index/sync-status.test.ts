@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { queryOne } from '#store/postgres.ts';
-import { addContents, makePlace, makeReady, restart } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, makeReady, publicationOf, restart } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 /** A content that is being ingested, and the actions on it. */
@@ -23,7 +23,7 @@ async function openContent(t: ExecutionContext) {
   /** Publishes the current run's version and begins the next run. */
   const publishAndRestart = async () => {
     await makeReady(place, batch);
-    await stores.publications.publish(scope, batch, {});
+    await stores.publications.publish(scope, batch, publicationOf(batch));
     await restart(place, [contentId]);
   };
   const cancel = () => stores.runControl.cancel(scope, { contentId });

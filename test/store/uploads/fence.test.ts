@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { RunContents } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores } from '#store/stores.ts';
 import {
   addContents,
@@ -7,6 +7,7 @@ import {
   countWaiting,
   makePlace,
   makeReady,
+  publicationOf,
   restart,
   rowsOf,
   type Place,
@@ -78,7 +79,7 @@ const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
   },
   publish: {
     ready: true,
-    write: ({ stores, scope }, batch) => stores.publications.publish(scope, batch, { stale: true }),
+    write: ({ stores, scope }, batch) => stores.publications.publish(scope, batch, publicationOf(batch)),
   },
 };
 

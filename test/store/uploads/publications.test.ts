@@ -1,20 +1,19 @@
 import test from 'ava';
 import { query } from '#store/postgres.ts';
-import type { RunContents } from '#store/uploads/run-stages.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores } from '#store/stores.ts';
 import {
   addContents,
   countWaiting,
   makePlace,
   makeReady,
+  publicationOf,
   restart,
   type Place,
 } from '#test/support/harness/content-runs.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
-
-const CONFIG = { embedder: 'lexical/test' };
 
 async function shownOf({ stores, scope }: Place, contentId?: string): Promise<string[]> {
   const rows = await stores.chunks.listPublished(scope, { contentId }, { after: null, limit: 500 });
@@ -27,17 +26,17 @@ async function counterOf({ database, scope }: Place): Promise<number> {
   return row?.counter ?? -1;
 }
 
-test('publishes only fully indexed, unpaused contents, each with its own number', async (t) => {
+test('publishes only complete, unpaused contents, each with its own number', async (t) => {
   const place = await makePlace(await openOwnDatabase(t));
   const { stores, scope } = place;
   const batch = await addContents(place, 4);
   await makeReady(place, batch);
   const [whole = '', paused = '', partly = '', also = ''] = batch.contentIds;
   await stores.runControl.setPaused(scope, { contentId: paused }, true);
-  await query(place.database, 'update content_collections set indexed_chunks = 1 where content_id = :partly', {
+  await query(place.database, 'update content_collections set planned_chunks = 3 where content_id = :partly', {
     partly,
   });
-  const published = await stores.publications.publish(scope, batch, CONFIG);
+  const published = await stores.publications.publish(scope, batch, publicationOf(batch));
   t.deepEqual(published.map(({ content_id }) => content_id).toSorted(), [whole, also].toSorted());
   const rows = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
   t.deepEqual(
@@ -45,7 +44,7 @@ test('publishes only fully indexed, unpaused contents, each with its own number'
     [1, 1, 2, 2],
   );
   t.is(await stores.chunks.countPublished(scope, {}), 4);
-  t.deepEqual(await stores.publications.publish(scope, batch, CONFIG), [], 'once is enough');
+  t.deepEqual(await stores.publications.publish(scope, batch, publicationOf(batch)), [], 'once is enough');
   t.is(await counterOf(place), 2);
 });
 
@@ -54,12 +53,12 @@ test('switches to a new version at once, with a number after everything publishe
   const { stores, scope } = place;
   const first = await addContents(place, 2);
   await makeReady(place, first);
-  await stores.publications.publish(scope, first, CONFIG);
+  await stores.publications.publish(scope, first, publicationOf(first));
   const [id = '', other = ''] = first.contentIds;
   const second = await restart(place, [id]);
   await makeReady(place, second, { version: 2, each: 3 });
   t.deepEqual(await shownOf(place, id), ['chunk 0 of version 1', 'chunk 1 of version 1']);
-  await stores.publications.publish(scope, second, CONFIG);
+  await stores.publications.publish(scope, second, publicationOf(second, { each: 3 }));
   t.deepEqual(await shownOf(place, id), ['chunk 0 of version 2', 'chunk 1 of version 2', 'chunk 2 of version 2']);
   t.is(await stores.chunks.countPublished(scope, { contentId: id }), 3);
   const order = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
@@ -75,7 +74,7 @@ test('keeps the previous version and reuses the number when a publication rolls 
   await makeReady(place, batch);
   await t.throwsAsync(
     database.transaction(async (transaction) => {
-      t.is((await createStores(transaction).publications.publish(scope, batch, CONFIG)).length, 1);
+      t.is((await createStores(transaction).publications.publish(scope, batch, publicationOf(batch))).length, 1);
       throw new Error('the connection breaks');
     }),
     { message: 'the connection breaks' },
@@ -83,7 +82,7 @@ test('keeps the previous version and reuses the number when a publication rolls 
   t.deepEqual(await shownOf(place), []);
   t.is(await counterOf(place), 0);
   t.like((await stores.runs.stagesOf(scope, batch))[0], { stage: 'indexing', chunks: 0 });
-  t.is((await stores.publications.publish(scope, batch, CONFIG)).length, 1);
+  t.is((await stores.publications.publish(scope, batch, publicationOf(batch))).length, 1);
   t.is((await stores.chunks.listPublished(scope, {}, { after: null, limit: 1 }))[0]?.publish_seq, 1);
 });
 
@@ -94,8 +93,8 @@ test('makes publishers wait for a slow one, so that later commits have higher nu
   for (const batch of [slow, fast]) await makeReady(place, batch);
   let overtaking: Promise<unknown> = Promise.resolve();
   await database.transaction(async (transaction) => {
-    await createStores(transaction).publications.publish(scope, slow, CONFIG);
-    overtaking = stores.publications.publish(scope, fast, CONFIG);
+    await createStores(transaction).publications.publish(scope, slow, publicationOf(slow));
+    overtaking = stores.publications.publish(scope, fast, publicationOf(fast));
     await eventually('the fast one waits', async () => (await countWaiting(database)) === 1, { everyMs: 5 });
     t.deepEqual(await shownOf(place), []);
   });
@@ -111,7 +110,7 @@ async function publishSlowly(place: Place, batch: RunContents, random: SeededRan
   const isLost = random.fraction() < 0.3;
   try {
     return await database.transaction(async (transaction) => {
-      const published = await createStores(transaction).publications.publish(scope, batch, CONFIG);
+      const published = await createStores(transaction).publications.publish(scope, batch, publicationOf(batch));
       for (let round = 0; round < dawdle; round += 1) await query(transaction, 'select pg_sleep(0.003)');
       if (isLost) throw new Error('lost');
       return published.map(({ content_id }) => content_id);

@@ -7,7 +7,8 @@ import type { Scope } from '#domain/access/scope.ts';
 import { createLexicalEmbedder } from '#providers/embedders/index.ts';
 import type { NewChunk } from '#store/contents/chunks.ts';
 import { query, type Database } from '#store/postgres.ts';
-import type { RunContents } from '#store/uploads/run-stages.ts';
+import type { Publication } from '#store/uploads/publications.ts';
+import type { RunContents } from '#store/uploads/run-work.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 
 /** A collection in a new workspace, and a caller with every permission in it. */
@@ -84,6 +85,14 @@ export async function makeReady(place: Place, run: RunContents, { version = 1, e
   }));
   await stores.runs.finishRead(scope, run, finished);
   await stores.chunks.advanceIndexed(scope, run, new Map(run.contentIds.map((id) => [id, each])));
+}
+
+/** A publication of all contents of a run that `makeReady` has prepared. */
+export function publicationOf(
+  { contentIds }: RunContents,
+  { each = 2, config = { embedder: 'lexical/test' } }: { each?: number; config?: Record<string, unknown> } = {},
+): Publication {
+  return { contents: contentIds.map((content_id) => ({ content_id, chunks: each })), config };
 }
 
 /** Starts a new run of the next version for the contents, as a retry or a second upload does. */

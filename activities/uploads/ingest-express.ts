@@ -1,0 +1,33 @@
+import { NO_PROGRESS, type ExpressOutcome } from '#domain/uploads/batch-outcome.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import { finishRun } from '#operations/uploads/finish-run.ts';
+import type { StepContext } from '#activities/step.ts';
+import { startTimeSlice } from '#activities/time-slice.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+import { ingestContents } from './ingest-contents.ts';
+import { prepareIngestion } from './ingestion.ts';
+import { summarizeBatch } from './plan-batches.ts';
+
+/** A document that takes longer is no express work: the time of a slot belongs to others, too. */
+const MAX_READ_MS = 4_000;
+
+/**
+ * Ingests a small upload in one go and completes its outbox row. Paused contents, and those that take too long, are left to the
+ * ordinary way.
+ */
+export async function ingestExpress(
+  services: WorkerServices,
+  { outbox_id, ...batch }: Batch & { outbox_id: string },
+  step: StepContext,
+): Promise<ExpressOutcome> {
+  const timeSlice = startTimeSlice(MAX_READ_MS);
+  const pace = { lane: 'express', timeSlice, maxReadMs: MAX_READ_MS, publishEveryMs: 0 } as const;
+  const ingestion = await prepareIngestion(services, batch, { step, pace });
+  const { more, paused, stale } = ingestion ? await ingestContents(ingestion) : NO_PROGRESS;
+  const left = new Set([...more, ...paused]);
+  const ended = { ...batch, content_ids: batch.content_ids.filter((id) => !left.has(id)) };
+  const outcome = await summarizeBatch(services, ended);
+  const isComplete = left.size === 0 && stale.length === 0;
+  if (isComplete) await finishRun(services, { ...batch, outbox_id });
+  return { outcome, is_complete: isComplete, stale };
+}

@@ -1,0 +1,37 @@
+import { NO_PROGRESS, type IngestOutcome, type SliceOutcome, type StepOutcome } from '#domain/uploads/batch-outcome.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import type { StepContext } from '#activities/step.ts';
+import { startTimeSlice } from '#activities/time-slice.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+import { ingestContents } from './ingest-contents.ts';
+import { prepareIngestion } from './ingestion.ts';
+
+/** Bounds how long the counter of the workspace, which every publication locks, waits for others. */
+const PUBLISH_EVERY_MS = 1_000;
+
+/** Ingests contents for one time slice: reads, splits, embeds, indexes and publishes them, and gives way to express work. */
+export async function ingestSlice(services: WorkerServices, batch: Batch, step: StepContext): Promise<IngestOutcome> {
+  const pace = {
+    lane: 'bulk',
+    timeSlice: startTimeSlice(),
+    maxReadMs: null,
+    publishEveryMs: PUBLISH_EVERY_MS,
+  } as const;
+  const ingestion = await prepareIngestion(services, batch, { step, pace });
+  return ingestion ? ingestContents(ingestion) : NO_PROGRESS;
+}
+
+/** For workflows from before `ingestSlice`: leaves everything to `indexSlice`. */
+export async function passToIndexing(_services: WorkerServices, batch: Batch): Promise<StepOutcome> {
+  return { go_on: batch.content_ids, paused: [], more: [] };
+}
+
+/** For workflows from before `ingestSlice`: the same, with the result that they expect. */
+export async function ingestIndexSlice(
+  services: WorkerServices,
+  batch: Batch,
+  step: StepContext,
+): Promise<SliceOutcome> {
+  const { more, chunks } = await ingestSlice(services, batch, step);
+  return { done: more.length === 0, chunks };
+}

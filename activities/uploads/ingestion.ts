@@ -1,0 +1,55 @@
+import type { Embedder } from '#domain/embedder.ts';
+import { chunkLimitsFor } from '#domain/chunking/chunk-limits.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import type { WorkLane } from '#domain/work-share.ts';
+import type { SplitPlan } from '#providers/readers/reader-pool.ts';
+import type { IndexGeneration } from '#store/collections/collections.ts';
+import { collectionScope } from '#domain/access/scope.ts';
+import type { StepContext } from '#activities/step.ts';
+import type { TimeSlice } from '#activities/time-slice.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+import { failWithoutEmbedder } from './fail-contents.ts';
+
+/** How fast a batch is ingested, and at whose expense. */
+export type IngestPace = {
+  lane: WorkLane;
+  /** When it is over, no further document is started and the rest is left to the next step. */
+  timeSlice: TimeSlice;
+  /** Documents that take longer to read are left to the next step; null: they are waited for. */
+  maxReadMs: number | null;
+  /** Contents that become searchable within this time are published together. */
+  publishEveryMs: number;
+};
+
+/** A batch of contents that one activity ingests, with everything that is the same for all of them. */
+export type Ingestion = {
+  services: WorkerServices;
+  batch: Batch;
+  step: StepContext;
+  pace: IngestPace;
+  embedder: Embedder;
+  index: IndexGeneration;
+  plan: SplitPlan;
+};
+
+/** Prepares the ingestion of a batch. Null when the embedder of its collection is not configured here: then its contents fail. */
+export async function prepareIngestion(
+  services: WorkerServices,
+  batch: Batch,
+  { step, pace }: { step: StepContext; pace: IngestPace },
+): Promise<Ingestion | null> {
+  const found = await services.stores.collections.findIndex(collectionScope(batch), batch.collection_id);
+  const embedder = found && services.embedders.forSpace(found.index.space);
+  if (!found || !embedder) {
+    await failWithoutEmbedder(services, batch, found?.index.space);
+    return null;
+  }
+  await services.vectors.ensureTenant(found.index.space, found.index.tenant);
+  const plan = { limits: chunkLimitsFor(embedder.maxTokens), counting: embedder.tokenCounting };
+  return { services, batch, step, pace, embedder, index: found.index, plan };
+}
+
+/** On whose behalf an ingestion uses the readers and the embedder. */
+export function workShareOf({ batch, pace }: Ingestion) {
+  return { lane: pace.lane, share: batch.workspace_id };
+}
