@@ -1,4 +1,5 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
+import { flattenHtml } from './flatten-html.ts';
 import { unmarkListLabels } from './list-label.ts';
 import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
@@ -35,8 +36,9 @@ export type HtmlAsMarkdown = {
 export async function htmlToMarkdown(html: string, options: { mainText?: boolean } = {}): Promise<HtmlAsMarkdown> {
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
+  const flat = await flattenHtml(cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace));
   // One element around everything keeps fragments and text outside <html>, and guarantees a root.
-  const { document } = parseHTML(`<x-page>${cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace)}</x-page>`);
+  const { document } = parseHTML(`<x-page>${flat}</x-page>`);
   const root: Root = document.documentElement;
   const title = oneLine(root.querySelector('title')?.textContent ?? '').slice(0, MAX_TITLE_LENGTH);
   removeElements(root, NOT_TEXT);

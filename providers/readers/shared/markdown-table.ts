@@ -9,6 +9,11 @@ const MAX_CELL_LENGTH = 2000;
 const MAX_SPAN = 100;
 /** A longer text is written only into the first of the cells that it spans. */
 const MAX_REPEATED_LENGTH = 60;
+/**
+ * Most cells that a table is filled up to, beside a multiple of those that it has. More are not a table that somebody wrote: a
+ * small file could grow to gigabytes.
+ */
+const MAX_FILLED = { cells: 10_000, perCell: 20 };
 
 type Cell = { text: string; columns: number; rows: number };
 
@@ -21,7 +26,10 @@ export function renderTable(content: string, place: { isNested: boolean; isLayou
   const [before = '', ...parts] = content.split(TABLE_ROW);
   const rows = parts.map(cellsOf).filter((cells) => cells.length > 0);
   const cells = rows.flat();
-  if (place.isNested && !place.isLayout) return ` ${cells.map(({ text }) => text).join(' ')} `;
+  if (place.isNested && !place.isLayout) {
+    const texts = cells.map(({ text }) => text);
+    return ` ${(before.trim() === '' ? texts : [before.trim(), ...texts]).join(' ')} `;
+  }
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (place.isLayout || columns <= 1 || cells.some(({ text }) => text.length > MAX_CELL_LENGTH)) {
     return `\n\n${before}${cells.map(({ text }) => text).join('\n\n')}\n\n`;
@@ -29,10 +37,15 @@ export function renderTable(content: string, place: { isNested: boolean; isLayou
   return `\n\n${before.trim()}\n\n${markdownTable(gridOf(rows))}\n\n`;
 }
 
-/** A GitHub-flavored Markdown table; the first row is the header. Escapes pipes and line ends in cells. */
+/**
+ * A GitHub-flavored Markdown table; the first row is the header. Escapes pipes and line ends in cells. Rows that are shorter than
+ * the longest one are filled up with empty cells, unless these would be most of the table.
+ */
 export function markdownTable(grid: readonly (readonly string[])[]): string {
   const width = grid.reduce((most, row) => Math.max(most, row.length), 0);
-  const lines = grid.map((row) => tableRow(row, width));
+  const cells = grid.reduce((sum, row) => sum + row.length, 0);
+  const isFilled = !isExcessive(grid.length * width, cells);
+  const lines = grid.map((row) => tableRow(row, isFilled ? width : row.length));
   lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
   return lines.join('\n');
 }
@@ -43,9 +56,14 @@ export function tableRow(cells: readonly string[], width: number): string {
   return `| ${padded.map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
+function isExcessive(filled: number, cells: number): boolean {
+  return filled > MAX_FILLED.cells + MAX_FILLED.perCell * cells;
+}
+
+/** Text of a row outside of its cells is a cell. */
 function cellsOf(row: string): Cell[] {
-  const [, ...parts] = row.split(TABLE_CELL);
-  const cells: Cell[] = [];
+  const [outside = '', ...parts] = row.split(TABLE_CELL);
+  const cells: Cell[] = outside.trim() === '' ? [] : [{ text: outside.trim(), columns: 1, rows: 1 }];
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [columns = 1, rows = 1] = (parts[index] ?? '').split(',').map(Number);
     cells.push({ text: parts[index + 1] ?? '', columns: validSpan(columns), rows: validSpan(rows) });
@@ -57,7 +75,11 @@ function validSpan(span: number): number {
   return Number.isInteger(span) && span > 1 ? Math.min(span, MAX_SPAN) : 1;
 }
 
+/** Spans are ignored in a table that would grow too much by them. */
 function gridOf(rows: readonly (readonly Cell[])[]): string[][] {
+  const cells = rows.flat();
+  const spanned = cells.reduce((sum, cell) => sum + cell.columns * cell.rows, 0);
+  if (isExcessive(spanned, cells.length)) return rows.map((row) => row.map(({ text }) => text));
   const grid: string[][] = rows.map(() => []);
   const taken = rows.map(() => new Set<number>());
   for (const [y, row] of rows.entries()) {

@@ -51,6 +51,10 @@ function addTextRules(turndown: TurndownService): void {
     filter: 'img',
     replacement: (_, node: DomElement) => node.getAttribute('alt')?.trim() ?? '',
   });
+  turndown.addRule('inlineCode', {
+    filter: (node: DomElement) => node.nodeName === 'CODE' && !isOnlyChildOfPre(node),
+    replacement: (content) => inlineCode(content),
+  });
   turndown.addRule('strong', {
     filter: ['strong', 'b'],
     replacement: (content, node: DomElement) => emphasize('**', content, node),
@@ -77,9 +81,13 @@ function addBlockRules(turndown: TurndownService): void {
 function addTableRules(turndown: TurndownService): void {
   turndown.addRule('cell', {
     filter: ['td', 'th'],
-    replacement: (content, node: DomElement) => TABLE_CELL + cellSpans(node) + TABLE_CELL + content.trim(),
+    replacement: (content, node: DomElement) =>
+      isInTable(node) ? TABLE_CELL + cellSpans(node) + TABLE_CELL + content.trim() : `\n\n${content}\n\n`,
   });
-  turndown.addRule('row', { filter: 'tr', replacement: (content) => TABLE_ROW + content });
+  turndown.addRule('row', {
+    filter: 'tr',
+    replacement: (content, node: DomElement) => (isInTable(node) ? TABLE_ROW + content : `\n\n${content}\n\n`),
+  });
   turndown.addRule('section', {
     filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'],
     replacement: (content) => content,
@@ -95,6 +103,13 @@ function addTableRules(turndown: TurndownService): void {
           node.querySelector('table h1,table h2') !== null,
       }),
   });
+}
+
+/** Pages have rows and cells without a table, by mistake. */
+function isInTable({ parentNode }: DomElement): boolean {
+  let ancestor = parentNode;
+  while (ancestor && ancestor.nodeName !== 'TABLE') ancestor = ancestor.parentNode;
+  return ancestor !== null;
 }
 
 function cellSpans(cell: DomElement): string {
@@ -124,6 +139,22 @@ function emphasize(delimiter: string, content: string, node: DomElement): string
     (WORD_START.test(text) && WORD_END.test(node.previousSibling?.textContent ?? '')) ||
     (WORD_END.test(text) && WORD_START.test(node.nextSibling?.textContent ?? ''));
   return text === '' || touches || text.includes('\n') || text.startsWith('*') ? content : delimiter + text + delimiter;
+}
+
+function isOnlyChildOfPre({ parentNode, previousSibling, nextSibling }: DomElement): boolean {
+  return parentNode?.nodeName === 'PRE' && !previousSibling && !nextSibling;
+}
+
+/** Like turndown's own rule, whose pattern takes quadratic time. */
+function inlineCode(content: string): string {
+  if (content === '') return '';
+  const code = content.replace(/\r?\n|\r/g, ' ');
+  const isSpaced = code.startsWith(' ') && code.endsWith(' ') && /[^ ]/.test(code);
+  const space = isSpaced || code.startsWith('`') || code.endsWith('`') ? ' ' : '';
+  const runs = new Set(code.match(/`+/g));
+  let delimiter = '`';
+  while (runs.has(delimiter)) delimiter += '`';
+  return delimiter + space + code + space + delimiter;
 }
 
 function heading(content: string, node: DomElement): string {
