@@ -41,7 +41,8 @@ import { runStep, type StepContext } from './step.ts';
 import { controlUpload } from '#activities/uploads/control-upload.ts';
 import { failBatch, planBatches, summarizeBatch } from '#activities/uploads/plan-batches.ts';
 import { settleOutbox, settleRun } from '#activities/uploads/settle-run.ts';
-import { retryDelivery } from '#operations/webhooks/attempt-delivery.ts';
+import { attemptWebhook } from '#activities/webhooks/attempt-webhook.ts';
+import { probeReceiver } from '#operations/webhooks/probe-receiver.ts';
 import type { WorkerServices } from './worker-services.ts';
 import type { WorkspaceDeletionSteps } from '#domain/workspaces/workspace-deletion.ts';
 import {
@@ -141,7 +142,8 @@ export function createActivities(services: WorkerServices): Activities {
       failCompression: step('fail', failCompression),
     },
     webhooks: {
-      attemptWebhook: step('webhook', retryDelivery),
+      probeReceiver: step('webhook', probeReceiver),
+      attemptWebhook: step('webhook', attemptWebhook),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import type { WebhookServices } from '#operations/webhooks/webhook-services.ts';
 import type { PagePool } from '#providers/crawler/page-pool.ts';
 import type { ReaderPool } from '#providers/readers/reader-pool.ts';
 

@@ -6,6 +6,8 @@ export type WorkflowType =
   | 'ingestBatch'
   | 'crawlSite'
   | 'compressText'
+  | 'deliverToReceiver'
+  // Running ones end; no new ones are started.
   | 'deliverWebhook'
   | 'summariseConversation'
   | 'extractMemories'

@@ -15,6 +15,7 @@ import * as paging from './20261121_paging.ts';
 import * as reindexing from './20261121_reindexing.ts';
 import * as wakes from './20261122_wakes.ts';
 import * as memos from './20261123_memos.ts';
+import * as webhookReceivers from './20261123_webhook_receivers.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261122_page_fingerprints', ...pageFingerprints },
   { name: '20261122_wakes', ...wakes },
   { name: '20261123_memos', ...memos },
+  { name: '20261123_webhook_receivers', ...webhookReceivers },
 ];
 
 /** For `knex.migrate`. */

@@ -20,7 +20,12 @@ export type Metrics = {
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
   /** Counts an attempt; `outcome` is `delivered`, `retrying` or `failed`; `statusCode` is null without a response. */
   countWebhookAttempt(outcome: string, statusCode: number | null): void;
+  /** Counts deliveries that ended without being delivered; `reason` is `deleted`, `disabled`, `gone`, `max_age` or `outage`. */
+  countEndedDeliveries(reason: string, count: number): void;
+  setWebhookBacklog(backlog: { failingReceivers: number; waitingDeliveries: number }): void;
 };
+
+type WebhookMetric = 'countWebhookAttempt' | 'countEndedDeliveries' | 'setWebhookBacklog';
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STAGE_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
@@ -116,15 +121,37 @@ function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
   };
 }
 
-function webhookMetrics(registry: Registry): Pick<Metrics, 'countWebhookAttempt'> {
+function webhookMetrics(registry: Registry): Pick<Metrics, WebhookMetric> {
+  const registers = [registry];
   const attempts = new Counter({
     name: 'loci_webhook_attempts_total',
     help: 'Attempts to deliver webhooks, by outcome and by the status class of the response (2xx …, none).',
     labelNames: ['outcome', 'answer'],
-    registers: [registry],
+    registers,
+  });
+  const ended = new Counter({
+    name: 'loci_webhook_deliveries_ended_total',
+    help: 'Webhook deliveries that ended while they waited, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const failing = new Gauge({
+    name: 'loci_webhook_failing_receivers',
+    help: 'Webhook receivers that are broken, so that one delivery at a time is tried.',
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'loci_webhook_waiting_deliveries',
+    help: 'Webhook deliveries that are neither delivered nor given up; at most 100000 are counted.',
+    registers,
   });
   return {
     countWebhookAttempt: (outcome, statusCode) =>
       attempts.inc({ outcome, answer: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx` }),
+    countEndedDeliveries: (reason, count) => ended.inc({ reason }, count),
+    setWebhookBacklog({ failingReceivers, waitingDeliveries }) {
+      failing.set(failingReceivers);
+      waiting.set(waitingDeliveries);
+    },
   };
 }

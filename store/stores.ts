@@ -42,6 +42,8 @@ import { createWebhookAttempts, type WebhookAttempts } from '#store/webhooks/web
 import { createWebhookDeliveries, type WebhookDeliveries } from '#store/webhooks/webhook-deliveries.ts';
 import { createWebhookEvents, type WebhookEvents } from '#store/webhooks/webhook-events.ts';
 import { createWebhookQueue, type WebhookQueue } from '#store/webhooks/webhook-queue.ts';
+import { createWebhookReceivers, type WebhookReceivers } from '#store/webhooks/webhook-receivers.ts';
+import { createWebhookUpkeep, type WebhookUpkeep } from '#store/webhooks/webhook-upkeep.ts';
 import { createWebhookStore, type WebhookStore } from '#store/webhooks/webhooks.ts';
 import { createWorkspaceDeletions, type WorkspaceDeletions } from '#store/workspaces/workspace-deletions.ts';
 import { createWorkspaceTenants, type WorkspaceTenants } from '#store/workspaces/workspace-tenants.ts';
@@ -94,6 +96,8 @@ export type Stores = {
   webhookDeliveries: WebhookDeliveries;
   webhookAttempts: WebhookAttempts;
   webhookQueue: WebhookQueue;
+  webhookReceivers: WebhookReceivers;
+  webhookUpkeep: WebhookUpkeep;
   system: SystemStore;
   /** Runs work on stores that share one transaction, which commits when the work returns and rolls back when it throws. */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>;
@@ -147,6 +151,8 @@ export function createStores(database: Database): Stores {
     webhookDeliveries: createWebhookDeliveries(database),
     webhookAttempts: createWebhookAttempts(database),
     webhookQueue: createWebhookQueue(database),
+    webhookReceivers: createWebhookReceivers(database),
+    webhookUpkeep: createWebhookUpkeep(database),
     system: createSystemStore(database),
     transaction: async (work) => {
       try {

@@ -6,7 +6,8 @@ import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
 import { removeResidues } from '#operations/index/remove-residues.ts';
 import { purgeWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
 import { createWebhookSender } from '#operations/webhooks/webhook-sender.ts';
-import type { WebhookServices } from '#operations/webhooks/attempt-delivery.ts';
+import { endOverdueDeliveries } from '#operations/webhooks/end-overdue-deliveries.ts';
+import type { WebhookServices } from '#operations/webhooks/webhook-services.ts';
 import type { Services } from '#operations/services.ts';
 import { sendDueWakeUps } from '#operations/jobs/wake-ups.ts';
 import { sweepBlobs } from '#operations/blobs/sweep-blobs.ts';
@@ -19,6 +20,8 @@ type Loop = { name: string; everyMs: number; work: () => Promise<number | void> 
 /** A loop may be waiting for a server or walking a disk. It can be interrupted at any time, because its work is repeatable. */
 const STOP_TIMEOUT_MS = 5_000;
 const COMPRESSION_PURGE_BATCH_SIZE = 100;
+/** A million is shown as this many: more of them say nothing else. */
+const MAX_COUNTED_DELIVERIES = 100_000;
 
 /** Starts the loops. A loop that found work runs again at once, otherwise after its interval. A failure is logged. */
 export function startLoops(services: WebhookServices): Loops {
@@ -37,7 +40,9 @@ export function startLoops(services: WebhookServices): Loops {
       everyMs: 60_000,
       work: () => services.stores.system.purgeCompressions(COMPRESSION_PURGE_BATCH_SIZE),
     },
-    { name: 'webhooks', everyMs: 500, work: () => webhooks.sendDue() },
+    { name: 'webhooks', everyMs: 500, work: () => webhooks.sendNext() },
+    { name: 'webhook upkeep', everyMs: 2_000, work: () => endOverdueDeliveries(services) },
+    { name: 'webhook backlog', everyMs: 30_000, work: () => measureWebhooks(services) },
     { name: 'webhook log', everyMs: 600_000, work: () => purgeWebhookDeliveries(services) },
     { name: 'blobs', everyMs: 3_600_000, work: () => sweepUnusedBlobs(services) },
   ];
@@ -65,6 +70,10 @@ async function runLoop(services: Services, loop: Loop, signal: AbortSignal): Pro
 async function measureBacklog(services: Services): Promise<void> {
   const { rows, oldestAgeMs } = await services.stores.system.outboxBacklog();
   services.metrics.setOutboxBacklog(rows, oldestAgeMs);
+}
+
+async function measureWebhooks(services: Services): Promise<void> {
+  services.metrics.setWebhookBacklog(await services.stores.webhookUpkeep.backlog(MAX_COUNTED_DELIVERIES));
 }
 
 async function sweepUnusedBlobs(services: Services): Promise<void> {

@@ -1,12 +1,13 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { AttemptOutcome, DeliverWebhookArgs } from '#domain/webhooks/webhook-jobs.ts';
+import { describeDuration } from './describe-duration.ts';
 import { wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
 
 /**
- * Retries a webhook delivery whose first attempt failed, until an attempt succeeds or none is left. The activity returns the
- * delay before the next attempt; the signal `wake` ends the delay.
+ * Retried one webhook delivery; no new ones are started. A running one ends as soon as its delay is over or the signal `wake`
+ * arrives, because its activity answers `over`: the worker's loop makes the further attempts.
  */
 export async function deliverWebhook(args: DeliverWebhookArgs): Promise<AttemptOutcome> {
   const { workspace_id, delivery_id, round } = args;
@@ -22,8 +23,11 @@ export async function deliverWebhook(args: DeliverWebhookArgs): Promise<AttemptO
   let waitMs = args.wait_ms;
   let detail = 'the first attempt failed';
   for (;;) {
-    show('retrying', `${detail}; next attempt in ${describeMs(waitMs)}, or immediately after the signal \`wake\``);
-    if (waitMs > 0) await condition(() => woken, waitMs, { summary: `Wait ${describeMs(waitMs)}` });
+    show(
+      'retrying',
+      `${detail}; next attempt in ${describeDuration(waitMs)}, or immediately after the signal \`wake\``,
+    );
+    if (waitMs > 0) await condition(() => woken, waitMs, { summary: `Wait ${describeDuration(waitMs)}` });
     woken = false;
     const outcome = await webhooks.attemptWebhook.executeWithOptions({ summary: 'Send' }, [
       { workspace_id, delivery_id, round },
@@ -44,11 +48,4 @@ function describeOutcome({ status, attempts, status_code }: AttemptOutcome): str
   if (status === 'over') return 'nothing left to do: the event was delivered, or its webhook was deleted';
   if (status === 'busy') return `${attempts} attempts so far; other deliveries to this endpoint are in progress`;
   return `${attempts} attempts, last status ${status_code ?? 'none'}`;
-}
-
-function describeMs(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

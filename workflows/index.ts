@@ -4,6 +4,7 @@ export { crawlSite } from './crawl-site.ts';
 export { deleteCollection } from './delete-collection.ts';
 export { deleteContent } from './delete-content.ts';
 export { deleteParts } from './delete-parts.ts';
+export { deliverToReceiver } from './deliver-to-receiver.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
 export { deleteWorkspace } from './delete-workspace.ts';
 export { extractMemories } from './extract-memories.ts';

@@ -1,6 +1,7 @@
 import { assertNever } from '#domain/app-error.ts';
 import { scheduleRetryDelayS } from '#domain/connections/refresh-decision.ts';
 import type { SentExchange, RefreshResult, RefreshTarget } from '#domain/connections/oauth-refresh.ts';
+import type { Connection } from '#domain/records/connection.ts';
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import { announceEvent } from '#operations/webhooks/announce-event.ts';
 import type { Services } from '#operations/services.ts';
@@ -46,7 +47,7 @@ async function persistRefusal(
   const recorded = await stores.credentialRefreshes.recordFailure(scope, target, { code, state: 'refused' });
   if (!recorded) return resultOfOtherVersion(stores, scope, target);
   // Connection before credentials: the lock order of updateConnection.
-  await setConnectionStatus(stores, scope, { target, status, code });
+  await changeStatus(stores, scope, { target, from: null, to: status, code });
   await stores.credentialRefreshes.setDue(scope, target.credential_id, null);
   return { kind: 'refused', status, code };
 }
@@ -62,8 +63,10 @@ async function persistFailure(
   if (!recorded) return resultOfOtherVersion(stores, scope, target);
   const inSeconds = Math.max(scheduleRetryDelayS(recorded.failing_s, Math.random()), retry_after_s ?? 0);
   await stores.credentialRefreshes.setDue(scope, target.credential_id, inSeconds);
-  // Retries continue, but users of the connection must be able to see the problem.
-  if (recorded.is_lasting) await setConnectionStatus(stores, scope, { target, status: 'error', code });
+  // Retries continue, but users of the connection must be able to see the problem. A provider that is away says nothing new about
+  // a grant that it has refused before.
+  if (recorded.is_lasting)
+    await changeStatus(stores, scope, { target, from: ['active', 'testing'], to: 'error', code });
   return { kind: 'unavailable', code, retry_after_s };
 }
 
@@ -72,17 +75,20 @@ async function resultOfOtherVersion(stores: Stores, scope: Scope, target: Refres
   return { kind: (await stores.credentialRefreshes.isWritten(scope, target)) ? 'refreshed' : 'superseded' };
 }
 
-/** Sets the status of the connection and announces the change to webhooks. */
-async function setConnectionStatus(
-  stores: Stores,
-  scope: Scope,
-  { target, status, code }: { target: RefreshTarget; status: 'expired' | 'error'; code: string },
-): Promise<void> {
-  const changed = await stores.credentialRefreshes.setStatus(scope, target.connection_id, status);
+type StatusChange = {
+  target: RefreshTarget;
+  from: readonly Connection['status'][] | null;
+  to: 'expired' | 'error';
+  code: string;
+};
+
+/** Changes the status of a connection, and announces the change to webhooks once. */
+async function changeStatus(stores: Stores, scope: Scope, { target, from, to, code }: StatusChange): Promise<void> {
+  const changed = await stores.credentialRefreshes.setStatus(scope, target.connection_id, { from, to });
   if (!changed) return;
   const { integration, user_id } = changed;
   await announceEvent(stores, scope, {
-    type: `connection.${status}`,
-    data: { connection_id: target.connection_id, integration, user_id, status, reason: code },
+    type: `connection.${to}`,
+    data: { connection_id: target.connection_id, integration, user_id, status: to, reason: code },
   });
 }

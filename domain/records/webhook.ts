@@ -9,6 +9,12 @@ const WEBHOOK_DISABLED_REASONS = ['request', 'gone'] as const;
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LISTED = 1000;
+/** A hundred days: older deliveries have left the log. */
+const MAX_AGE_SECONDS = 8_640_000;
+const MAX_BATCH_SIZE = 200;
+const DELIVERY_STATES = ['ok', 'failing'] as const;
+/** The count of waiting deliveries of a webhook ends here. */
+export const MAX_COUNTED_DELIVERIES = 1000;
 
 /** URL of a receiver: http or https, without user name and password. Its network is checked when a delivery is sent. */
 export const WebhookUrl = textField(MAX_URL_CHARACTERS, 1)
@@ -43,11 +49,29 @@ export const Webhook = z
       .array(Id)
       .nullable()
       .meta({ description: 'Collections whose events are sent; null means every collection.' }),
+    max_age_seconds: z
+      .int()
+      .nullable()
+      .meta({ description: 'Deliveries that are older than this are dropped; null means that they are not.' }),
+    batch_size: z.int().meta({
+      description: 'Most `content.*` events in one message; 1 means that each is a message of its own, without a list.',
+    }),
     status: z.enum(WEBHOOK_STATUSES),
     disabled_reason: z
       .enum(WEBHOOK_DISABLED_REASONS)
       .nullable()
       .meta({ description: '`request`: a client disabled the webhook. `gone`: the receiver answered 410.' }),
+    delivery_state: z.enum(DELIVERY_STATES).meta({
+      description: '`failing`: attempts failed in a row; deliveries wait in order while one at a time is tried.',
+    }),
+    failing_since: IsoTime.nullable().meta({ description: 'Time since which no attempt succeeded; null while `ok`.' }),
+    next_attempt_at: IsoTime.nullable().meta({
+      description:
+        'Nothing is sent before, because the receiver is failing, or asked for a pause with `Retry-After`; null otherwise.',
+    }),
+    pending_deliveries: z.int().meta({
+      description: `Deliveries that wait or are being retried. At most ${MAX_COUNTED_DELIVERIES} are counted.`,
+    }),
     secret: z.string().nullable().meta({
       description: 'Secret that signs the messages. Returned once, in the response that creates it; otherwise null.',
     }),
@@ -82,6 +106,25 @@ const collections = z
       'collection. Events without a collection are always sent.',
   });
 const description = textField(MAX_DESCRIPTION_CHARACTERS).nullable();
+const maxAgeSeconds = z
+  .int()
+  .min(1)
+  .max(MAX_AGE_SECONDS)
+  .nullable()
+  .meta({
+    description:
+      'Drops deliveries that are older than this, in seconds: they end as `failed`. null, the default, keeps them until ' +
+      'their attempts are used up.',
+  });
+const batchSize = z
+  .int()
+  .min(1)
+  .max(MAX_BATCH_SIZE)
+  .meta({
+    description:
+      'Most `content.*` events in one message. From 2 on, their `data` is `{events: [{type, timestamp, data}, …]}`, ' +
+      'with the events of contents that became ready, or failed, together; a message has about 64 KiB at most.',
+  });
 
 export const CreateWebhookRequest = z
   .strictObject({
@@ -89,6 +132,8 @@ export const CreateWebhookRequest = z
     description: description.default(null),
     events: events.default(null),
     collections: collections.optional(),
+    max_age_seconds: maxAgeSeconds.default(null),
+    batch_size: batchSize.default(1),
   })
   .meta({ id: 'CreateWebhookRequest' });
 export type CreateWebhookRequest = z.infer<typeof CreateWebhookRequest>;
@@ -100,6 +145,8 @@ export const UpdateWebhookRequest = z
     description: description.optional(),
     events: events.optional(),
     collections: collections.optional(),
+    max_age_seconds: maxAgeSeconds.optional(),
+    batch_size: batchSize.optional(),
     status: z.enum(WEBHOOK_STATUSES).optional(),
   })
   .meta({ id: 'UpdateWebhookRequest' });

@@ -33,45 +33,75 @@ export type ReceiverResponse = {
 
 export type DeliveryDecision =
   | { kind: 'delivered' }
-  /** `gone`: the receiver answered 410. `exhausted`: that was the last attempt. */
-  | { kind: 'failed'; reason: 'gone' | 'exhausted' }
+  /** `gone`: the receiver answered 410. `exhausted`: that was the last attempt. `expired`: it is too old for another one. */
+  | { kind: 'failed'; reason: 'gone' | 'exhausted' | 'expired' }
   | { kind: 'again'; waitMs: number };
+
+export type DeliveryProgress = {
+  /** Attempts that count, this one included. */
+  attempts: number;
+  attemptDelaysMs: readonly number[];
+  /** Time since the delivery was queued. */
+  ageMs: number;
+  /** Null for no limit other than the number of attempts. */
+  maxAgeMs: number | null;
+  /** The pause of a receiver that is broken, whose failures do not count; null for a working one. */
+  brokenPauseMs: number | null;
+  /** In [0, 1). */
+  random: number;
+};
 
 /**
  * Decides what happens after an attempt: 2xx is success, 410 ends the delivery, everything else is retried until the delays are
- * used up. `attempts` counts the attempts made, this one included; `random` is in [0, 1).
+ * used up. While its receiver is broken a delivery is given up for its age only.
  */
-export function decideDelivery(
-  response: ReceiverResponse,
-  { attempts, attemptDelaysMs, random }: { attempts: number; attemptDelaysMs: readonly number[]; random: number },
-): DeliveryDecision {
+export function decideDelivery(response: ReceiverResponse, progress: DeliveryProgress): DeliveryDecision {
   const { status } = response;
   if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'failed', reason: 'gone' };
-  const scheduledMs = attemptDelaysMs[attempts];
-  if (scheduledMs === undefined) return { kind: 'failed', reason: 'exhausted' };
-  const jitteredMs = scheduledMs * (1 - JITTER + 2 * JITTER * random);
+  const { ageMs, maxAgeMs, brokenPauseMs } = progress;
   const requestedMs = Math.min(response.retryAfterS ?? 0, MAX_RETRY_AFTER_S) * SECOND_MS;
-  return { kind: 'again', waitMs: Math.round(Math.max(jitteredMs, requestedMs)) };
+  if (brokenPauseMs !== null) {
+    if (maxAgeMs !== null && ageMs > maxAgeMs) return { kind: 'failed', reason: 'expired' };
+    return { kind: 'again', waitMs: Math.max(brokenPauseMs, requestedMs) };
+  }
+  const scheduledMs = progress.attemptDelaysMs[progress.attempts];
+  if (scheduledMs === undefined) return { kind: 'failed', reason: 'exhausted' };
+  const jitteredMs = scheduledMs * (1 - JITTER + 2 * JITTER * progress.random);
+  const waitMs = Math.round(Math.max(jitteredMs, requestedMs));
+  if (maxAgeMs !== null && ageMs + waitMs > maxAgeMs) return { kind: 'failed', reason: 'expired' };
+  return { kind: 'again', waitMs };
 }
 
-/** Whether a response shows a working receiver: any status below 500 does, even when it refuses this delivery. */
+/**
+ * Whether a response shows a working receiver: any status below 500 does, even when it refuses this delivery, except 429, which
+ * asks for fewer of them.
+ */
 export function isReceiverHealthy({ status }: ReceiverResponse): boolean {
-  return status !== null && status < 500;
+  return status !== null && status < 500 && status !== 429;
 }
 
 /** Explains in the log why a delivery is not delivered yet; null once it is. */
-export function describeDecision(decision: DeliveryDecision, attempts: number): string | null {
+export function describeDecision(
+  decision: DeliveryDecision,
+  { attempts, isBroken }: { attempts: number; isBroken: boolean },
+): string | null {
   switch (decision.kind) {
     case 'delivered':
       return null;
     case 'again':
-      return `Attempt ${attempts} failed; it will be retried.`;
+      return isBroken
+        ? 'The receiver does not work. Its deliveries wait in order until it does.'
+        : `Attempt ${attempts} failed; it will be retried.`;
     case 'failed':
-      return decision.reason === 'gone'
-        ? 'The receiver answered 410 (Gone), so the delivery was given up.'
-        : `All ${attempts} attempts failed. Redeliver it when the receiver works again.`;
+      return describeFailure(decision.reason, attempts);
     default:
       return assertNever(decision);
   }
+}
+
+function describeFailure(reason: 'gone' | 'exhausted' | 'expired', attempts: number): string {
+  if (reason === 'gone') return 'The receiver answered 410 (Gone), so the delivery was given up.';
+  if (reason === 'expired') return 'The delivery became too old for another attempt. Redeliver it if it still matters.';
+  return `All ${attempts} attempts failed. Redeliver it when the receiver works again.`;
 }

@@ -1,39 +1,58 @@
 import type { JobStart } from '#domain/jobs.ts';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 
-/** Names, ids, arguments and steps of the workflow of a webhook delivery. Imported by workflows: no zod, no I/O. */
+/** Names, ids, arguments and steps of the workflows of webhooks. Imported by workflows: no zod, no I/O. */
 
-/** `round`: 1, plus 1 for each redelivery. `wait_ms`: delay before the next attempt. */
+/** `outage`: the time in milliseconds at which the circuit opened. `wait_ms`: delay before the first probe. */
+export type DeliverToReceiverArgs = { workspace_id: string; receiver_id: string; outage: number; wait_ms: number };
+
+/** Result of one probe. */
+export type ProbeOutcome = {
+  /** `failing`: the receiver is still broken. `over`: this outage has ended, or nothing waits for the receiver. */
+  status: 'failing' | 'over';
+  /** HTTP status of the receiver; null without a response, or when nothing was sent. */
+  status_code: number | null;
+  /** Delay before the next probe. */
+  wait_ms: number;
+};
+
+/** Retries one delivery. No new ones are started: the workers retry deliveries from their rows. */
 export type DeliverWebhookArgs = { workspace_id: string; delivery_id: string; round: number; wait_ms: number };
 
-/**
- * `again`: the attempt failed and another one follows. `busy`: nothing was sent because the receiver is at its limits. `over`:
- * this round needs no more attempts.
- */
 export type AttemptOutcome = {
   status: 'delivered' | 'failed' | 'again' | 'busy' | 'over';
-  /** Attempts of this round. */
   attempts: number;
-  /** HTTP status of the receiver; null without a response. */
   status_code: number | null;
-  /** Delay before the next attempt; 0 when there is none. */
   wait_ms: number;
 };
 
 export type WebhookSteps = {
-  /** Sends the delivery once, unless the receiver is at its limits. */
+  /** Sends the delivery that has waited longest to a broken receiver. `is_woken`: at once, even if a pause is not over. */
+  probeReceiver(args: {
+    workspace_id: string;
+    receiver_id: string;
+    outage: number;
+    is_woken: boolean;
+  }): Promise<ProbeOutcome>;
+  /** Answers `over`: running `deliverWebhook` workflows end, and the workers go on with their deliveries. */
   attemptWebhook(args: { workspace_id: string; delivery_id: string; round: number }): Promise<AttemptOutcome>;
 };
 
-/** The workflow that makes the further attempts of a delivery whose first one failed. `origin` is scheme and host of the receiver. */
-export function deliverWebhookJob(args: DeliverWebhookArgs, about: { event_type: string; origin: string }): JobStart {
-  const { delivery_id, round } = args;
+/** An outage of a receiver. */
+export type Outage = Pick<DeliverToReceiverArgs, 'workspace_id' | 'receiver_id' | 'outage'>;
+
+export function deliverToReceiverId({ receiver_id, outage }: Omit<Outage, 'workspace_id'>): string {
+  return `deliver-to-receiver/${receiver_id}/${outage}`;
+}
+
+/** The workflow that probes a broken receiver until it works again. `origin` is its scheme and host. */
+export function deliverToReceiverJob(args: DeliverToReceiverArgs, { origin }: { origin: string }): JobStart {
   return {
-    workflow_type: 'deliverWebhook',
-    workflow_id: `deliver-webhook/${delivery_id}${round === 1 ? '' : `/${round}`}`,
+    workflow_type: 'deliverToReceiver',
+    workflow_id: deliverToReceiverId(args),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
     args,
-    summary: `Deliver ${about.event_type} to ${about.origin} after a failed first attempt`,
+    summary: `Probe the webhook receiver ${origin} until it works again`,
   };
 }

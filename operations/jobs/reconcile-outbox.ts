@@ -26,7 +26,6 @@ const CrawlArgs = z.object({
   crawl_id: z.string(),
 });
 const CompressArgs = z.object({ job_id: z.string() });
-const DeliveryArgs = z.object({ delivery_id: z.string(), round: z.int() });
 
 type FailureHandler = (services: Services, row: OutboxRow) => Promise<void>;
 
@@ -39,7 +38,8 @@ const FAILURE_HANDLERS: Readonly<Record<WorkflowType, FailureHandler>> = {
   ingestBatch: completeRow,
   crawlSite: endCrawl,
   compressText: endCompression,
-  deliverWebhook: endDelivery,
+  // Its delivery is retried from its row.
+  deliverWebhook: completeRow,
   summariseConversation: restartOptional,
   extractMemories: restartOptional,
   // Deletions and projections must complete.
@@ -49,6 +49,8 @@ const FAILURE_HANDLERS: Readonly<Record<WorkflowType, FailureHandler>> = {
   deleteWorkspace: restart,
   reprojectContents: restart,
   reindexWorkspace: restart,
+  // A broken receiver must be probed; whoever wants to give up its deliveries disables the webhook.
+  deliverToReceiver: restart,
   oauthRefresh: restart,
 };
 
@@ -124,14 +126,6 @@ async function endCompression(services: Services, row: OutboxRow): Promise<void>
     decide: async () => endedWithoutResult('failed', 'terminated', message),
     outboxId: row.workflow_id,
   });
-}
-
-/** The delivery ends without more attempts: that is what an operator who ends its workflow intends. */
-async function endDelivery(services: Services, row: OutboxRow): Promise<void> {
-  const { delivery_id: id, round } = DeliveryArgs.parse(row.args);
-  const message = 'An operator ended the workflow of this delivery; redeliver it to try again.';
-  await services.stores.webhookAttempts.end(workspaceScope(row), { id, round }, message);
-  await services.stores.outbox.complete(workspaceScope(row), row.workflow_id);
 }
 
 async function restartOptional(services: Services, row: OutboxRow): Promise<void> {

@@ -1,175 +1,148 @@
-import { AppError } from '#domain/app-error.ts';
 import { workspaceScope } from '#domain/access/scope.ts';
-import { deliverWebhookJob, type AttemptOutcome } from '#domain/webhooks/webhook-jobs.ts';
 import {
   decideDelivery,
   describeDecision,
   isReceiverHealthy,
-  MAX_RETRY_AFTER_S,
-  type ReceiverResponse,
+  type DeliveryDecision,
 } from '#domain/webhooks/delivery-decision.ts';
-import type { Egress } from '#security/egress/egress.ts';
-import { retryAfter, type FetchedResponse } from '#security/egress/fetched-response.ts';
-import { createWebhookSignature } from '#security/webhook-signature.ts';
-import type { ClaimedDelivery, ReceiverLimits } from '#store/webhooks/webhook-queue.ts';
-import type { Services } from '#operations/services.ts';
+import { decideCircuit, newCircuit, type CircuitDecision } from '#domain/webhooks/receiver-circuit.ts';
+import { deliverToReceiverId, deliverToReceiverJob } from '#domain/webhooks/webhook-jobs.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import type { Stores } from '#store/stores.ts';
+import type { WakeUp } from '#store/outbox/wake-ups.ts';
+import type { ClaimedDelivery } from '#store/webhooks/webhook-queue.ts';
+import type { ReceiverRow } from '#store/webhooks/webhook-receivers.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
-import { openSigningSecrets } from './webhook-secrets.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
+import { GONE_MESSAGE } from './end-overdue-deliveries.ts';
+import { endOpenDeliveries } from './end-open-deliveries.ts';
+import { sendMessage, type SendResult } from './send-message.ts';
+import { receiverLimits, type WebhookServices } from './webhook-services.ts';
 
-export type WebhookSettings = {
-  /** Delay before each attempt, the first included; as many as there are attempts. */
-  attemptDelaysMs: readonly number[];
-  /** Limit of one attempt, from its start to the status line of the response. */
-  timeoutMs: number;
-  /** How long finished deliveries stay in the log. */
-  logRetentionDays: number;
-};
+/** A claimed delivery and how its attempt ended. */
+type Attempt = { claimed: ClaimedDelivery; isProbe: boolean; result: SendResult; durationMs: number };
+type Recorded = { decision: DeliveryDecision; jobs: readonly JobStart[]; wakeUps: readonly WakeUp[] };
 
-/** What sending webhooks requires in addition to the services of all operations. */
-export type WebhookServices = Services & { egress: Egress; webhooks: WebhookSettings };
-
-type SendResult = ReceiverResponse & { error: string | null };
+/** The claim was made while the webhook still had a URL. */
+const NO_URL: SendResult = { status: null, retryAfterS: null, error: 'The webhook is deleted or disabled.' };
 
 /**
- * Only the status of a response matters. At most this much of the body is read, for at most this long, so that a well-behaved
- * receiver does not see its connection reset.
+ * Sends a claimed delivery and records the result, with what it means for the receiver. Returns the HTTP status, null without a
+ * response.
  */
-const MAX_BODY_BYTES = 16 * 1024;
-const MAX_BODY_MS = 1_000;
-const GONE_MESSAGE = 'The receiver answered 410; the webhook is disabled.';
-const NO_URL_MESSAGE = 'The webhook is deleted or disabled; nothing was sent.';
-const MIN_PAUSE_MS = 50;
-
-/** Returns the limits for every receiver. One that keeps failing gets one delivery at a time, with pauses of up to a minute. */
-export function receiverLimits({ timeoutMs, attemptDelaysMs }: WebhookSettings): ReceiverLimits {
-  // The first pause is the delay before a second attempt: 5 s by default. It doubles up to 1 minute; after 10 minutes a delivery
-  // is sent in spite of the pause.
-  const pauseMs = Math.max(attemptDelaysMs[1] ?? 0, MIN_PAUSE_MS);
-  return {
-    leaseMs: timeoutMs + 10_000,
-    maxConcurrentPerOrigin: 4,
-    failuresBeforePause: 5,
-    pauseMs,
-    maxPauseMs: 12 * pauseMs,
-    maxDeferralMs: 120 * pauseMs,
-  };
-}
-
-/** Makes one more attempt on behalf of the `deliverWebhook` workflow; returns `busy` while the receiver is at its limits. */
-export async function retryDelivery(
+export async function attemptDelivery(
   services: WebhookServices,
-  delivery: { workspace_id: string; delivery_id: string; round: number },
-): Promise<AttemptOutcome> {
-  const scope = workspaceScope(delivery);
-  const { delivery_id: id, round } = delivery;
-  const limits = receiverLimits(services.webhooks);
-  const claimed = await services.stores.webhookQueue.claim(scope, { id, round }, limits);
-  if (claimed === null) return { status: 'over', attempts: 0, status_code: null, wait_ms: 0 };
-  if ('id' in claimed) return attemptDelivery(services, claimed);
-  // The interval grows with the time waited, so that a backlog of thousands of deliveries polls rarely.
-  const intervalMs = Math.min(Math.max(claimed.waited_ms, limits.pauseMs), limits.maxDeferralMs);
-  const wait_ms = Math.round(Math.max(claimed.busy_ms, intervalMs) * (1 + Math.random() / 4));
-  return { status: 'busy', attempts: claimed.round_attempts, status_code: null, wait_ms };
+  claimed: ClaimedDelivery,
+  { isProbe }: { isProbe: boolean },
+): Promise<number | null> {
+  const startedMs = performance.now();
+  const result = claimed.url === null ? NO_URL : await sendMessage(services, claimed, claimed.url);
+  const attempt = { claimed, isProbe, result, durationMs: performance.now() - startedMs };
+  const { decision, jobs, wakeUps } = await services.stores.transaction((stores) =>
+    recordAttempt({ ...services, stores }, attempt),
+  );
+  startWorkflows(services, workspaceScope(claimed), jobs);
+  sendWakeUps(services, wakeUps);
+  services.metrics.countWebhookAttempt(statusAfter(decision), result.status);
+  return result.status;
 }
-
-/** Sends a claimed delivery and records the result. */
-export async function attemptDelivery(services: WebhookServices, claimed: ClaimedDelivery): Promise<AttemptOutcome> {
-  const attempts = claimed.round_attempts;
-  if (claimed.url === null) {
-    const result = { statusCode: null, error: NO_URL_MESSAGE, status: 'failed' as const, message: NO_URL_MESSAGE };
-    await recordResult(services, claimed, { ...result, waitMs: 0, isReceiverHealthy: null });
-    return { status: 'failed', attempts, status_code: null, wait_ms: 0 };
-  }
-  const response = await send(services, claimed, claimed.url);
-  const { attemptDelaysMs } = services.webhooks;
-  const decision = decideDelivery(response, { attempts, attemptDelaysMs, random: Math.random() });
-  const waitMs = decision.kind === 'again' ? decision.waitMs : 0;
-  await recordResult(services, claimed, {
-    statusCode: response.status,
-    error: response.error,
-    status: decision.kind === 'again' ? 'retrying' : decision.kind,
-    message: describeDecision(decision, attempts),
-    waitMs,
-    isReceiverHealthy: isReceiverHealthy(response),
-    isGone: decision.kind === 'failed' && decision.reason === 'gone',
-  });
-  return { status: decision.kind, attempts, status_code: response.status, wait_ms: waitMs };
-}
-
-async function send(services: WebhookServices, claimed: ClaimedDelivery, url: string): Promise<SendResult> {
-  const { timeoutMs } = services.webhooks;
-  try {
-    const message = { id: claimed.id, body: claimed.body, sentAt: services.clock.now() };
-    const signature = createWebhookSignature(message, await openSigningSecrets(services, claimed));
-    const response = await services.egress.fetchTo(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...signature },
-      body: claimed.body,
-      // Only the status counts, whatever Content-Length the response announces.
-      maxBytes: Number.MAX_SAFE_INTEGER,
-      decode: false,
-      totalTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
-      maxRedirects: 0,
-    });
-    await drainResponse(response);
-    const retryAfterS = retryAfter(response.headers['retry-after'], MAX_RETRY_AFTER_S);
-    return { status: response.status, retryAfterS, error: null };
-  } catch (error) {
-    if (error instanceof AppError) return { status: null, retryAfterS: null, error: error.message };
-    services.log.error({ error, workspace_id: claimed.workspace_id }, 'a webhook could not be sent');
-    return { status: null, retryAfterS: null, error: 'An unexpected error; the worker log has the details.' };
-  }
-}
-
-async function drainResponse(response: FetchedResponse): Promise<void> {
-  const timer = setTimeout(() => void response.discard(), MAX_BODY_MS);
-  let bytes = 0;
-  try {
-    for await (const chunk of response.body) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_BODY_BYTES) break;
-    }
-  } catch {
-    // Either side closed the connection; the status has already arrived.
-  } finally {
-    clearTimeout(timer);
-    await response.discard();
-  }
-}
-
-type Result = {
-  statusCode: number | null;
-  error: string | null;
-  status: 'delivered' | 'failed' | 'retrying';
-  message: string | null;
-  waitMs: number;
-  isReceiverHealthy: boolean | null;
-  isGone?: boolean;
-};
 
 /**
- * Records the result of an attempt. The same transaction adds the workflow that retries (after the first failure) and disables
- * the webhook (after a 410).
+ * Records the result of an attempt in one transaction: of the delivery, of its receiver, and of its webhook if the answer was
+ * 410. Locks the webhook, then the receiver, then deliveries, as all do.
  */
-async function recordResult(services: WebhookServices, claimed: ClaimedDelivery, result: Result): Promise<void> {
+async function recordAttempt(services: WebhookServices, attempt: Attempt): Promise<Recorded> {
+  const { claimed, result, isProbe } = attempt;
+  const { stores } = services;
   const scope = workspaceScope(claimed);
-  const { isGone = false, ...rest } = result;
-  const finished = { ...rest, id: claimed.id, number: claimed.attempts, origin: claimed.origin };
-  const { workspace_id, id: delivery_id, round, event_type, origin, endpoint_id: endpointId, url } = claimed;
-  const job = deliverWebhookJob({ workspace_id, delivery_id, round, wait_ms: result.waitMs }, { event_type, origin });
-  const isHandedToWorkflow = await services.stores.transaction(async (stores) => {
-    // The webhook is locked before its deliveries, as in updateWebhook: two attempts that receive 410 at once would deadlock.
-    if (isGone && endpointId !== null && url !== null) {
-      const isDisabled = await stores.webhooks.disableGone(scope, { id: endpointId, url });
-      const ending = { message: GONE_MESSAGE, exceptId: delivery_id };
-      if (isDisabled) await stores.webhookAttempts.endOpen(scope, endpointId, ending);
-    }
-    const isCurrent = await stores.webhookAttempts.finish(scope, finished, receiverLimits(services.webhooks));
-    const isFirstFailure = isCurrent && result.status === 'retrying' && claimed.status === 'pending';
-    if (isFirstFailure) await stores.outbox.add(scope, [job]);
-    return isFirstFailure;
+  if (result.status === 410) await disableGone(stores, claimed);
+  const isHealthy = isReceiverHealthy(result);
+  const limits = receiverLimits(services.webhooks);
+  const before = isHealthy
+    ? await stores.webhookReceivers.lock(scope, claimed.receiver_id)
+    : await stores.webhookReceivers.lockOrAdd(scope, claimed.receiver_id, limits.maxSlots);
+  const end = { deliveryId: claimed.id, isHealthy, isProbe, retryAfterS: result.retryAfterS, random: Math.random() };
+  const next = decideCircuit(before ?? newCircuit(limits), end, limits);
+  const counted = next.change === 'closes' && before ? await returnToLine(stores, claimed, before) : null;
+  const isAnsweredProbe = isHealthy && isProbe;
+  const attempts = (counted ?? claimed.round_attempts) + (isAnsweredProbe ? 1 : 0);
+  const decision = decide(services, attempt, { next, attempts });
+  const isCurrent = await stores.webhookAttempts.finish(scope, {
+    id: claimed.id,
+    number: claimed.attempts,
+    statusCode: result.status,
+    error: result.error,
+    status: statusAfter(decision),
+    message: describeDecision(decision, { attempts, isBroken: next.circuit.state === 'open' }),
+    waitMs: decision.kind === 'again' ? decision.waitMs : 0,
+    isUnhealthy: !isHealthy,
+    isAnsweredProbe,
   });
-  if (isHandedToWorkflow) startWorkflows(services, scope, [job]);
-  services.metrics.countWebhookAttempt(result.status, result.statusCode);
+  // The failure of an attempt that was given up says nothing about the receiver now; a success does.
+  const changes = before !== null && (isCurrent || isHealthy);
+  const others = changes ? await recordReceiver(stores, attempt, { before, next }) : { jobs: [], wakeUps: [] };
+  return { decision, ...others };
+}
+
+/** The line of a receiver goes on where it stood when it broke. Returns the attempts of this delivery that count. */
+async function returnToLine(
+  stores: Stores,
+  claimed: ClaimedDelivery,
+  { failing_since: since }: ReceiverRow,
+): Promise<number | null> {
+  if (since === null) return null;
+  const line = { since, currentId: claimed.id };
+  return stores.webhookAttempts.returnToLine(workspaceScope(claimed), claimed.receiver_id, line);
+}
+
+function decide(
+  services: WebhookServices,
+  { claimed, result, durationMs }: Attempt,
+  { next, attempts }: { next: CircuitDecision; attempts: number },
+): DeliveryDecision {
+  const { attemptDelaysMs } = services.webhooks;
+  const { maxOutageMs, pauseMs } = receiverLimits(services.webhooks);
+  const isBroken = next.circuit.state === 'open';
+  const ownMaxAgeMs = claimed.max_age_seconds === null ? null : claimed.max_age_seconds * 1_000;
+  return decideDelivery(result, {
+    attempts,
+    attemptDelaysMs,
+    ageMs: claimed.age_ms + durationMs,
+    maxAgeMs: ownMaxAgeMs ?? (isBroken ? maxOutageMs : null),
+    brokenPauseMs: isBroken ? (next.pauseMs ?? pauseMs) : null,
+    random: Math.random(),
+  });
+}
+
+/** Stores the circuit. One that opens gets a workflow that probes it. */
+async function recordReceiver(
+  stores: Stores,
+  { claimed, isProbe }: Attempt,
+  { before, next }: { before: ReceiverRow; next: CircuitDecision },
+): Promise<Pick<Recorded, 'jobs' | 'wakeUps'>> {
+  const scope = workspaceScope(claimed);
+  const { receiver_id, origin, id, attempts: number } = claimed;
+  const outage = await stores.webhookReceivers.save(scope, { id: receiver_id, next, attempt: { id, number } });
+  if (next.change === 'opens' && outage !== null) {
+    const args = { workspace_id: claimed.workspace_id, receiver_id, outage, wait_ms: next.pauseMs ?? 0 };
+    const job = deliverToReceiverJob(args, { origin });
+    await stores.outbox.add(scope, [job]);
+    return { jobs: [job], wakeUps: [] };
+  }
+  if (next.change !== 'closes' || before.outage === null || isProbe) return { jobs: [], wakeUps: [] };
+  // The workflow sleeps until its next probe, which is not needed any more.
+  const workflowId = deliverToReceiverId({ receiver_id, outage: before.outage });
+  return { jobs: [], wakeUps: await enqueueWakeUps(stores, scope, [workflowId]) };
+}
+
+/** Disables the webhook of a delivery whose receiver answered 410, unless it has another URL by now. */
+async function disableGone(stores: Stores, { endpoint_id: endpointId, url, id, ...claimed }: ClaimedDelivery) {
+  if (endpointId === null || url === null) return;
+  const scope = workspaceScope(claimed);
+  if (!(await stores.webhooks.disableGone(scope, { id: endpointId, url }))) return;
+  await endOpenDeliveries(stores, scope, { webhookId: endpointId, message: GONE_MESSAGE, exceptId: id });
+}
+
+function statusAfter({ kind }: DeliveryDecision): 'delivered' | 'failed' | 'retrying' {
+  return kind === 'again' ? 'retrying' : kind;
 }

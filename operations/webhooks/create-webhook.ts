@@ -22,7 +22,7 @@ export async function createWebhook(
   caller: Caller,
   request: { body: CreateWebhookRequest; idempotency: Idempotency | null },
 ): Promise<Answer<Webhook>> {
-  const { url, description, events, collections: requested } = request.body;
+  const { url, collections: requested, ...rest } = request.body;
   const { scope } = caller;
   const collections = requested === undefined ? scope.collectionIds && [...scope.collectionIds] : requested;
   return withIdempotency(services, caller, {
@@ -30,7 +30,7 @@ export async function createWebhook(
     idempotency: request.idempotency,
     effect: async (stores) => {
       if (requested) await requireCollections({ ...services, stores }, caller, requested);
-      requireEventAccess(caller, { events, collections });
+      requireEventAccess(caller, { events: rest.events, collections });
       if ((await stores.webhooks.countLocked(scope)) >= MAX_WEBHOOKS) {
         throw new AppError(
           'conflict',
@@ -39,7 +39,7 @@ export async function createWebhook(
       }
       const id = uuidv7();
       const { plain, sealed } = newWebhookSecret(services, scope, { webhookId: id });
-      const record = { id, url, origin: new URL(url).origin, description, events, collections };
+      const record = { ...rest, id, url, origin: new URL(url).origin, collections };
       const webhook = await stores.webhooks.insert(scope, {
         ...record,
         status: 'active',

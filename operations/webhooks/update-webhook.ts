@@ -1,13 +1,19 @@
 import type { Caller } from '#domain/access/caller.ts';
+import type { Scope } from '#domain/access/scope.ts';
 import type { UpdateWebhookRequest, Webhook } from '#domain/records/webhook.ts';
 import { requireCollections } from '#operations/access/api-key-limits.ts';
+import { sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import type { Services } from '#operations/services.ts';
+import type { WakeUp } from '#store/outbox/wake-ups.ts';
+import type { Stores } from '#store/stores.ts';
+import type { WebhookFields } from '#store/webhooks/webhooks.ts';
+import { endOpenDeliveries, forgetReceiver } from './end-open-deliveries.ts';
+import { DISABLED_MESSAGE } from './end-overdue-deliveries.ts';
 import { requireEventAccess, webhookNotFound } from './webhook-access.ts';
 
-const DISABLED_MESSAGE = 'The webhook was disabled before this was delivered; enable it, then redeliver.';
-
 /**
- * Changes the fields that were sent. Open deliveries go to the new URL; when the webhook is disabled, they end as `failed`.
+ * Changes the fields that were sent. Open deliveries go to the new URL, at once; when the webhook is disabled, they end as
+ * `failed`, thousands of them soon after.
  * @throws AppError `not_found`, `forbidden` for events or collections that the caller may not read.
  */
 export async function updateWebhook(
@@ -17,29 +23,49 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { id, fields } = change;
   const { scope } = caller;
-  return services.stores.transaction(async (stores) => {
+  const { webhook, wakeUps } = await services.stores.transaction(async (stores) => {
     const before = await stores.webhooks.lock(scope, id);
     if (!before) throw webhookNotFound();
     if (fields.collections) {
       const added = fields.collections.filter((each) => !before.collections?.includes(each));
       if (added.length > 0) await requireCollections({ ...services, stores }, caller, added);
     }
-    const url = fields.url ?? before.url;
-    const status = fields.status ?? before.status;
-    const after = {
-      url,
-      origin: new URL(url).origin,
-      description: fields.description === undefined ? before.description : fields.description,
-      events: fields.events === undefined ? before.events : fields.events,
-      collections: fields.collections === undefined ? before.collections : fields.collections,
-      status,
-      disabled_reason: status === 'active' ? null : (before.disabled_reason ?? ('request' as const)),
-    };
+    const after = fieldsAfter(before, fields);
     requireEventAccess(caller, before);
     requireEventAccess(caller, after);
+    const woken = await changeReceiver(stores, scope, { before, after });
     const updated = await stores.webhooks.update(scope, id, after);
     if (!updated) throw webhookNotFound();
-    if (status === 'disabled') await stores.webhookAttempts.endOpen(scope, id, { message: DISABLED_MESSAGE });
-    return updated;
+    return { webhook: updated, wakeUps: woken };
   });
+  sendWakeUps(services, wakeUps);
+  return webhook;
+}
+
+function fieldsAfter(before: Webhook, fields: UpdateWebhookRequest): WebhookFields {
+  const url = fields.url ?? before.url;
+  const status = fields.status ?? before.status;
+  return {
+    url,
+    origin: new URL(url).origin,
+    description: fields.description === undefined ? before.description : fields.description,
+    events: fields.events === undefined ? before.events : fields.events,
+    collections: fields.collections === undefined ? before.collections : fields.collections,
+    max_age_seconds: fields.max_age_seconds === undefined ? before.max_age_seconds : fields.max_age_seconds,
+    batch_size: fields.batch_size ?? before.batch_size,
+    status,
+    disabled_reason: status === 'active' ? null : (before.disabled_reason ?? ('request' as const)),
+  };
+}
+
+async function changeReceiver(
+  stores: Stores,
+  scope: Scope,
+  { before, after }: { before: Webhook; after: WebhookFields },
+): Promise<WakeUp[]> {
+  const { id: webhookId } = before;
+  if (after.status === 'disabled') {
+    return endOpenDeliveries(stores, scope, { webhookId, message: DISABLED_MESSAGE });
+  }
+  return after.url === before.url ? [] : forgetReceiver(stores, scope, webhookId);
 }

@@ -8,9 +8,12 @@ import type { Stores } from '#store/stores.ts';
 import type { DeliveryRow } from '#store/webhooks/webhook-deliveries.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { paginate } from '#operations/paginate.ts';
+import { sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import type { Services } from '#operations/services.ts';
+import type { WakeUp } from '#store/outbox/wake-ups.ts';
 import { requireEventPermission } from './webhook-access.ts';
-import type { WebhookServices } from './attempt-delivery.ts';
+import { probeSoon } from './probe-receiver.ts';
+import type { WebhookServices } from './webhook-services.ts';
 
 export type ListDeliveriesQuery = {
   webhook_id?: string | undefined;
@@ -55,7 +58,7 @@ export async function getWebhookDelivery(
 }
 
 /**
- * Queues a finished delivery again, with the same id and bytes and a full set of attempts.
+ * Queues a finished delivery again, with the same id and bytes and a full set of attempts. A broken receiver is tried at once.
  * @throws AppError `not_found`, `conflict` while it is still being delivered, and when its webhook is deleted or disabled.
  */
 export async function redeliverWebhook(
@@ -64,7 +67,8 @@ export async function redeliverWebhook(
   request: { id: string; idempotency: Idempotency | null },
 ): Promise<Answer<WebhookDelivery>> {
   const { id, idempotency } = request;
-  return withIdempotency(services, caller, {
+  let wakeUps: readonly WakeUp[] = [];
+  const answer = await withIdempotency(services, caller, {
     route: `POST /webhook-deliveries/${id}/redeliver`,
     idempotency,
     effect: async (stores) => {
@@ -75,12 +79,15 @@ export async function redeliverWebhook(
           'The webhook of this delivery is deleted or disabled, so there is no URL to send it to.',
         );
       }
+      wakeUps = await probeSoon(stores, caller.scope, before.receiver_id);
       if (!(await stores.webhookDeliveries.redeliver(caller.scope, id))) {
         throw new AppError('conflict', 'This delivery is still in progress. Redeliver it after it has ended.');
       }
       return { status: 202, body: toDelivery(await findDelivery(stores, caller, id)) };
     },
   });
+  sendWakeUps(services, wakeUps);
+  return answer;
 }
 
 export async function findDelivery(stores: Stores, caller: Caller, id: string): Promise<DeliveryRow> {
@@ -90,7 +97,13 @@ export async function findDelivery(stores: Stores, caller: Caller, id: string): 
 }
 
 export function toDelivery(row: DeliveryRow): WebhookDelivery {
-  const { body: _body, is_deliverable: _isDeliverable, created_us: _createdUs, ...rest } = row;
+  const {
+    body: _body,
+    is_deliverable: _isDeliverable,
+    created_us: _createdUs,
+    receiver_id: _receiverId,
+    ...rest
+  } = row;
   return {
     ...rest,
     url: urlForDisplay(row.url),
@@ -115,5 +128,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes a batch of deliveries that ended before the retention period of the log. Returns how many, 0 when none is left. */
 export async function purgeWebhookDeliveries(services: WebhookServices): Promise<number> {
-  return services.stores.webhookQueue.purge(services.webhooks.logRetentionDays * DAY_MS, PURGE_BATCH_SIZE);
+  await services.stores.webhookUpkeep.forgetIdle();
+  return services.stores.webhookUpkeep.purge(services.webhooks.logRetentionDays * DAY_MS, PURGE_BATCH_SIZE);
 }

@@ -140,17 +140,21 @@ export function createCredentialRefreshStore(database: Database) {
       );
     },
 
-    /** Sets the status of a connection. Returns null when it has that status already or is deleted. */
+    /**
+     * Sets the status of a connection. Returns null when it has that status already, or none of `from` (null: any), or is
+     * deleted: nothing changed, and there is nothing to announce.
+     */
     setStatus(
       scope: Scope,
       connectionId: string,
-      status: 'expired' | 'error',
+      change: { from: readonly Connection['status'][] | null; to: 'expired' | 'error' },
     ): Promise<Pick<Connection, 'integration' | 'user_id'> | null> {
       return queryOne(
         database,
-        `update connections set status = :status, updated_at = now()
-         where id = :connectionId and workspace_id = :workspaceId and status <> :status returning integration, user_id`,
-        { workspaceId: scope.workspaceId, connectionId, status },
+        `update connections set status = :to, updated_at = now()
+         where id = :connectionId and workspace_id = :workspaceId and status <> :to
+           and (:from::text[] is null or status = any(:from)) returning integration, user_id`,
+        { workspaceId: scope.workspaceId, connectionId, ...change },
       );
     },
   };

@@ -1,71 +1,95 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
-import type { ReceiverLimits } from './webhook-queue.ts';
+import { IS_WAITING } from './waiting-receivers.ts';
 
 export type AttemptResult = {
   id: string;
   number: number;
-  origin: string;
   statusCode: number | null;
   error: string | null;
   status: 'delivered' | 'failed' | 'retrying';
   message: string | null;
   waitMs: number;
-  /** Null when nothing was sent. */
-  isReceiverHealthy: boolean | null;
+  /** The attempt failed for a reason that concerns the receiver and not this message. */
+  isUnhealthy: boolean;
+  /** A probe was answered, so it counts like any other attempt. */
+  isAnsweredProbe: boolean;
 };
 
 /** Records the results of attempts and ends deliveries. */
 export function createWebhookAttempts(database: Database) {
   return {
     /**
-     * Records the result of an attempt and counts the failures of its receiver. A success always counts, even from a worker
-     * that lost its lease; any other result only while this attempt is the latest. Returns false when it was not.
+     * Records the result of an attempt. A success always counts, even from a worker that lost its lease, and for a delivery that
+     * was given up meanwhile; any other result only while this attempt is the latest. Returns false when it was not.
      */
-    async finish(scope: Scope, result: AttemptResult, limits: ReceiverLimits): Promise<boolean> {
+    async finish(scope: Scope, result: AttemptResult): Promise<boolean> {
       const row = await queryOne(
         database,
         `with noted as (
            update webhook_attempts set finished_at = clock_timestamp(), status_code = :statusCode, error = :error
            where delivery_id = :id and number = :number and workspace_id = :workspaceId
-         ), well as (
-           delete from webhook_origins where :isReceiverHealthy::boolean and workspace_id = :workspaceId and origin = :origin
-         ), unwell as (
-           insert into webhook_origins as f (workspace_id, origin, failures)
-           select :workspaceId, :origin, 1 where not :isReceiverHealthy::boolean
-           on conflict (workspace_id, origin) do update set failures = f.failures + 1, updated_at = now(),
-             open_until = case when f.failures + 1 >= :failuresBeforePause then now() +
-               least(:pauseMs * power(2, least(f.failures + 1 - :failuresBeforePause, 20)), :maxPauseMs)
-                 * interval '1 millisecond' end
          )
          update webhook_deliveries set status = :status, status_message = :message, leased_until = null, updated_at = now(),
-           due_at = now() + :waitMs::bigint * interval '1 millisecond'
-         where id = :id and workspace_id = :workspaceId and status in ('pending', 'retrying')
-           and (attempts = :number or :status = 'delivered') returning id`,
-        { ...limits, ...result, workspaceId: scope.workspaceId },
+           due_at = now() + :waitMs::bigint * interval '1 millisecond',
+           round_attempts = round_attempts + case when :isAnsweredProbe::boolean then 1 else 0 end,
+           unhealthy_at = case when :isUnhealthy::boolean then clock_timestamp() end
+         where id = :id and workspace_id = :workspaceId
+           and ((${IS_WAITING} and attempts = :number) or (:status = 'delivered' and status <> 'delivered')) returning id`,
+        { ...result, workspaceId: scope.workspaceId },
       );
       return row !== null;
     },
 
-    /** Ends the open deliveries of a webhook that is disabled or deleted as `failed`, all but `exceptId`. */
-    async endOpen(scope: Scope, endpointId: string, ending: { message: string; exceptId?: string }): Promise<void> {
-      await query(
+    /**
+     * Puts deliveries back to their places in the line: those that failed since then, because their receiver was broken. These
+     * failures no longer count. Returns the attempts of the delivery `currentId`, whose attempt ends now, that still count; null
+     * when none of them was excused.
+     */
+    async returnToLine(
+      scope: Scope,
+      receiverId: string,
+      { since, currentId = null }: { since: Date; currentId?: string | null },
+    ): Promise<number | null> {
+      const rows = await query<{ id: string; round_attempts: number }>(
         database,
-        `update webhook_deliveries set status = 'failed', status_message = :message, leased_until = null, updated_at = now()
-         where endpoint_id = :endpointId and workspace_id = :workspaceId and status in ('pending', 'retrying')
-           and (:exceptId::uuid is null or id <> :exceptId)`,
-        { endpointId, message: ending.message, exceptId: ending.exceptId, workspaceId: scope.workspaceId },
+        `with failed as (
+           select d.id, (select count(*) from webhook_attempts a
+             where a.delivery_id = d.id and a.finished_at >= :since and not a.is_probe) as failures
+           from webhook_deliveries d
+           where d.receiver_id = :receiverId and d.workspace_id = :workspaceId and d.status = 'retrying'
+             and d.unhealthy_at >= :since
+             and (d.leased_until is null or d.leased_until <= now() or d.id = :currentId) for update of d
+         ), returned as (
+           update webhook_deliveries d set due_at = d.queued_at, unhealthy_at = null,
+             round_attempts = greatest(0, d.round_attempts - failed.failures)
+           from failed where d.id = failed.id returning d.id, d.round_attempts
+         ) select id, round_attempts from returned where id = :currentId`,
+        { receiverId, workspaceId: scope.workspaceId, since, currentId },
       );
+      return rows[0]?.round_attempts ?? null;
     },
 
-    /** Ends one delivery as `failed` after an operator has terminated its workflow. */
-    async end(scope: Scope, delivery: { id: string; round: number }, message: string): Promise<void> {
-      await query(
+    /**
+     * Ends up to `maxCount` open deliveries of a webhook as `failed`, oldest first. Returns how many; when there may be more, the
+     * caller leaves them to `endOverdue`.
+     */
+    async endOpen(
+      scope: Scope,
+      endpointId: string,
+      ending: { message: string; maxCount: number; exceptId?: string },
+    ): Promise<number> {
+      const rows = await query(
         database,
         `update webhook_deliveries set status = 'failed', status_message = :message, leased_until = null, updated_at = now()
-         where id = :id and round = :round and workspace_id = :workspaceId and status = 'retrying'`,
-        { ...delivery, message, workspaceId: scope.workspaceId },
+         where id in (
+           select id from webhook_deliveries
+           where receiver_id = :endpointId and workspace_id = :workspaceId and ${IS_WAITING}
+             and (:exceptId::uuid is null or id <> :exceptId)
+           order by queued_at limit :maxCount for update) returning 1`,
+        { endpointId, ...ending, exceptId: ending.exceptId, workspaceId: scope.workspaceId },
       );
+      return rows.length;
     },
   };
 }

@@ -7,6 +7,7 @@ export type DeliveryRow = {
   id: string;
   workspace_id: string;
   webhook_id: string | null;
+  receiver_id: string;
   url: string;
   event_type: WebhookEventType;
   status: DeliveryStatus;
@@ -43,12 +44,14 @@ const MATCHING = `(:webhookId::uuid is null or d.endpoint_id = :webhookId) and (
 
 /** Lists select no bodies: a page of them could be tens of megabytes. */
 const selectWith = (body: 'd.body' | `''`) => `
-  select d.id, d.workspace_id, d.endpoint_id as webhook_id, coalesce(e.url, d.url, d.origin) as url, d.event_type, d.status,
-    d.status_message, case when d.status in ('pending', 'retrying') then d.due_at end as next_attempt_at,
+  select d.id, d.workspace_id, d.receiver_id, d.endpoint_id as webhook_id, coalesce(e.url, d.url, d.origin) as url,
+    d.event_type, d.status, d.status_message,
+    case when d.status in ('pending', 'retrying') then greatest(d.due_at, f.next_attempt_at) end as next_attempt_at,
     d.created_at, d.updated_at, ${body} as body,
     d.endpoint_id is null or coalesce(e.status = 'active', false) as is_deliverable,
     (extract(epoch from d.created_at) * 1000000)::bigint as created_us, a.attempts
   from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id
+  left join webhook_receivers f on f.id = d.receiver_id
   cross join lateral (
     select coalesce(jsonb_agg(jsonb_build_object('number', l.number, 'started_at', l.started_at,
       'finished_at', l.finished_at, 'status_code', l.status_code, 'error', l.error) order by l.number), '[]') as attempts
@@ -97,7 +100,7 @@ export function createWebhookDeliveries(database: Database) {
       const row = await queryOne(
         database,
         `update webhook_deliveries d set status = 'pending', status_message = null, round = round + 1, round_attempts = 0,
-           due_at = now(), updated_at = now(),
+           due_at = now(), queued_at = now(), unhealthy_at = null, updated_at = now(),
            origin = coalesce((select e.origin from webhook_endpoints e where e.id = d.endpoint_id), d.origin)
          where ${IN_SCOPE} and d.id = :id and d.status in ('delivered', 'failed') returning d.id`,
         { ...scope, id },

@@ -19,17 +19,29 @@ const isSubscribed = (type: string, collectionId: string) =>
    and case when e.events is null then ${type} not like 'content.%' else ${type} = any(e.events) end
    and (e.collections is null or ${collectionId} is null or ${collectionId} = any(e.collections))`;
 
+/** A message with several events ends before this many bytes, or with the event that passes it. */
+const MAX_BATCH_BYTES = 60 * 1024;
+
 /**
- * Returns the statement `announced` for a `with` query that changes contents. It inserts a delivery for each row of `from` and
- * each webhook that subscribes to `type`. `data` is the JSON expression of a row. Requires the bindings `:workspaceId`,
- * `:collectionId` and `:isoFormat`.
+ * Returns the statement `announced` for a `with` query that changes contents. It inserts a delivery for each webhook that
+ * subscribes to `type` and each row of `from`, or for each batch of rows if the webhook wants several events in a message.
+ * `data` is the JSON expression of row `t`. Requires the bindings `:workspaceId`, `:collectionId` and `:isoFormat`.
  */
 function announceContents(type: 'content.ready' | 'content.failed', from: string, data: string): string {
-  return `announced as (
-    insert into webhook_deliveries (workspace_id, endpoint_id, origin, collections, event_type, body)
-    select e.workspace_id, e.id, e.origin, e.collections, '${type}', ${bodyOf(`'${type}'`, data)}
+  return `content_messages as (
+    select e.id as endpoint_id, e.origin, e.collections, e.batch_size, t.id as content_id, m.message,
+      (row_number() over line - 1) / e.batch_size as batch,
+      (sum(octet_length(m.message)) over line - octet_length(m.message)) / ${MAX_BATCH_BYTES} as part
     from webhook_endpoints e cross join ${from}
-    where ${isSubscribed(`'${type}'`, ':collectionId::uuid')})`;
+    cross join lateral (select ${bodyOf(`'${type}'`, data)} as message) m
+    where ${isSubscribed(`'${type}'`, ':collectionId::uuid')}
+    window line as (partition by e.id order by t.id)
+  ), announced as (
+    insert into webhook_deliveries (workspace_id, endpoint_id, origin, collections, event_type, body)
+    select :workspaceId::uuid, endpoint_id, origin, collections, '${type}', case when batch_size = 1 then min(message)
+      else ${bodyOf(`'${type}'`, `'{"events":[' || string_agg(message, ',' order by content_id) || ']}'`)} end
+    from content_messages group by endpoint_id, origin, collections, batch_size, batch, floor(part)
+    order by endpoint_id, batch, floor(part))`;
 }
 
 /** Announces the rows of the statement `mine`, which are published. */

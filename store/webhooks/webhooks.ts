@@ -1,22 +1,20 @@
-import type { Webhook } from '#domain/records/webhook.ts';
+import { MAX_COUNTED_DELIVERIES, type Webhook } from '#domain/records/webhook.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
+import { IS_WAITING } from './waiting-receivers.ts';
 
 /** The fields that clients set. */
 export type WebhookFields = Pick<
   Webhook,
-  'url' | 'description' | 'events' | 'collections' | 'status' | 'disabled_reason'
+  'url' | 'description' | 'events' | 'collections' | 'max_age_seconds' | 'batch_size' | 'status' | 'disabled_reason'
 > & {
   origin: string;
 };
 
-type Row = Omit<Webhook, 'created_at' | 'updated_at' | 'previous_secret_expires_at' | 'secret'> & {
-  created_at: Date;
-  updated_at: Date;
-  previous_secret_expires_at: Date | null;
-  created_us: number;
-};
+type OptionalTime = 'previous_secret_expires_at' | 'failing_since' | 'next_attempt_at';
+type Row = Omit<Webhook, 'secret' | 'created_at' | 'updated_at' | OptionalTime> &
+  Record<OptionalTime, Date | null> & { created_at: Date; updated_at: Date; created_us: number };
 
 /** The sealed secret of a workspace, which signs deliveries to the `webhook_url` of requests. */
 export type SealedSecret = {
@@ -26,9 +24,18 @@ export type SealedSecret = {
   updated_at: Date;
 };
 
-const COLUMNS = `w.id, w.workspace_id, w.url, w.description, w.events, w.collections, w.status, w.disabled_reason, w.created_by,
-  w.created_at, w.updated_at,
+/** A receiver without an open circuit shows no failures. Each count ends at the maximum. */
+const ofReceiver = (column: string) =>
+  `(select ${column} from webhook_receivers f where f.id = w.id and f.state <> 'closed')`;
+const COLUMNS = `w.id, w.workspace_id, w.url, w.description, w.events, w.collections, w.max_age_seconds, w.batch_size, w.status,
+  w.disabled_reason, w.created_by, w.created_at, w.updated_at,
   case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_expires_at,
+  coalesce(${ofReceiver(`'failing'`)}, 'ok') as delivery_state,
+  ${ofReceiver('f.failing_since')} as failing_since,
+  (select f.next_attempt_at from webhook_receivers f where f.id = w.id and (f.state = 'open' or f.next_attempt_at > now()))
+    as next_attempt_at,
+  (select count(*) from (select from webhook_deliveries d where d.receiver_id = w.id and d.${IS_WAITING}
+     limit ${MAX_COUNTED_DELIVERIES}) d)::int as pending_deliveries,
   (extract(epoch from w.created_at) * 1000000)::bigint as created_us`;
 
 /** A caller whose access is limited to collections sees only webhooks limited to those. */
@@ -50,10 +57,10 @@ export function createWebhookStore(database: Database) {
     ): Promise<Webhook> {
       const row = await queryOne<Row>(
         database,
-        `insert into webhook_endpoints as w (id, workspace_id, url, origin, description, events, collections, status,
-           disabled_reason, sealed_secret, created_by)
-         values (:id, :workspaceId, :url, :origin, :description, :events::text[], :collections::uuid[], :status, :disabled_reason,
-           :sealedSecret, :createdBy) returning ${COLUMNS}`,
+        `insert into webhook_endpoints as w (id, workspace_id, url, origin, description, events, collections, max_age_seconds,
+           batch_size, status, disabled_reason, sealed_secret, created_by)
+         values (:id, :workspaceId, :url, :origin, :description, :events::text[], :collections::uuid[], :max_age_seconds,
+           :batch_size, :status, :disabled_reason, :sealedSecret, :createdBy) returning ${COLUMNS}`,
         { ...scope, ...webhook },
       );
       if (!row) throw new Error('insert returned no row');
@@ -83,20 +90,23 @@ export function createWebhookStore(database: Database) {
       return row && toWebhook(row);
     },
 
-    /** Updates a webhook and redirects its open deliveries to its new URL. Returns null when it is outside the scope. */
+    /** Updates a webhook. Waiting deliveries are sent to its new URL. Returns null when it is outside the scope. */
     async update(scope: Scope, id: string, fields: WebhookFields): Promise<Webhook | null> {
       const row = await queryOne<Row>(
         database,
-        `with moved as (
-           update webhook_deliveries set origin = :origin
-           where endpoint_id = :id and workspace_id = :workspaceId and origin <> :origin and status in ('pending', 'retrying')
-         )
-         update webhook_endpoints w set url = :url, origin = :origin, description = :description, events = :events::text[],
-           collections = :collections::uuid[], status = :status, disabled_reason = :disabled_reason, updated_at = now()
+        `update webhook_endpoints w set url = :url, origin = :origin, description = :description, events = :events::text[],
+           collections = :collections::uuid[], max_age_seconds = :max_age_seconds, batch_size = :batch_size, status = :status,
+           disabled_reason = :disabled_reason, updated_at = now()
          where ${IN_SCOPE} and w.id = :id returning ${COLUMNS}`,
         { ...scope, ...fields, id },
       );
       return row && toWebhook(row);
+    },
+
+    /** Sends nothing before all deliveries that are queued now have ended, in the background, as `failed`. */
+    async dropQueued(scope: Scope, id: string): Promise<void> {
+      const sql = `update webhook_endpoints set drop_before = now() where id = :id and workspace_id = :workspaceId`;
+      await query(database, sql, { id, workspaceId: scope.workspaceId });
     },
 
     /** Gives a webhook a new secret; the previous one also signs for 24 hours. */
@@ -182,6 +192,8 @@ function toWebhook({ created_us: _createdUs, ...row }: Row): Webhook {
     ...row,
     secret: null,
     previous_secret_expires_at: row.previous_secret_expires_at?.toISOString() ?? null,
+    failing_since: row.failing_since?.toISOString() ?? null,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

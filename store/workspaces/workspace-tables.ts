@@ -49,7 +49,7 @@ export const WORKSPACE_TABLES: readonly WorkspaceTable[] = [
     table: 'webhook_deliveries',
     children: { table: 'webhook_attempts', on: 'child.delivery_id = parent.id' },
   },
-  { table: 'webhook_origins' },
+  { table: 'webhook_receivers' },
   { table: 'webhook_endpoints' },
   { table: 'webhook_secrets' },
   { table: 'oauth_states' },

@@ -35,6 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   memories: ['search'],
   search: ['collections', 'contents'],
   uploads: ['archives', 'blobs', 'collections', 'contents', 'crawls', 'outbox', 'webhooks'],
+  webhooks: ['outbox'],
   workspaces: ['collections', 'contents', 'memories'],
 };
 

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
+import { Webhook } from '#domain/records/webhook.ts';
 import { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
 import { freshClient } from '#test/support/harness/api-client.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
@@ -35,7 +36,7 @@ test.serial(
         killing = killAfter(killing);
         return;
       }
-      // Half of the deliveries fail at first and continue in a workflow.
+      // Half of the deliveries fail at first, and now and then five in a row.
       const isOdd = Number.parseInt(attempt.received.id.slice(-1), 16) % 2 === 1;
       answer(isOdd && attempt.number === 1 ? 500 : 204)(response, attempt);
     });
@@ -70,7 +71,7 @@ test.serial(
     for (const { id, attempts } of rows) t.true((bodies.get(id)?.length ?? 0) <= attempts, id);
     const unsettled = await eventually('nothing is left in the outbox', async () => {
       const left = await database.raw<{ rows: unknown[] }>(
-        `select 1 from outbox where workflow_type = 'deliverWebhook' and workspace_id = ?`,
+        `select 1 from outbox where workflow_type = 'deliverToReceiver' and workspace_id = ?`,
         [api.workspaceId],
       );
       return left.rows.length === 0;
@@ -78,3 +79,40 @@ test.serial(
     t.true(unsettled);
   },
 );
+
+test.serial('killing the worker while a receiver is broken leaves no delivery and no workflow behind', async (t) => {
+  t.timeout(400_000);
+  let isBroken = true;
+  let killing: Promise<void> = Promise.resolve();
+  const kills = [3, 7, 9, 12];
+  const receiver = await startWebhookReceiver(t, (response, attempt) => {
+    if (receiver.received.length === kills[0]) {
+      kills.shift();
+      killing = killAfter(killing);
+    }
+    answer(isBroken ? 503 : 204)(response, attempt);
+  });
+  const api = await freshClient();
+  const webhook = await createWebhook(api, receiver.origin);
+  const send = () => api.post(`/webhooks/${webhook.id}/test`, WebhookDelivery, { status: 202 });
+  const sent = await Promise.all(Array.from({ length: 40 }, send));
+  await eventually('the worker was killed as often as planned', async () => kills.length === 0, { timeoutMs: 200_000 });
+  isBroken = false;
+  // Killed again while the receiver catches up.
+  kills.push(receiver.received.length + 10);
+  const list = `/webhook-deliveries?webhook_id=${webhook.id}&limit=1`;
+  await eventually(
+    'everything is delivered',
+    async () => (await api.get(`${list}&status=delivered`, Counts)).total_count === sent.length,
+    { timeoutMs: 200_000 },
+  );
+  await killing;
+  t.deepEqual(kills, []);
+  t.deepEqual([...new Set(receiver.received.map(({ id }) => id))].toSorted(), sent.map(({ id }) => id).toSorted());
+  const { database } = openInsides(t);
+  await eventually('nothing is left in the outbox', async () => {
+    const sql = `select 1 from outbox where workflow_type = 'deliverToReceiver' and workspace_id = ?`;
+    return (await database.raw<{ rows: unknown[] }>(sql, [api.workspaceId])).rows.length === 0;
+  });
+  t.like(await api.get(`/webhooks/${webhook.id}`, Webhook), { delivery_state: 'ok', pending_deliveries: 0 });
+});

@@ -3,7 +3,7 @@ import type { Flow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
-import { withRetriedWebhook } from './webhook-scenarios.ts';
+import { withWebhook } from './webhook-scenarios.ts';
 
 const { text } = CANARIES;
 
@@ -21,19 +21,19 @@ const untilOver = ({ api }: Flow, id: string) =>
 /** Scenarios of compression workflows. */
 export const compressScenarios: Readonly<Record<string, Scenario>> = {
   'in-windows': {
-    runs: { compressText: 1, deliverWebhook: 1 },
+    runs: { compressText: 1 },
     keep: ['compressText'],
     play: (flow) =>
-      withRetriedWebhook(flow, async (url) => {
+      withWebhook(flow, async (url) => {
         await untilOver(flow, await begin(flow, `A ${text} came by.\n`.repeat(100_000), url));
       }),
   },
   'ended-by-an-operator': {
-    runs: { compressText: 1, deliverWebhook: 1 },
+    runs: { compressText: 1 },
     keep: ['compressText'],
     shows: { compressText: ['WORKFLOW_EXECUTION_CANCEL_REQUESTED', 'WORKFLOW_EXECUTION_COMPLETED'] },
     play: (flow, workflows) =>
-      withRetriedWebhook(flow, async (url) => {
+      withWebhook(flow, async (url) => {
         const id = await begin(flow, `A ${text} came by.\n`.repeat(300_000), url);
         const handle = workflows.getHandle(`compress/${id}`);
         const cancel = () =>

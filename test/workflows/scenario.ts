@@ -13,7 +13,7 @@ export type WorkflowType =
   | 'reprojectContents'
   | 'extractMemories'
   | 'summariseConversation'
-  | 'deliverWebhook'
+  | 'deliverToReceiver'
   | 'oauthRefresh'
   | 'refreshDueConnections'
   | 'compressText';

@@ -8,18 +8,33 @@ import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { CANARIES } from './canaries.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Scenarios with webhook deliveries whose first attempt fails: one is delivered later, and one fails. */
+/** Deliveries to one receiver: more than failures in a row make it count as broken. */
+const DELIVERIES = 8;
+
+/** Scenarios with a broken receiver: one that works again after some probes, and one whose webhook is deleted. */
 export const webhookScenarios = {
-  delivered: {
-    runs: { deliverWebhook: 1 },
-    keep: ['deliverWebhook'],
-    shows: { deliverWebhook: ['TIMER_STARTED', 'ACTIVITY_TASK_COMPLETED'] },
-    play: (flow) => playWebhook(flow, (attempt) => (attempt < 3 ? 500 : 204)),
+  'works-again': {
+    runs: { deliverToReceiver: 1 },
+    keep: ['deliverToReceiver'],
+    shows: { deliverToReceiver: ['TIMER_STARTED', 'ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'] },
+    play: (flow) => playBroken(flow, (attempt) => (attempt < 9 ? 500 : 204), untilAllOver),
   },
-  exhausted: {
-    runs: { deliverWebhook: 1 },
-    keep: ['deliverWebhook'],
-    play: (flow) => playWebhook(flow, () => 503),
+  'webhook-deleted': {
+    runs: { deliverToReceiver: 1 },
+    keep: ['deliverToReceiver'],
+    shows: { deliverToReceiver: ['WORKFLOW_EXECUTION_SIGNALED'] },
+    play: (flow) =>
+      playBroken(
+        flow,
+        () => 503,
+        async ({ api }, id) => {
+          await until(
+            () => api.get(`/webhooks/${id}`, Webhook),
+            ({ delivery_state: state }) => state === 'failing',
+          );
+          await api.send(`/webhooks/${id}`, { method: 'DELETE' });
+        },
+      ),
   },
 } satisfies Record<string, Scenario>;
 
@@ -47,25 +62,29 @@ async function withReceiver(
 const allOver = (deliveries: WebhookDeliveryList) =>
   deliveries.data.length > 0 && deliveries.data.every(({ status }) => status === 'delivered' || status === 'failed');
 
-/**
- * Runs something that sends an event, and waits until it is delivered. The first attempt always fails, so that every delivery has
- * a workflow: with a workflow only for slow receivers, the number of workflows would depend on timing.
- */
-export function withRetriedWebhook({ api }: Flow, play: (url: string) => Promise<unknown>): Promise<void> {
+const untilAllOver = ({ api }: Flow) => until(() => api.get('/webhook-deliveries', WebhookDeliveryList), allOver);
+
+/** Runs something that sends an event to this URL, and waits until it is delivered. */
+export function withWebhook(flow: Flow, play: (url: string) => Promise<unknown>): Promise<void> {
   return withReceiver(
-    (attempt) => (attempt < 2 ? 500 : 204),
+    () => 204,
     async (url) => {
       await play(url);
-      await until(() => api.get('/webhook-deliveries', WebhookDeliveryList), allOver);
+      await untilAllOver(flow);
     },
   );
 }
 
-function playWebhook({ api }: Flow, answer: (attempt: number) => number): Promise<void> {
+function playBroken(
+  flow: Flow,
+  answer: (attempt: number) => number,
+  then: (flow: Flow, webhookId: string) => Promise<unknown>,
+): Promise<void> {
   return withReceiver(answer, async (url) => {
     const json = { url, description: CANARIES.description };
-    const webhook = await api.post('/webhooks', Webhook, { json, status: 201 });
-    await api.post(`/webhooks/${webhook.id}/test`, WebhookDelivery, { status: 202 });
-    await until(() => api.get('/webhook-deliveries', WebhookDeliveryList), allOver);
+    const webhook = await flow.api.post('/webhooks', Webhook, { json, status: 201 });
+    const send = () => flow.api.post(`/webhooks/${webhook.id}/test`, WebhookDelivery, { status: 202 });
+    await Promise.all(Array.from({ length: DELIVERIES }, send));
+    await then(flow, webhook.id);
   });
 }

@@ -10,7 +10,8 @@ export const updateWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Update a webhook',
     description:
-      'Changes only the fields that are sent. Open deliveries go to the new URL; when the webhook is disabled, they end as `failed`.',
+      'Changes only the fields that are sent. Open deliveries go to the new URL, at once; when the webhook is disabled, they ' +
+      'end as `failed`, thousands of them soon after.',
     permission: 'webhooks:write',
     params: WebhookParams,
     body: UpdateWebhookRequest,

@@ -169,3 +169,34 @@ test('an unavailable provider is retried with growing delays, reported after a d
   await persist(await exchange(randomUUID()));
   t.is(await status(), 'active');
 });
+
+test('connection.error is announced once, however often the refresh fails after it', async (t) => {
+  const { exchange, persist, status, deliveries, subscribe, drag } = await openOwnConnection(t, () => ({
+    status: 503,
+    body: '',
+  }));
+  await subscribe();
+  await persist(await exchange(randomUUID()));
+  for (let again = 1; again <= 5; again += 1) {
+    await drag();
+    const outcome = await exchange(randomUUID());
+    await Promise.all([persist(outcome), persist(outcome)]);
+    t.deepEqual([await status(), await deliveries()], ['error', ['connection.error']]);
+  }
+});
+
+test('an expired connection stays expired while its provider is away, and is announced once', async (t) => {
+  let isAway = false;
+  const { exchange, persist, status, deliveries, subscribe, drag } = await openOwnConnection(t, () =>
+    isAway ? { status: 503, body: '' } : { status: 400, body: { error: 'invalid_grant' } },
+  );
+  await subscribe();
+  await persist(await exchange(randomUUID()));
+  t.is(await status(), 'expired');
+  for (let again = 1; again <= 4; again += 1) {
+    await drag();
+    isAway = !isAway;
+    await persist(await exchange(randomUUID()));
+    t.deepEqual([await status(), await deliveries()], ['expired', ['connection.expired']]);
+  }
+});

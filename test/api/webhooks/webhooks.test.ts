@@ -19,8 +19,14 @@ test('a webhook is created, read and listed; its secret is only in the first res
     description: 'ours',
     events: ['compress.failed'],
     collections: null,
+    max_age_seconds: null,
+    batch_size: 1,
     status: 'active',
     disabled_reason: null,
+    delivery_state: 'ok',
+    failing_since: null,
+    next_attempt_at: null,
+    pending_deliveries: 0,
     previous_secret_expires_at: null,
   });
   const shown = { ...created, secret: null };
@@ -45,6 +51,8 @@ test('PATCH changes only the fields that are sent, and a deleted webhook answers
   t.like(await change({ status: 'disabled' }), { status: 'disabled', disabled_reason: 'request' });
   t.like(await change({ status: 'active', events: null }), { status: 'active', disabled_reason: null, events: null });
   t.is((await change({})).description, 'ours');
+  t.like(await change({ max_age_seconds: 3600, batch_size: 50 }), { max_age_seconds: 3600, batch_size: 50 });
+  t.like(await change({ max_age_seconds: null }), { max_age_seconds: null, batch_size: 50 });
   t.is((await api.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 204);
   for (const method of ['GET', 'DELETE']) t.is((await api.fail(`/webhooks/${id}`, { method })).status, 404);
 });
@@ -65,6 +73,10 @@ test('every validation error of a webhook is reported', async (t) => {
     t.true((await problemsOf({ url })).length > 0, url);
   }
   t.deepEqual(await problemsOf({ url: UNUSED_URL, events: ['webhook.test'] }), ['body.events.0 invalid_value']);
+  t.deepEqual(await problemsOf({ url: UNUSED_URL, max_age_seconds: 0, batch_size: 201 }), [
+    'body.max_age_seconds too_small',
+    'body.batch_size too_big',
+  ]);
   const tooLong = `https://example.com/${'x'.repeat(2_029)}`;
   t.deepEqual(await problemsOf({ url: tooLong }), ['body.url too_big']);
   t.is((await createWebhook(api, tooLong.slice(0, -1))).url.length, 2_048);

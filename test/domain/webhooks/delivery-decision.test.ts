@@ -2,10 +2,18 @@ import test from 'ava';
 import { decideDelivery, isReceiverHealthy, WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
 
 const HOUR_MS = 3_600_000;
+const PROGRESS = {
+  attempts: 1,
+  attemptDelaysMs: WEBHOOK_ATTEMPT_DELAYS_MS,
+  ageMs: 0,
+  maxAgeMs: null,
+  brokenPauseMs: null,
+  random: 0.5,
+};
 const decide = (status: number | null, attempts: number, more: { retryAfterS?: number; random?: number } = {}) =>
   decideDelivery(
     { status, retryAfterS: more.retryAfterS ?? null },
-    { attempts, attemptDelaysMs: WEBHOOK_ATTEMPT_DELAYS_MS, random: more.random ?? 0.5 },
+    { ...PROGRESS, attempts, random: more.random ?? 0.5 },
   );
 
 /** The delays of a delivery to a receiver that always responds with this status. */
@@ -49,10 +57,28 @@ test('honours a Retry-After up to a day, but never retries earlier than the sche
   t.is(waitOf(1, 10 ** 9), 24 * HOUR_MS);
 });
 
-test('treats a receiver as healthy unless it responds with a server error', (t) => {
+test('a delivery that would be too old at its next attempt fails', (t) => {
+  const at = (ageMs: number) =>
+    decideDelivery({ status: 400, retryAfterS: null }, { ...PROGRESS, ageMs, maxAgeMs: 60_000 });
+  t.deepEqual(at(50_000), { kind: 'again', waitMs: 5_000 });
+  t.deepEqual(at(56_000), { kind: 'failed', reason: 'expired' });
+});
+
+test('while its receiver is broken, a delivery fails for its age and not for the number of its attempts', (t) => {
+  const broken = { ...PROGRESS, attempts: 900, brokenPauseMs: 300_000, maxAgeMs: 75 * HOUR_MS };
+  const at = (ageMs: number) => decideDelivery({ status: null, retryAfterS: null }, { ...broken, ageMs });
+  t.deepEqual(at(74 * HOUR_MS), { kind: 'again', waitMs: 300_000 });
+  t.deepEqual(at(76 * HOUR_MS), { kind: 'failed', reason: 'expired' });
+  t.deepEqual(decideDelivery({ status: 503, retryAfterS: 900 }, broken), { kind: 'again', waitMs: 900_000 });
+  t.deepEqual(decideDelivery({ status: 204, retryAfterS: null }, { ...broken, ageMs: 80 * HOUR_MS }), {
+    kind: 'delivered',
+  });
+});
+
+test('treats a receiver as healthy unless it responds with a server error or asks for fewer messages', (t) => {
   const answers = [200, 302, 404, 410, 429, 500, 503, null];
   t.deepEqual(
     answers.filter((status) => isReceiverHealthy({ status, retryAfterS: null })),
-    [200, 302, 404, 410, 429],
+    [200, 302, 404, 410],
   );
 });

@@ -165,7 +165,7 @@ test('no workflow history, memo or summary contains secrets or user texts', asyn
   const { types, findings } = await findInHistories({ ...stack, temporal }, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
   t.deepEqual(types, [
-    'deliverWebhook',
+    'deliverToReceiver',
     'extractMemories',
     'ingestBatch',
     'ingestUpload',

@@ -5,12 +5,16 @@ import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 import { canary, type Stage } from '#test/flows/connections/secret-entries.ts';
 
 const Created = z.object({ id: z.string(), secret: z.string() });
-const Delivery = z.object({ id: z.string(), status: z.string() });
+const Delivery = z.object({ id: z.string() });
+const Deliveries = z.object({ data: z.array(z.object({ attempts: z.array(z.unknown()) })) });
+/** As many different deliveries make a receiver count as broken; it is tried a few times more. */
+const DELIVERIES = 6;
+const ATTEMPTS = 12;
 
 /** Returns the secret part of a webhook secret. */
 const tailOf = (secret: string) => secret.replace('whsec_', '').replace('=', '');
 
-/** Creates webhooks with secrets and sends events to a missing receiver, so that a workflow retries the deliveries. */
+/** Creates webhooks with secrets and sends events to a missing receiver, so that a workflow probes it. */
 export async function enterWebhooks(stage: Stage): Promise<void> {
   const { ask, secrets, words } = stage;
   const say = (what: string) => (words[what] = canary(what));
@@ -35,10 +39,13 @@ export async function enterWebhooks(stage: Stage): Promise<void> {
   const shown = z.object({ secret: z.string() }).parse((await ask('GET', ofWorkspace, show)).body);
   secrets['workspace webhook secret'] = tailOf(shown.secret);
 
-  const sent = Delivery.parse((await ask('POST', `${path}/test`, asOwner)).body);
-  await eventually('the delivery is over', async () => {
-    const { body } = await ask('GET', `/api/v1/webhook-deliveries/${sent.id}`, asOwner);
-    return Delivery.parse(body).status === 'failed';
+  for (let number = 1; number <= DELIVERIES; number += 1) {
+    const sent = Delivery.parse((await ask('POST', `${path}/test`, asOwner)).body);
+    await ask('GET', `/api/v1/webhook-deliveries/${sent.id}`, asOwner);
+  }
+  await eventually('the receiver was probed', async () => {
+    const { body } = await ask('GET', '/api/v1/webhook-deliveries', asOwner);
+    return Deliveries.parse(body).data.flatMap(({ attempts }) => attempts).length >= ATTEMPTS;
   });
   for (const each of [path, '/api/v1/webhooks', '/api/v1/webhook-deliveries']) await ask('GET', each, asOwner);
   await ask('PATCH', path, { ...asOwner, json: { url: secrets['webhook password'], description: 7 } });

@@ -4,10 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { summariseJob } from '#domain/conversations/conversation-jobs.ts';
 import { deleteContentJob, ingestBatchJob, reprojectJob } from '#domain/uploads/ingest-jobs.ts';
 import type { JobStart } from '#domain/jobs.ts';
-import { deliverWebhookJob } from '#domain/webhooks/webhook-jobs.ts';
+import { deliverToReceiverJob } from '#domain/webhooks/webhook-jobs.ts';
 import { dispatchOutbox } from '#operations/jobs/dispatch-outbox.ts';
 import { reconcileOutbox } from '#operations/jobs/reconcile-outbox.ts';
-import { announceToUrl } from '#operations/webhooks/announce-event.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 import { query } from '#store/postgres.ts';
 import type { RunContents } from '#store/uploads/run-work.ts';
@@ -191,21 +190,24 @@ test('a summary that fails or is terminated repeatedly is abandoned', async (t) 
   t.deepEqual(await rows(), []);
 });
 
-test('a webhook delivery whose workflow was terminated fails', async (t) => {
-  const { add, place, rows, reconcile, services, database } = await openOutbox(t);
+test('a workflow that probes a receiver is started again when it was terminated; one of a single delivery is not', async (t) => {
+  const { add, place, rows, reconcile, services } = await openOutbox(t);
   const client = await openTemporal(t);
-  const event = { url: 'https://example.com/hook', type: 'compress.failed' as const, data: {} };
-  const id = await announceToUrl(services.stores, place.scope, event);
-  await query(database, `update webhook_deliveries set status = 'retrying', round_attempts = 3`);
-  const args = { workspace_id: place.scope.workspaceId, delivery_id: id, round: 1, wait_ms: 1 };
-  const job = deliverWebhookJob(args, { event_type: event.type, origin: 'https://example.com' });
-  await add(job);
-  const idle = await startIdle(client, job);
-  await services.stores.outbox.markStarted(place.scope, job.workflow_id);
-  await idle.terminate('by an operator');
+  const { workspaceId: workspace_id } = place.scope;
+  const probing = deliverToReceiverJob(
+    { workspace_id, receiver_id: uuidv7(), outage: 1, wait_ms: 1 },
+    { origin: 'https://example.com' },
+  );
+  const single: JobStart = { ...probing, workflow_type: 'deliverWebhook', workflow_id: `deliver-webhook/${uuidv7()}` };
+  for (const job of [probing, single]) {
+    await add(job);
+    const idle = await startIdle(client, job);
+    await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+    await idle.terminate('by an operator');
+  }
   await reconcile();
-  t.deepEqual(await rows(), []);
-  const delivery = await services.stores.webhookDeliveries.find(place.scope, id);
-  t.is(delivery?.status, 'failed');
-  t.regex(delivery?.status_message ?? '', /operator ended .* redeliver/);
+  t.deepEqual(
+    (await rows()).map(({ workflow_id, state }) => [workflow_id, state]),
+    [[`${probing.workflow_id}/again-1`, 'pending']],
+  );
 });

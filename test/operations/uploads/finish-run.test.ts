@@ -25,6 +25,8 @@ test('an upload sends one completion event with its outcome, no matter how often
     description: null,
     events: ['upload.completed', 'content.failed'],
     collections: [collectionId],
+    max_age_seconds: null,
+    batch_size: 1,
     status: 'active',
     disabled_reason: null,
     sealedSecret: 'sealed',

@@ -24,6 +24,8 @@ async function open(t: ExecutionContext, count: number) {
     description: null,
     events: null,
     collections: null,
+    max_age_seconds: null,
+    batch_size: 1,
     status: 'active' as const,
     disabled_reason: null,
   };

@@ -16,7 +16,7 @@ import { DOWNLOAD_ADDRESS, testStack } from './stack.ts';
 /** An address on which nothing listens, for a Temporal server that is down. */
 const CLOSED_PORT = '127.0.0.1:1';
 
-export type OwnServices = { services: Services; database: Database; blobDir: string };
+export type OwnServices = { services: Services; database: Database; databaseUrl: string; blobDir: string };
 
 /**
  * Services on a database and a blob folder of their own, so that the loops of the running worker do not interfere.
@@ -26,7 +26,7 @@ export async function openOwnServices(
   t: ExecutionContext,
   { temporal = 'running' }: { temporal?: 'running' | 'away' } = {},
 ): Promise<OwnServices> {
-  const database = await openOwnDatabase(t);
+  const { database, url: databaseUrl } = await openDatabase(t);
   const blobDir = await mkdtemp(join(tmpdir(), 'loci-test-blobs-'));
   const config = ownConfig(blobDir, temporal);
   const closing = new AsyncDisposableStack();
@@ -41,7 +41,7 @@ export async function openOwnServices(
     log: createSilentLog(),
     closing,
   });
-  return { services, database, blobDir };
+  return { services, database, databaseUrl, blobDir };
 }
 
 function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
@@ -54,7 +54,8 @@ function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
     LOCI_WEAVIATE_GRPC: stack.weaviate.grpc,
     LOCI_WEAVIATE_API_KEY: stack.weaviate.apiKey,
     LOCI_BLOB_DIR: blobDir,
-    LOCI_SECRET_KEYS: `1:${randomBytes(32).toString('base64')}`,
+    // A second process of the stack opens what these services seal.
+    LOCI_SECRET_KEYS: stack.environment['LOCI_SECRET_KEYS'],
     LOCI_API_KEY_PEPPER: 'x'.repeat(32),
     LOCI_EMBEDDER: 'lexical',
     LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
@@ -69,14 +70,33 @@ function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
 
 /** An empty database with the current schema on the stack's Postgres; dropped at the end of the test. */
 export async function openOwnDatabase(t: ExecutionContext): Promise<Database> {
+  return (await openDatabase(t)).database;
+}
+
+async function openDatabase(t: ExecutionContext) {
   const own = await createOwnDatabase();
   // Teardowns run in reverse: the pool is closed after everything that uses it.
+  t.teardown(() => own.drop());
+  return own;
+}
+
+/** A database without a schema; dropped at the end of the test. */
+export async function openEmptyDatabase(t: ExecutionContext): Promise<Database> {
+  const own = await createEmptyDatabase();
   t.teardown(() => own.drop());
   return own.database;
 }
 
+type OwnDatabase = { url: string; database: Database; drop(): Promise<void> };
+
 /** An empty database with the current schema on the stack's Postgres. The caller drops it. */
-export async function createOwnDatabase(): Promise<{ url: string; database: Database; drop(): Promise<void> }> {
+export async function createOwnDatabase(): Promise<OwnDatabase> {
+  const own = await createEmptyDatabase();
+  await own.database.migrate.latest({ migrationSource });
+  return own;
+}
+
+async function createEmptyDatabase(): Promise<OwnDatabase> {
   const { databaseUrl } = testStack();
   const name = `own_${randomBytes(6).toString('hex')}`;
   const url = new URL(databaseUrl);
@@ -95,6 +115,5 @@ export async function createOwnDatabase(): Promise<{ url: string; database: Data
     await database.destroy();
     await asOwner(`drop database ${name} with (force)`);
   };
-  await database.migrate.latest({ migrationSource });
   return { url: url.href, database, drop };
 }

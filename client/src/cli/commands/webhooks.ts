@@ -120,8 +120,15 @@ function collectEventTypes(value: string, before: Event[] | undefined): Event[] 
 }
 
 function formatWebhooks(webhooks: readonly Webhook[]): string {
-  const rows = webhooks.map(({ id, status, events, url }) => [id, status, events?.join(' ') ?? 'all', url]);
-  return formatTable(['ID', 'STATUS', 'EVENTS', 'URL'], rows);
+  const rows = webhooks.map(({ id, status, delivery_state, pending_deliveries, events, url }) => [
+    id,
+    status,
+    delivery_state,
+    String(pending_deliveries),
+    events?.join(' ') ?? 'all',
+    url,
+  ]);
+  return formatTable(['ID', 'STATUS', 'STATE', 'PENDING', 'EVENTS', 'URL'], rows);
 }
 
 function formatDeliveries(deliveries: readonly Delivery[]): string {
