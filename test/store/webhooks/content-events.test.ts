@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { v7 as uuidv7 } from 'uuid';
 import { query } from '#store/postgres.ts';
-import { addContents, makePlace, makeReady } from '#test/support/harness/content-runs.ts';
+import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
 import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 
 type Message = { type: string; timestamp: string; data: Record<string, unknown> & { events?: Message[] } };
@@ -43,7 +43,7 @@ test('events of contents that became ready together are one message, up to the b
   const place = await openWebhooks(t, [1, 3, 200]);
   const run = await addContents(place, 7);
   await makeReady(place, run);
-  await place.stores.publications.publish(place.scope, run, {});
+  await place.stores.publications.publish(place.scope, run, publicationOf(run));
   const single = await place.messages(0);
   t.is(single.length, 7);
   t.deepEqual(
@@ -89,7 +89,7 @@ test('a message with several events has about 64 KiB at most', async (t) => {
   const run = await addContents(place, 200);
   await query(place.database, `update contents set name = repeat('ä', 500) || id`);
   await makeReady(place, run);
-  await place.stores.publications.publish(place.scope, run, {});
+  await place.stores.publications.publish(place.scope, run, publicationOf(run));
   const messages = await place.messages(0);
   t.true(messages.length >= 4);
   for (const { bytes } of messages) t.true(bytes <= 64 * 1024, `${bytes} bytes`);
@@ -102,7 +102,7 @@ test('publishing 200 contents announces them to two webhooks in the same stateme
   await makeReady(place, run);
   const statements: string[] = [];
   place.database.on('query', ({ sql }: { sql: string }) => statements.push(sql));
-  await place.stores.publications.publish(place.scope, run, {});
+  await place.stores.publications.publish(place.scope, run, publicationOf(run));
   t.is(statements.filter((sql) => sql.includes('webhook_deliveries')).length, 1);
   t.is((await place.messages(0)).length, 200);
   t.is((await place.messages(1)).length, 200);
