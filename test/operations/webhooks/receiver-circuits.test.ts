@@ -121,10 +121,10 @@ test('testing a webhook, or redelivering to it, probes a broken receiver at once
     await query(own.database, 'delete from wakes');
     return rows;
   };
-  const { body: test } = await testWebhook(own.services, own.caller, { id: own.webhookId, idempotency: null });
+  const { body: sent } = await testWebhook(own.services, own.caller, { id: own.webhookId, idempotency: null });
   t.deepEqual(await wakes(), [{ workflow_id: job?.workflow_id }]);
-  await query(own.database, `update webhook_deliveries set status = 'failed' where id = :id`, { id: test.id });
-  await redeliverWebhook(own.services, own.caller, { id: test.id, idempotency: null });
+  await query(own.database, `update webhook_deliveries set status = 'failed' where id = :id`, { id: sent.id });
+  await redeliverWebhook(own.services, own.caller, { id: sent.id, idempotency: null });
   t.deepEqual(await wakes(), [{ workflow_id: job?.workflow_id }]);
 });
 
