@@ -1,6 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { DeliverToReceiverArgs, ProbeOutcome } from '#domain/webhooks/webhook-jobs.ts';
-import { describeDuration } from './describe-duration.ts';
+import { describeWait } from '#domain/webhooks/describe-wait.ts';
 import { wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
@@ -22,8 +22,8 @@ export async function deliverToReceiver(args: DeliverToReceiverArgs): Promise<Pr
   let waitMs = args.wait_ms;
   let detail = 'several attempts in a row failed';
   for (;;) {
-    show('failing', `${detail}; next probe in ${describeDuration(waitMs)}, or immediately after the signal \`wake\``);
-    if (waitMs > 0) await condition(() => isWoken, waitMs, { summary: `Wait ${describeDuration(waitMs)}` });
+    show('failing', `${detail}; next probe in ${describeWait(waitMs)}, or immediately after the signal \`wake\``);
+    if (waitMs > 0) await condition(() => isWoken, waitMs, { summary: `Wait ${describeWait(waitMs)}` });
     const probe = { workspace_id, receiver_id, outage, is_woken: isWoken };
     isWoken = false;
     const outcome = await webhooks.probeReceiver.executeWithOptions({ summary: 'Send one delivery' }, [probe]);

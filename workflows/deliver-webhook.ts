@@ -1,6 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { AttemptOutcome, DeliverWebhookArgs } from '#domain/webhooks/webhook-jobs.ts';
-import { describeDuration } from './describe-duration.ts';
+import { describeWait } from '#domain/webhooks/describe-wait.ts';
 import { wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
@@ -23,11 +23,8 @@ export async function deliverWebhook(args: DeliverWebhookArgs): Promise<AttemptO
   let waitMs = args.wait_ms;
   let detail = 'the first attempt failed';
   for (;;) {
-    show(
-      'retrying',
-      `${detail}; next attempt in ${describeDuration(waitMs)}, or immediately after the signal \`wake\``,
-    );
-    if (waitMs > 0) await condition(() => woken, waitMs, { summary: `Wait ${describeDuration(waitMs)}` });
+    show('retrying', `${detail}; next attempt in ${describeWait(waitMs)}, or immediately after the signal \`wake\``);
+    if (waitMs > 0) await condition(() => woken, waitMs, { summary: `Wait ${describeWait(waitMs)}` });
     woken = false;
     const outcome = await webhooks.attemptWebhook.executeWithOptions({ summary: 'Send' }, [
       { workspace_id, delivery_id, round },

@@ -1,5 +1,5 @@
-/** A duration in the unit that a person would use: `90 s`, `5 min`, `20 h`. */
-export function describeDuration(ms: number): string {
+/** A wait in the unit that a person would use: `90 s`, `5 min`, `20 h`. Imported by workflows: no zod, no I/O. */
+export function describeWait(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
