@@ -34,6 +34,11 @@ COPY --from=model /model/models /opt/loci/models
 COPY . .
 # The worker can write only to /var/lib/loci, so its workflow bundle is built here, in LOCI_CACHE_DIR.
 RUN node --eval "import('./workers/workflow-bundle.ts').then((bundle) => bundle.loadWorkflowBundle('/opt/loci'))"
+# For the same reason: the optimized copy of the model, which all processes of a machine share in memory.
+RUN if [ "$EMBEDDER" = local ]; then \
+      node --eval "import('./providers/embedders/local.ts').then(async ({ createLocalEmbedder }) => \
+        (await createLocalEmbedder({ model: 'all-MiniLM-L6-v2', folder: null, cacheDir: '/opt/loci', threads: 1 })).close())"; \
+    fi
 USER node
 VOLUME /var/lib/loci
 EXPOSE 8700 8701

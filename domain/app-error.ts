@@ -60,6 +60,11 @@ export type AppErrorOptions = {
   issues?: readonly ValidationIssue[];
   /** Seconds to wait before a retry; becomes `Retry-After`. */
   retryAfterS?: number;
+  /**
+   * Seconds that the next attempt must wait, where they are known: a server asked for them, or its circuit is open. Then they are
+   * also `retryAfterS`, which may otherwise be a guess.
+   */
+  retryDelayS?: number | null;
 };
 
 /** The only error type for expected failures. `message` is shown to the client: it says what is wrong and what to do. */
@@ -67,13 +72,15 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly ValidationIssue[];
   readonly retryAfterS: number | null;
+  readonly retryDelayS: number | null;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
     this.issues = options.issues ?? [];
-    this.retryAfterS = options.retryAfterS ?? null;
+    this.retryDelayS = options.retryDelayS ?? null;
+    this.retryAfterS = this.retryDelayS ?? options.retryAfterS ?? null;
   }
 }
 

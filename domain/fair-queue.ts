@@ -24,6 +24,11 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
+  /** Whether items wait in a lane. */
+  hasWaiting(lane: number): boolean {
+    return (this.#lanes[lane]?.size ?? 0) > 0;
+  }
+
   add(item: Item, { lane, share }: QueuePlace): void {
     const shares = this.#lanes[lane];
     if (!shares) throw new RangeError(`there is no lane ${lane}`);

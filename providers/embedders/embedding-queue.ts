@@ -1,3 +1,9 @@
+import { FairQueue, type QueuePlace, type TakenItem } from '#domain/fair-queue.ts';
+
+/** In the order in which they are served. */
+const LANES = { query: 0, express: 1, bulk: 2 } as const;
+export type EmbeddingLane = keyof typeof LANES;
+
 /** A call of `embed` and its progress. */
 type EmbedCall = {
   texts: readonly string[];
@@ -7,74 +13,103 @@ type EmbedCall = {
   started: number;
   finished: number;
   vectors: Float32Array[];
-  isUrgent: boolean;
+  lane: EmbeddingLane;
+  place: QueuePlace;
+  /** Aborts when the call has failed. */
+  failed: AbortController;
   resolve: (vectors: Float32Array[]) => void;
   reject: (error: unknown) => void;
 };
 
-/** Calls that wait for their next unit, in turn. */
-type Lane = { calls: EmbedCall[]; isRunning: boolean };
+export type EmbedRequest = {
+  texts: readonly string[];
+  lane: EmbeddingLane;
+  /** Within a lane, shares are served in turn. */
+  share: string;
+  signal?: AbortSignal | undefined;
+};
+
+/** Embeds one unit of texts at a time. */
+export type EmbeddingSlot = {
+  /** The slot takes units of this lane and of those before it. */
+  upTo: EmbeddingLane;
+  /** Most texts and characters of a unit, which bound how long those that come later wait for the slot. */
+  unitTexts: number;
+  unitCharacters: number;
+  /** A failure fails the call that the unit belongs to. */
+  run: (unit: EmbeddingUnit) => Promise<Float32Array[]>;
+};
+
+/** `signal` aborts when nobody waits for the result. */
+export type EmbeddingUnit = { texts: readonly string[]; lane: EmbeddingLane; signal: AbortSignal };
 
 const EMPTY = new Float32Array(0);
 
-export type QueueOptions = {
-  /** Embeds one unit of texts. A failure fails the call that the unit belongs to. */
-  run: (texts: readonly string[]) => Promise<Float32Array[]>;
-  /** Most texts and characters of a unit, which bound how long a query waits. */
-  unitTexts: number;
-  unitCharacters: number;
-};
-
-export type EmbedRequest = { texts: readonly string[]; isUrgent: boolean; signal?: AbortSignal | undefined };
-
 /**
- * Shares one model between concurrent calls, in small units. Ordinary calls take turns, one unit at a time. While an urgent unit
- * runs, no ordinary one is started; an urgent unit does not wait for an ordinary one to finish. Texts are referenced, not copied,
- * so memory is bounded by what callers hold.
+ * Shares the slots of one model between concurrent calls, in small units: lanes in their order, the shares of a lane in turn, and
+ * calls of one share in turn. Texts are referenced, not copied, so memory is bounded by what callers hold.
  */
 export class EmbeddingQueue {
-  readonly #options: QueueOptions;
-  readonly #urgent: Lane = { calls: [], isRunning: false };
-  readonly #ordinary: Lane = { calls: [], isRunning: false };
+  readonly #waiting = new FairQueue<EmbedCall>(Object.keys(LANES).length);
   readonly #pending = new Set<EmbedCall>();
+  readonly #onBacklog: (lane: EmbeddingLane) => void;
+  /** Those that take fewer lanes come first, so that the others stay free for the rest. */
+  #slots: EmbeddingSlot[] = [];
+  readonly #busy = new Set<EmbeddingSlot>();
   #closeReason: Error | null = null;
 
-  constructor(options: QueueOptions) {
-    this.#options = options;
+  /** `onBacklog` is called while work of a lane waits that no slot is free for. */
+  constructor(onBacklog: (lane: EmbeddingLane) => void = () => undefined) {
+    this.#onBacklog = onBacklog;
+  }
+
+  addSlot(slot: EmbeddingSlot): void {
+    this.#slots = [...this.#slots, slot].sort((a, b) => LANES[a.upTo] - LANES[b.upTo]);
+    this.#next();
+  }
+
+  /** Gives a slot no more units. */
+  removeSlot(slot: EmbeddingSlot): void {
+    this.#slots = this.#slots.filter((other) => other !== slot);
   }
 
   /**
    * Returns vectors in the order of the texts.
-   * @throws the reason of `signal` as soon as it is aborted; a unit that is running still finishes.
+   * @throws the reason of `signal` as soon as it is aborted; a unit that is running still occupies its slot.
    */
-  async embed(request: EmbedRequest): Promise<Float32Array[]> {
-    const { texts, signal } = request;
+  async embed({ texts, lane, share, signal }: EmbedRequest): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     if (this.#closeReason) throw this.#closeReason;
     if (texts.length === 0) return [];
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>();
-    const order = Array.from(texts.keys()).sort((a, b) => (texts[a]?.length ?? 0) - (texts[b]?.length ?? 0) || a - b);
-    const vectors = Array.from({ length: texts.length }, () => EMPTY);
     const call: EmbedCall = {
       texts,
-      order,
+      order: Array.from(texts.keys()).sort((a, b) => (texts[a]?.length ?? 0) - (texts[b]?.length ?? 0) || a - b),
       started: 0,
       finished: 0,
-      vectors,
-      isUrgent: request.isUrgent,
+      vectors: Array.from({ length: texts.length }, () => EMPTY),
+      lane,
+      place: { lane: LANES[lane], share },
+      failed: new AbortController(),
       resolve,
       reject,
     };
     const abort = (): void => this.#fail(call, signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     this.#pending.add(call);
-    this.#callsOf(call).push(call);
+    this.#waiting.add(call, call.place);
     this.#next();
     try {
       return await promise;
     } finally {
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  /** Fails the calls of a lane that wait, for example because no slot for it can be opened. */
+  failWaiting(lane: EmbeddingLane, error: unknown): void {
+    const waiting = new Set(this.#waiting.remove((call) => call.lane === lane));
+    for (const call of waiting) this.#fail(call, error);
   }
 
   /** Fails all calls that are not finished, and all later ones. */
@@ -84,61 +119,61 @@ export class EmbeddingQueue {
   }
 
   #next(): void {
-    this.#begin(this.#urgent);
-    if (!this.#urgent.isRunning) this.#begin(this.#ordinary);
+    for (const slot of this.#slots) {
+      const taken = this.#busy.has(slot) ? null : this.#waiting.take(LANES[slot.upTo]);
+      if (taken) void this.#runUnit(slot, taken);
+    }
+    for (const lane of ['query', 'express', 'bulk'] as const) {
+      if (this.#waiting.hasWaiting(LANES[lane])) this.#onBacklog(lane);
+    }
   }
 
-  #begin(lane: Lane): void {
-    const call = lane.calls[0];
-    if (lane.isRunning || !call) return;
-    lane.isRunning = true;
-    void this.#runUnit(call, this.#takeUnit(call)).finally(() => {
-      lane.isRunning = false;
+  async #runUnit(slot: EmbeddingSlot, { item: call, release }: TakenItem<EmbedCall>): Promise<void> {
+    this.#busy.add(slot);
+    const indices = this.#startUnit(call, slot);
+    if (call.started < call.order.length) this.#waiting.add(call, call.place);
+    try {
+      const texts = indices.map((index) => call.texts[index] ?? '');
+      this.#finishUnit(call, {
+        indices,
+        vectors: await slot.run({ texts, lane: call.lane, signal: call.failed.signal }),
+      });
+    } catch (error) {
+      this.#fail(call, error);
+    } finally {
+      release();
+      this.#busy.delete(slot);
       this.#next();
-    });
+    }
   }
 
-  /** Takes the next texts of a call. The call leaves the queue until they are finished, and then goes to its end. */
-  #takeUnit(call: EmbedCall): readonly number[] {
+  #startUnit(call: EmbedCall, slot: EmbeddingSlot): readonly number[] {
     const start = call.started;
     let characters = 0;
-    while (call.started < call.order.length && call.started - start < this.#options.unitTexts) {
+    while (call.started < call.order.length && call.started - start < slot.unitTexts) {
       characters += call.texts[call.order[call.started] ?? 0]?.length ?? 0;
-      if (characters > this.#options.unitCharacters && call.started > start) break;
+      if (characters > slot.unitCharacters && call.started > start) break;
       call.started++;
     }
-    this.#dequeue(call);
     return call.order.slice(start, call.started);
   }
 
-  async #runUnit(call: EmbedCall, indices: readonly number[]): Promise<void> {
-    try {
-      const vectors = await this.#options.run(indices.map((index) => call.texts[index] ?? ''));
-      for (const [at, index] of indices.entries()) {
-        const vector = vectors[at];
-        if (!vector) throw new RangeError(`the model returned ${vectors.length} vectors for ${indices.length} texts`);
-        call.vectors[index] = vector;
+  #finishUnit(call: EmbedCall, unit: { indices: readonly number[]; vectors: readonly Float32Array[] }): void {
+    for (const [at, index] of unit.indices.entries()) {
+      const vector = unit.vectors[at];
+      if (!vector) {
+        throw new RangeError(`the model returned ${unit.vectors.length} vectors for ${unit.indices.length} texts`);
       }
-      call.finished += indices.length;
-      if (call.finished < call.order.length && this.#pending.has(call)) this.#callsOf(call).push(call);
-      else if (this.#pending.delete(call)) call.resolve(call.vectors);
-    } catch (error) {
-      this.#fail(call, error);
+      call.vectors[index] = vector;
     }
-  }
-
-  #callsOf(call: EmbedCall): EmbedCall[] {
-    return (call.isUrgent ? this.#urgent : this.#ordinary).calls;
-  }
-
-  #dequeue(call: EmbedCall): void {
-    const calls = this.#callsOf(call);
-    const at = calls.indexOf(call);
-    if (at !== -1) calls.splice(at, 1);
+    call.finished += unit.indices.length;
+    if (call.finished === call.order.length && this.#pending.delete(call)) call.resolve(call.vectors);
   }
 
   #fail(call: EmbedCall, error: unknown): void {
-    this.#dequeue(call);
-    if (this.#pending.delete(call)) call.reject(error);
+    if (!this.#pending.delete(call)) return;
+    this.#waiting.remove((waiting) => waiting === call);
+    call.failed.abort(error);
+    call.reject(error);
   }
 }

@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { unusableModel } from './unusable-model.ts';
 
 /** Configuration of a sentence model, read from its folder. */
 export type ModelFolder = {
@@ -46,8 +47,8 @@ const PromptsConfig = z.looseObject({ prompts: z.record(z.string(), z.string()).
  */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const weights = WEIGHTS.find((path) => existsSync(join(folder, path)));
-  if (!weights) throw unusable(folder, `it contains none of ${WEIGHTS.join(', ')}`);
-  if (!existsSync(join(folder, 'tokenizer.json'))) throw unusable(folder, 'tokenizer.json is missing');
+  if (!weights) throw unusableModel(folder, `it contains none of ${WEIGHTS.join(', ')}`);
+  if (!existsSync(join(folder, 'tokenizer.json'))) throw unusableModel(folder, 'tokenizer.json is missing');
   const read = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => parseFile(folder, { path, schema });
   const config = await read('config.json', ModelConfig);
   const sentence = await read('sentence_bert_config.json', SentenceConfig);
@@ -74,22 +75,13 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns the error for a folder without a usable model. */
-export function unusable(folder: string, reason: string, cause?: unknown): Error {
-  return new Error(
-    `The embedding model in ${folder} cannot be used: ${reason}. Set LOCI_EMBEDDER_FOLDER to a folder with ` +
-      `onnx/model_quantized.onnx, tokenizer.json, tokenizer_config.json and config.json, or choose another LOCI_EMBEDDER.`,
-    { cause },
-  );
-}
-
 /** Parses a configuration file. A missing file counts as an empty object: all settings have defaults. */
 async function parseFile<T>(folder: string, file: { path: string; schema: z.ZodType<T> }): Promise<T> {
   const path = join(folder, file.path);
   try {
     return file.schema.parse(existsSync(path) ? JSON.parse(await readFile(path, 'utf8')) : {});
   } catch (cause) {
-    throw unusable(folder, `${file.path} cannot be read`, cause);
+    throw unusableModel(folder, `${file.path} cannot be read`, cause);
   }
 }
 
@@ -98,7 +90,7 @@ function poolingOf(folder: string, config: z.infer<typeof PoolingConfig>): Pooli
   if (config.pooling_mode_lasttoken) return 'last_token';
   const others = Object.entries(config).filter(([key, value]) => key.startsWith('pooling_mode_') && value === true);
   if (!config.pooling_mode_mean_tokens && others.length > 0) {
-    throw unusable(
+    throw unusableModel(
       folder,
       `it pools by ${others.map(([key]) => key).join(', ')}, but only mean, cls and last token are supported`,
     );

@@ -1,27 +1,24 @@
 import { Worker } from 'node:worker_threads';
+import type { SentenceModelSource } from './sentence-model.ts';
 
 export type WorkerRequest = { kind: 'embed'; id: number; texts: readonly string[] } | { kind: 'close' };
-export type WorkerReady = {
-  kind: 'ready';
-  dimensions: number;
-  maxTokens: number;
-  prefixes: { query: string; document: string };
-  modelHash: string;
-};
+export type WorkerReady = { kind: 'ready'; dimensions: number; maxTokens: number };
 export type WorkerStart = WorkerReady | { kind: 'unusable'; message: string };
 export type WorkerAnswer =
   { kind: 'vectors'; id: number; vectors: Float32Array[] } | { kind: 'failed'; id: number; message: string };
 
-export type ModelThreadOptions = { folder: string; threads: number };
+/** `isNice`: the thread gets only the CPU time that no other thread of the machine needs (on Linux). */
+export type ModelThreadOptions = { source: SentenceModelSource; isNice: boolean };
 
 type Waiting = { resolve: (vectors: Float32Array[]) => void; reject: (error: Error) => void };
 
-/** A worker thread with a loaded model. Requests may overlap: their runs take turns. */
+/** A worker thread with a loaded model that runs on this thread alone. */
 export class ModelThread {
   readonly description: WorkerReady;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #onEnd: () => void = () => undefined;
   readonly #exited: Promise<void>;
   #endReason: Error | null = null;
 
@@ -29,7 +26,11 @@ export class ModelThread {
   static async start(options: ModelThreadOptions): Promise<ModelThread> {
     // Turns off the telemetry of the ONNX runtime, which reads the environment of the process, not of the thread.
     process.env['ORT_DISABLE_TELEMETRY'] = '1';
-    const worker = new Worker(new URL('local-worker.ts', import.meta.url), { workerData: options });
+    const worker = new Worker(new URL('local-worker.ts', import.meta.url), {
+      workerData: options,
+      // The default lets garbage grow to 16 MiB in each thread before it is collected.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
     const description = await new Promise<WorkerReady>((resolve, reject) => {
       worker.once('message', (first: WorkerStart) => {
         if (first.kind === 'ready') resolve(first);
@@ -54,9 +55,10 @@ export class ModelThread {
     });
   }
 
-  /** False when the thread has ended and must be replaced. */
-  get isAlive(): boolean {
-    return this.#endReason === null;
+  /** Calls `onEnd` once when the thread has ended, before its requests fail. */
+  whenEnded(onEnd: () => void): void {
+    if (this.#endReason) onEnd();
+    else this.#onEnd = onEnd;
   }
 
   embed(texts: readonly string[]): Promise<Float32Array[]> {
@@ -82,7 +84,9 @@ export class ModelThread {
   }
 
   #end(error: Error): void {
-    this.#endReason ??= error;
+    if (this.#endReason) return;
+    this.#endReason = error;
+    this.#onEnd();
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }

@@ -1,8 +1,10 @@
 import type { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { loadTokenizer } from '#providers/chunkers/token-counter.ts';
-import { unusable, type ModelFolder, type Pooling } from './model-folder.ts';
+import type { ModelFolder, Pooling } from './model-folder.ts';
+import { OPTIMIZATION, type ModelWeights } from './optimized-weights.ts';
 import { toUnitVector } from './unit-vector.ts';
+import { unusableModel } from './unusable-model.ts';
 
 /** A loaded sentence model. Inference blocks the thread. */
 export type SentenceModel = {
@@ -32,26 +34,24 @@ const TOKEN_OUTPUTS = ['last_hidden_state', 'token_embeddings'];
  */
 const MAX_SEQUENCES_PER_TEXT = 4;
 
+const MAX_SEQUENCE_IN_ARENA = 512;
+
 type Sequence = { index: number; ids: readonly number[] };
 
-/** Loads weights and tokenizer. `threads`: number of threads of one run. @throws Error that says what to do. */
-export async function loadSentenceModel(model: ModelFolder, threads: number): Promise<SentenceModel> {
-  const session = await InferenceSession.create(model.weightsPath, {
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    // The arena would keep the memory of the largest run forever.
-    enableCpuMemArena: false,
-    // Otherwise waiting threads spin and use up cores that the database and the index need. Measured on two busy cores: without
-    // spinning a run took half the CPU time and a third of the wall-clock time.
-    extra: { session: { intra_op: { allow_spinning: '0' } } },
-    logSeverityLevel: 3,
-  }).catch((cause: unknown) => {
-    throw unusable(model.folder, 'its weights cannot be loaded', cause);
+/** What a thread needs to load a model. */
+export type SentenceModelSource = Pick<ModelFolder, 'folder' | 'maxSequence' | 'pooling' | 'padTokenId'> & {
+  weights: ModelWeights;
+};
+
+/** Loads weights and tokenizer. @throws Error that says what to do. */
+export async function loadSentenceModel(model: SentenceModelSource): Promise<SentenceModel> {
+  const session = await openSession(model).catch((cause: unknown) => {
+    throw unusableModel(model.folder, 'its weights cannot be loaded', cause);
   });
   const unknown = session.inputNames.filter((name) => !KNOWN_INPUTS.has(name));
-  if (unknown.length > 0) throw unusable(model.folder, `it requires the unsupported inputs ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw unusableModel(model.folder, `it requires the unsupported inputs ${unknown.join(', ')}`);
   const tokenizer = await loadTokenizer(model.folder).catch((cause: unknown) => {
-    throw unusable(model.folder, 'its tokenizer cannot be loaded', cause);
+    throw unusableModel(model.folder, 'its tokenizer cannot be loaded', cause);
   });
   const encoder = createEncoder(tokenizer, model.maxSequence);
   const embed = async (texts: readonly string[]): Promise<Float32Array[]> => {
@@ -68,6 +68,18 @@ export async function loadSentenceModel(model: ModelFolder, threads: number): Pr
   };
   const dimensions = (await embed(['dimensions']))[0]?.length ?? 0;
   return { dimensions, maxTokens: encoder.maxTokens, embed, close: () => session.release() };
+}
+
+/** Opens a session that runs on the calling thread alone: two such sessions do more than one that uses two threads. */
+function openSession({ weights, maxSequence }: SentenceModelSource): Promise<InferenceSession> {
+  return InferenceSession.create(weights.path, {
+    ...(weights.isOptimized ? { graphOptimizationLevel: 'disabled' } : OPTIMIZATION),
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    // The arena keeps the memory of the largest run, which grows with the square of a sequence's length.
+    enableCpuMemArena: maxSequence <= MAX_SEQUENCE_IN_ARENA,
+    logSeverityLevel: 3,
+  });
 }
 
 type Encoder = { maxTokens: number; encode(text: string): number[][] };

@@ -1,41 +1,55 @@
 import test from 'ava';
 import * as fc from 'fast-check';
-import { EmbeddingQueue } from '#providers/embedders/embedding-queue.ts';
+import { EmbeddingQueue, type EmbeddingSlot, type EmbeddingUnit } from '#providers/embedders/embedding-queue.ts';
 
-type Unit = { texts: readonly string[]; finish: () => void; fail: (error: Error) => void };
+type Unit = { texts: readonly string[]; signal: AbortSignal; finish: () => void; fail: (error: Error) => void };
+type SlotSettings = Partial<Omit<EmbeddingSlot, 'run'>>;
 
-/** A queue whose units of work end when the test decides. A vector contains the length of its text. */
-function controlledQueue(unitTexts = 2) {
+/** Adds a slot whose units end when the test decides. A vector contains the length of its text. */
+function addControlledSlot(queue: EmbeddingQueue, settings: SlotSettings = {}) {
   const units: Unit[] = [];
-  const queue = new EmbeddingQueue({
-    unitTexts,
+  const slot: EmbeddingSlot = {
+    upTo: 'bulk',
+    unitTexts: 2,
     unitCharacters: 1_000,
-    run: (texts) =>
+    ...settings,
+    run: ({ texts, signal }) =>
       new Promise((resolve, reject) => {
-        units.push({ texts, finish: () => resolve(texts.map((text) => Float32Array.of(text.length))), fail: reject });
+        const finish = (): void => resolve(texts.map((text) => Float32Array.of(text.length)));
+        units.push({ texts, signal, finish, fail: reject });
       }),
-  });
+  };
+  queue.addSlot(slot);
   /** Completes the running unit and waits until the queue has reacted. */
   const step = async (): Promise<void> => {
     units.at(-1)?.finish();
     await new Promise(setImmediate);
   };
-  return { queue, units, step };
+  return { slot, units, step, firstTexts: () => units.map(({ texts }) => texts[0]) };
 }
 
-function document(queue: EmbeddingQueue, texts: readonly string[], signal?: AbortSignal) {
-  return queue.embed({ texts, isUrgent: false, signal });
+function controlledQueue(settings: SlotSettings = {}) {
+  const queue = new EmbeddingQueue();
+  return { queue, ...addControlledSlot(queue, settings) };
+}
+
+function bulk(
+  queue: EmbeddingQueue,
+  texts: readonly string[],
+  { share = 'a', signal = undefined as AbortSignal | undefined } = {},
+) {
+  return queue.embed({ texts, lane: 'bulk', share, signal });
 }
 
 test('returns vectors in the order of the texts, whatever their lengths', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 50 }), { maxLength: 40 }), async (texts) => {
-      const queue = new EmbeddingQueue({
-        unitTexts: 4,
-        unitCharacters: 60,
-        run: async (unit) => unit.map((text) => Float32Array.of(text.length)),
-      });
-      const vectors = await document(queue, texts);
+      const queue = new EmbeddingQueue();
+      for (const unitTexts of [3, 4]) {
+        const run = async (unit: EmbeddingUnit) => unit.texts.map((text) => Float32Array.of(text.length));
+        queue.addSlot({ upTo: 'bulk', unitTexts, unitCharacters: 60, run });
+      }
+      const vectors = await bulk(queue, texts);
       t.deepEqual(
         vectors.map((vector) => vector[0]),
         texts.map((text) => text.length),
@@ -44,47 +58,62 @@ test('returns vectors in the order of the texts, whatever their lengths', async 
   );
 });
 
-test('processes a query before documents that were queued earlier', async (t) => {
-  const { queue, units, step } = controlledQueue();
-  const documents = document(queue, ['a1', 'a2', 'a3', 'a4']);
-  const queries = [
-    queue.embed({ texts: ['query'], isUrgent: true }),
-    queue.embed({ texts: ['other'], isUrgent: true }),
+test('serves queries first, then express documents, then the rest, in units', async (t) => {
+  const { queue, step, firstTexts } = controlledQueue();
+  const calls = [
+    bulk(queue, ['b1', 'b2', 'b3', 'b4']),
+    queue.embed({ texts: ['e1', 'e2', 'e3'], lane: 'express', share: 'a' }),
+    queue.embed({ texts: ['query'], lane: 'query', share: '' }),
   ];
-  t.deepEqual(
-    units.map(({ texts }) => texts[0]),
-    ['a1', 'query'],
-  );
-  units[0]?.finish();
-  await new Promise(setImmediate);
-  t.is(units.length, 2);
-  await step();
-  t.deepEqual((await queries[0])?.[0], Float32Array.of(5));
-  t.deepEqual(units.at(-1)?.texts, ['other']);
-  await step();
-  await queries[1];
-  await step();
-  t.is((await documents).length, 4);
+  for (let unit = 0; unit < 5; unit++) await step();
+  await Promise.all(calls);
+  t.deepEqual(firstTexts(), ['b1', 'query', 'e1', 'e3', 'b3']);
 });
 
-test('alternates between concurrent calls', async (t) => {
-  const { queue, units, step } = controlledQueue();
-  const calls = [document(queue, ['a1', 'a2', 'a3', 'a4']), document(queue, ['b1', 'b2', 'b3', 'b4'])];
-  for (let unit = 0; unit < 4; unit++) await step();
+test('a slot that is reserved for queries and express documents never takes bulk work', async (t) => {
+  const queue = new EmbeddingQueue();
+  const every = addControlledSlot(queue);
+  const reserved = addControlledSlot(queue, { upTo: 'express' });
+  const documents = bulk(queue, ['b1', 'b2', 'b3', 'b4']);
+  t.deepEqual([every.units.length, reserved.units.length], [1, 0]);
+  const query = queue.embed({ texts: ['query'], lane: 'query', share: '' });
+  const express = queue.embed({ texts: ['e1'], lane: 'express', share: 'a' });
+  t.deepEqual(reserved.firstTexts(), ['query']);
+  await reserved.step();
+  await query;
+  t.deepEqual(reserved.firstTexts(), ['query', 'e1']);
+  await reserved.step();
+  await express;
+  t.is(every.units.length, 1, 'the bulk unit was never interrupted');
+  await every.step();
+  await every.step();
+  t.is((await documents).length, 4);
+  t.is(reserved.units.length, 2);
+});
+
+test('serves the workspaces of a lane in turn, and the calls of a workspace in turn', async (t) => {
+  const { queue, step, firstTexts } = controlledQueue();
+  const calls = [
+    bulk(queue, ['running'], { share: 'c' }),
+    bulk(queue, ['a1', 'a2', 'a3', 'a4'], { share: 'a' }),
+    bulk(queue, ['A1', 'A2', 'A3', 'A4'], { share: 'a' }),
+    bulk(queue, ['b1', 'b2', 'b3', 'b4'], { share: 'b' }),
+  ];
+  for (let unit = 0; unit < 7; unit++) await step();
   await Promise.all(calls);
-  t.deepEqual(
-    units.map(({ texts }) => texts[0]?.charAt(0)),
-    ['a', 'b', 'a', 'b'],
-  );
+  t.deepEqual(firstTexts(), ['running', 'a1', 'b1', 'A1', 'b3', 'a3', 'A3']);
 });
 
 test('ends an aborted call at once with its reason, without affecting others', async (t) => {
   const { queue, units, step } = controlledQueue();
   const abort = new AbortController();
-  const aborted = document(queue, ['a1', 'a2', 'a3', 'a4'], abort.signal);
-  const other = document(queue, ['b1']);
+  const aborted = bulk(queue, ['a1', 'a2', 'a3', 'a4'], { signal: abort.signal });
+  const waiting = bulk(queue, ['c1', 'c2'], { signal: abort.signal });
+  const other = bulk(queue, ['b1']);
   abort.abort(new Error('enough'));
   await t.throwsAsync(aborted, { message: 'enough' });
+  await t.throwsAsync(waiting, { message: 'enough' });
+  t.true(units[0]?.signal.aborted);
   await step();
   await step();
   t.is((await other).length, 1);
@@ -92,13 +121,13 @@ test('ends an aborted call at once with its reason, without affecting others', a
     units.map(({ texts }) => [...texts]),
     [['a1', 'a2'], ['b1']],
   );
-  await t.throwsAsync(document(queue, ['c'], abort.signal), { message: 'enough' });
+  await t.throwsAsync(bulk(queue, ['c'], { signal: abort.signal }), { message: 'enough' });
 });
 
 test('fails only the call whose unit of work fails', async (t) => {
   const { queue, units, step } = controlledQueue();
-  const failing = document(queue, ['a1', 'a2', 'a3']);
-  const other = document(queue, ['b1']);
+  const failing = bulk(queue, ['a1', 'a2', 'a3']);
+  const other = bulk(queue, ['b1']);
   units[0]?.fail(new Error('out of memory'));
   await t.throwsAsync(failing, { message: 'out of memory' });
   await step();
@@ -106,20 +135,46 @@ test('fails only the call whose unit of work fails', async (t) => {
   t.is(units.length, 2);
 });
 
+test('asks for slots while work waits, and gives removed ones nothing more', async (t) => {
+  const asked: string[] = [];
+  const queue = new EmbeddingQueue((lane) => asked.push(lane));
+  const call = bulk(queue, ['a1', 'a2', 'a3']);
+  t.deepEqual(asked, ['bulk']);
+  const first = addControlledSlot(queue);
+  t.deepEqual(asked, ['bulk', 'bulk'], 'the third text waits');
+  const second = addControlledSlot(queue);
+  queue.removeSlot(first.slot);
+  await second.step();
+  await first.step();
+  t.is((await call).length, 3);
+  const last = bulk(queue, ['b1']);
+  t.deepEqual([first.units.length, second.units.length, asked.length], [1, 2, 2]);
+  await second.step();
+  await last;
+});
+
+test('fails the calls of a lane that no slot can be opened for, and no others', async (t) => {
+  const queue = new EmbeddingQueue();
+  const documents = bulk(queue, ['a1']);
+  const query = queue.embed({ texts: ['query'], lane: 'query', share: '' });
+  queue.failWaiting('bulk', new Error('no thread'));
+  await t.throwsAsync(documents, { message: 'no thread' });
+  await addControlledSlot(queue).step();
+  t.is((await query).length, 1);
+});
+
 test('rejects waiting and later calls after closing', async (t) => {
   const { queue } = controlledQueue();
-  const waiting = document(queue, ['a']);
+  const waiting = bulk(queue, ['a']);
   queue.close(new Error('closed'));
   await t.throwsAsync(waiting, { message: 'closed' });
-  await t.throwsAsync(document(queue, ['b']), { message: 'closed' });
+  await t.throwsAsync(bulk(queue, ['b']), { message: 'closed' });
 });
 
 test('processes a long text as its own unit', async (t) => {
-  const { queue, units, step } = controlledQueue(8);
-  const call = document(queue, ['x'.repeat(5_000), 'y'.repeat(900), 'z'.repeat(900)]);
-  await step();
-  await step();
-  await step();
+  const { queue, units, step } = controlledQueue({ unitTexts: 8 });
+  const call = bulk(queue, ['x'.repeat(5_000), 'y'.repeat(900), 'z'.repeat(900)]);
+  for (let unit = 0; unit < 3; unit++) await step();
   await call;
   t.deepEqual(
     units.map(({ texts }) => texts.length),

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,12 +15,16 @@ const withModel = isPresent ? test.serial : test.serial.skip;
 if (!isPresent)
   test('skips the tests of the local embedder: LOCI_EMBEDDER_FOLDER names no model folder', (t) => t.false(isPresent));
 
+const cacheDir = await mkdtemp(join(tmpdir(), 'loci-cache-'));
 let shared: Promise<Embedder> | null = null;
 function model(): Promise<Embedder> {
-  shared ??= createLocalEmbedder({ model: 'all-MiniLM-L6-v2', folder, cacheDir: tmpdir(), threads: null });
+  shared ??= createLocalEmbedder({ model: 'all-MiniLM-L6-v2', folder, cacheDir, threads: 2 });
   return shared;
 }
-test.after.always(async () => (await shared)?.close());
+test.after.always(async () => {
+  await (await shared)?.close();
+  await rm(cacheDir, { recursive: true });
+});
 
 function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number {
   return (one ?? new Float32Array()).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0);
@@ -89,6 +93,71 @@ withModel('embeds a query while many documents are being embedded, without block
   await t.throwsAsync(documents, { message: 'enough' });
 });
 
+/** The texts of one call, which fill one or two units. */
+function bulkTexts(name: string): string[] {
+  return Array.from({ length: 24 }, (_, at) => `${name} ${at}: ${'this and that about something. '.repeat(6)}`);
+}
+
+withModel('embeds a query and an express document before the bulk that was queued earlier', async (t) => {
+  const embedder = await model();
+  const finished: string[] = [];
+  const calls = ['a', 'b'].flatMap((share) =>
+    Array.from({ length: 20 }, async (_, at) => {
+      await embedder.embed(bulkTexts(`${share}${at}`), 'document', { lane: 'bulk', share });
+      finished.push(share);
+    }),
+  );
+  await embedder.embed(['a query'], 'query', { share: 'c' });
+  await embedder.embed(['A document that somebody waits for.'], 'document', { lane: 'express', share: 'c' });
+  t.true(finished.length < 10, `${finished.length} of 40 bulk calls were finished`);
+  await Promise.all(calls);
+  // Workspaces take turns, although all calls of the first one were made before those of the second.
+  const half = finished.slice(0, 20);
+  t.true(Math.abs(half.filter((share) => share === 'a').length - 10) <= 3, half.join(''));
+});
+
+withModel('bulk threads give way to all others', async (t) => {
+  if (process.platform !== 'linux') {
+    t.pass('only Linux has priorities of threads');
+    return;
+  }
+  const embedder = await model();
+  await embedder.embed(bulkTexts('a'), 'document');
+  const tasks = await readdir('/proc/self/task');
+  const nices = await Promise.all(
+    // The fields after the name in parentheses; the 17th of them is the nice value.
+    tasks.map(
+      async (task) => (await readFile(`/proc/self/task/${task}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ')[16],
+    ),
+  );
+  t.true(nices.includes('10'));
+  t.true(nices.includes('0'));
+  t.is((await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /s, '').split(' ')[16], '0');
+});
+
+withModel('gives the same vectors with the optimized copy of the weights as without', async (t) => {
+  await model();
+  const copies = await readdir(join(cacheDir, 'optimized-models'));
+  t.is(copies.length, 1);
+  const occupied = join(cacheDir, 'occupied');
+  await writeFile(occupied, 'not a folder');
+  const damaged = await mkdtemp(join(tmpdir(), 'loci-cache-'));
+  t.teardown(() => rm(damaged, { recursive: true }));
+  const copy = join(damaged, 'optimized-models', copies[0] ?? '');
+  await mkdir(copy, { recursive: true });
+  await writeFile(join(copy, 'model.onnx'), 'not a model');
+  const texts = ['A cat sleeps on the sofa.', 'word '.repeat(400)];
+  const [expected, expectedLong] = await (await model()).embed(texts, 'document');
+  for (const unusable of [occupied, damaged]) {
+    const embedder = await createLocalEmbedder({ model: 'all-MiniLM-L6-v2', folder, cacheDir: unusable, threads: 1 });
+    const [vector, long] = await embedder.embed(texts, 'document');
+    t.deepEqual(embedder.space, (await model()).space);
+    t.true(cosine(vector, expected) > 0.9999);
+    t.true(cosine(long, expectedLong) > 0.9999);
+    await embedder.close();
+  }
+});
+
 withModel('names the weights in the space, and counts tokens as maxTokens does', async (t) => {
   const embedder = await model();
   t.regex(embedder.space.model_hash, /^[0-9a-f]{64}$/);
@@ -112,7 +181,7 @@ withModel('accepts the folder of the model or its parent folder', async (t) => {
   const embedder = await createLocalEmbedder({
     model: basename(folder),
     folder: dirname(folder),
-    cacheDir: '',
+    cacheDir,
     threads: 1,
   });
   t.is((await embedder.embed(['x'], 'query')).length, 1);
@@ -125,7 +194,7 @@ withModel('applies the settings next to the weights: length, pooling, prompts', 
   await cp(folder, copy, { recursive: true });
   await writeFile(join(copy, 'sentence_bert_config.json'), '{"max_seq_length": 16}');
   await writeFile(join(copy, 'config_sentence_transformers.json'), '{"prompts": {"query": "volcano eruption: "}}');
-  const embedder = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir: '', threads: 1 });
+  const embedder = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir, threads: 1 });
   t.is(embedder.maxTokens, 4 * 14);
   const [query] = await embedder.embed(['cats'], 'query');
   const [prefixed, plain] = await embedder.embed(['volcano eruption: cats', 'cats'], 'document');
@@ -135,7 +204,7 @@ withModel('applies the settings next to the weights: length, pooling, prompts', 
 
   await mkdir(join(copy, '1_Pooling'));
   await writeFile(join(copy, '1_Pooling', 'config.json'), '{"pooling_mode_cls_token": true}');
-  const byFirst = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir: '', threads: 1 });
+  const byFirst = await createLocalEmbedder({ model: 'm', folder: copy, cacheDir, threads: 1 });
   t.true(cosine((await byFirst.embed(['cats'], 'document'))[0], plain) < 0.99);
   await byFirst.close();
   await rm(copy, { recursive: true });
@@ -143,7 +212,7 @@ withModel('applies the settings next to the weights: length, pooling, prompts', 
 
 test('names the setting of a folder without a usable model', async (t) => {
   const empty = await mkdtemp(join(tmpdir(), 'loci-model-'));
-  const create = () => createLocalEmbedder({ model: 'm', folder: empty, cacheDir: '', threads: 1 });
+  const create = () => createLocalEmbedder({ model: 'm', folder: empty, cacheDir, threads: 1 });
   await t.throwsAsync(create(), { message: /LOCI_EMBEDDER_FOLDER/ });
   await writeFile(join(empty, 'model.onnx'), 'not a model');
   await writeFile(join(empty, 'tokenizer.json'), '{}');
@@ -154,7 +223,7 @@ test('names the setting of a folder without a usable model', async (t) => {
 withModel('disables the telemetry of the model runtime', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'loci-home-'));
   t.teardown(() => rm(home, { recursive: true, force: true }));
-  const options = JSON.stringify({ model: 'all-MiniLM-L6-v2', folder, cacheDir: home, threads: 1 });
+  const options = JSON.stringify({ model: 'all-MiniLM-L6-v2', folder, cacheDir, threads: 1 });
   const script = `const { createLocalEmbedder } = await import('${import.meta.resolve('#providers/embedders/local.ts')}');
     const embedder = await createLocalEmbedder(${options});
     await embedder.embed(['A sentence.'], 'query');

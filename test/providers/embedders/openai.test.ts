@@ -1,6 +1,7 @@
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { createOpenAIEmbedder } from '#providers/embedders/openai.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
 import { startOpenAIServer, type Behaviour } from '#test/support/servers/openai-server.ts';
 
 async function embedWith(behaviour: Behaviour, texts: readonly string[], dimensions = 4) {
@@ -49,9 +50,14 @@ test("reports 429 and 5xx as retryable, with the server's Retry-After", async (t
   const busy = await failureWith(() => ({ status: 429, headers: { 'retry-after': '17' } }));
   t.is(busy.code, 'dependency_unavailable');
   t.is(busy.retryAfterS, 17);
+  t.is(busy.retryDelayS, 17, 'the server asked for it');
   const broken = await failureWith(() => ({ status: 500 }));
   t.is(broken.code, 'dependency_unavailable');
   t.true((broken.retryAfterS ?? 0) > 0);
+  t.is(broken.retryDelayS, null, 'a guess');
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+  const away = await failureWith(() => ({ status: 503, headers: { 'retry-after': inAnHour } }));
+  t.is(away.retryDelayS, 600, 'a date, up to ten minutes');
 });
 
 test('sends a failed call once and leaves retries to the caller', async (t) => {
@@ -97,6 +103,61 @@ test('reports a response that is no JSON and an unreachable server as retryable'
   t.is((await failureWith(() => ({ status: 200, body: 'nonsense' }))).code, 'dependency_unavailable');
   const embedder = createOpenAIEmbedder({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, model: 'm', dimensions: 4 });
   await t.throwsAsync(embedder.embed(['x'], 'query'), { instanceOf: AppError, code: 'dependency_unavailable' });
+});
+
+test('bounds concurrent calls, serves workspaces in turn and keeps a slot for queries and express documents', async (t) => {
+  const answers: (() => void)[] = [];
+  const server = await startOpenAIServer(async () => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { dimensions: 4 };
+  });
+  t.teardown(() => server.close());
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
+  const embed = (text: string, lane: 'express' | 'bulk', share: string) =>
+    embedder.embed(
+      Array.from({ length: 64 }, () => text),
+      'document',
+      { lane, share },
+    );
+  const calls = [...'aaaaa'].map((text) => embed(text, 'bulk', 'a'));
+  calls.push(...[...'bb'].map((text) => embed(text, 'bulk', 'b')), embed('express', 'express', 'b'));
+  calls.push(embedder.embed(['query'], 'query'));
+  for (const [answered, at] of [3, 0, 1, 2, 5, 4, 6, 7, 8].entries()) {
+    const expected = Math.min(4 + answered, 9);
+    await eventually(`request ${expected}`, async () => answers.length >= expected);
+    t.is(answers.length, expected, 'four calls at a time');
+    answers[at]?.();
+  }
+  await Promise.all(calls);
+  const texts = server.requests.map((request) => request.input[0]);
+  t.deepEqual(texts.slice(0, 3), ['a', 'a', 'a']);
+  t.deepEqual(texts.slice(3), ['express', 'query', 'b', 'a', 'b', 'a']);
+});
+
+test('calls a server that asked to wait no more until then, for documents and queries alike', async (t) => {
+  const server = await startOpenAIServer(() => ({ status: 429, headers: { 'retry-after': '300' } }));
+  t.teardown(() => server.close());
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
+  await t.throwsAsync(embedder.embed(['a'], 'document'), { code: 'dependency_unavailable' });
+  for (const purpose of ['query', 'document'] as const) {
+    const error = await t.throwsAsync(embedder.embed(['b'], purpose), { instanceOf: AppError, message: /429.*300 s/ });
+    t.is(error.code, 'dependency_unavailable');
+    t.true((error.retryDelayS ?? 0) > 290 && error.retryAfterS === error.retryDelayS);
+  }
+  t.is(server.requests.length, 1);
+});
+
+test('calls a dead server no more after some failures, and finds out when it is back', async (t) => {
+  let isBack = false;
+  const server = await startOpenAIServer(() => (isBack ? { dimensions: 4 } : { status: 500 }));
+  t.teardown(() => server.close());
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 4 });
+  for (let call = 0; call < 10; call++) {
+    await t.throwsAsync(embedder.embed(['a'], 'document'), { code: 'dependency_unavailable' });
+  }
+  t.true(server.requests.length < 10);
+  isBack = true;
+  t.is((await eventually('the server is back', () => embedder.embed(['a'], 'document'))).length, 1);
 });
 
 test('fails an aborted call with the reason of its signal', async (t) => {

@@ -9,7 +9,7 @@ export type ModelEndpoint<Request extends z.ZodType> = {
   /** The path below `/v1`. */
   path: string;
   request: Request;
-  answer(asked: z.output<Request>, headers: IncomingHttpHeaders): ModelAnswer;
+  answer(asked: z.output<Request>, headers: IncomingHttpHeaders): ModelAnswer | Promise<ModelAnswer>;
 };
 export type ModelAnswer = {
   status: number;
@@ -34,7 +34,7 @@ export async function startModelServer<Request extends z.ZodType>(
       }
       const asked = endpoint.request.parse(JSON.parse(Buffer.concat(parts).toString()));
       requests.push(asked);
-      const answer = endpoint.answer(asked, request.headers);
+      const answer = await endpoint.answer(asked, request.headers);
       if (answer.events) await stream(response, answer.events);
       else send(response, answer);
     })();

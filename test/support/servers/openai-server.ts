@@ -10,10 +10,8 @@ const EmbeddingsRequest = z.object({
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>;
 
 /** The response to one request: an error status with headers, or vectors with this number of dimensions. */
-export type Behaviour = (
-  request: EmbeddingsRequest,
-  headers: IncomingHttpHeaders,
-) => { status: number; headers?: Record<string, string>; body?: unknown } | { dimensions: number };
+export type Behaviour = (request: EmbeddingsRequest, headers: IncomingHttpHeaders) => Outcome | Promise<Outcome>;
+type Outcome = { status: number; headers?: Record<string, string>; body?: unknown } | { dimensions: number };
 
 /**
  * Starts a server that implements the embeddings endpoint of the OpenAI API. The vector of a text has its length in the
@@ -23,8 +21,8 @@ export async function startOpenAIServer(behaviour: Behaviour): Promise<ModelServ
   return startModelServer({
     path: '/embeddings',
     request: EmbeddingsRequest,
-    answer(asked, headers) {
-      const outcome = behaviour(asked, headers);
+    async answer(asked, headers) {
+      const outcome = await behaviour(asked, headers);
       if ('status' in outcome)
         return { ...outcome, body: outcome.body ?? { error: { message: 'refused', type: 'test' } } };
       const data = asked.input.map((text, index) => ({

@@ -1,0 +1,71 @@
+import type { EmbeddingLane, EmbeddingQueue, EmbeddingSlot, EmbeddingUnit } from './embedding-queue.ts';
+import type { ModelThread } from './model-thread.ts';
+
+/** `prompt` threads embed queries and documents that somebody waits for; `bulk` threads embed everything, and give way. */
+export type ThreadKind = 'prompt' | 'bulk';
+
+type Kind = Omit<EmbeddingSlot, 'run'> & { lanes: readonly EmbeddingLane[] };
+
+/** A prompt unit takes about 50 ms, a bulk unit 150 ms: those that wait for a prompt thread should not notice. */
+const KINDS: Record<ThreadKind, Kind> = {
+  prompt: { upTo: 'express', lanes: ['query', 'express'], unitTexts: 8, unitCharacters: 1_200 },
+  bulk: { upTo: 'bulk', lanes: ['bulk'], unitTexts: 24, unitCharacters: 4_800 },
+};
+
+export type ModelThreadsOptions = {
+  start: (kind: ThreadKind) => Promise<ModelThread>;
+  /** Most threads of each kind. */
+  most: Record<ThreadKind, number>;
+};
+
+/** The threads that serve a queue. They are started when work waits that no thread is free for; one that ended is replaced. */
+export class ModelThreads {
+  readonly #queue: EmbeddingQueue;
+  readonly #options: ModelThreadsOptions;
+  readonly #most: Record<ThreadKind, number>;
+  readonly #running: Record<ThreadKind, Set<ModelThread>> = { prompt: new Set(), bulk: new Set() };
+  readonly #starting: Record<ThreadKind, Promise<void> | null> = { prompt: null, bulk: null };
+  #isClosed = false;
+
+  constructor(queue: EmbeddingQueue, options: ModelThreadsOptions) {
+    this.#queue = queue;
+    this.#options = options;
+    this.#most = { ...options.most };
+  }
+
+  /** Lets a thread serve the queue. */
+  add(kind: ThreadKind, thread: ModelThread): void {
+    const { upTo, unitTexts, unitCharacters } = KINDS[kind];
+    const slot = { upTo, unitTexts, unitCharacters, run: ({ texts }: EmbeddingUnit) => thread.embed(texts) };
+    this.#running[kind].add(thread);
+    thread.whenEnded(() => {
+      this.#running[kind].delete(thread);
+      this.#queue.removeSlot(slot);
+    });
+    this.#queue.addSlot(slot);
+  }
+
+  /** Starts another thread for a lane, unless one is starting or there are enough. */
+  startFor(lane: EmbeddingLane): void {
+    const kind = lane === 'bulk' ? 'bulk' : 'prompt';
+    if (this.#isClosed || this.#starting[kind] || this.#running[kind].size >= this.#most[kind]) return;
+    this.#starting[kind] = this.#start(kind).finally(() => (this.#starting[kind] = null));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(Object.values(this.#starting));
+    await Promise.all([...this.#running.prompt, ...this.#running.bulk].map((thread) => thread.close()));
+  }
+
+  async #start(kind: ThreadKind): Promise<void> {
+    try {
+      this.add(kind, await this.#options.start(kind));
+    } catch (error) {
+      // Fewer threads than wanted will do.
+      const running = this.#running[kind].size;
+      if (running > 0) this.#most[kind] = running;
+      else for (const lane of KINDS[kind].lanes) this.#queue.failWaiting(lane, error);
+    }
+  }
+}

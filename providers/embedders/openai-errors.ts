@@ -1,0 +1,43 @@
+import { APICallError } from 'ai';
+import { AppError } from '#domain/app-error.ts';
+import { parseRetryAfterS } from '#domain/retry-after.ts';
+import type { OpenAIOptions } from './openai.ts';
+
+const DEFAULT_RETRY_AFTER_S = 5;
+/** A server that asks for more is asked again after this time. */
+const MAX_RETRY_AFTER_S = 600;
+
+/** Statuses that reject the texts themselves. */
+const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
+const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
+
+/** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the texts. */
+export function toEmbeddingError(error: unknown, options: OpenAIOptions): AppError {
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  if (!APICallError.isInstance(error) || status === undefined) {
+    const { host } = new URL(options.baseUrl);
+    return embeddingUnavailable(`The embedding server at ${host} cannot be reached or returned no valid response.`, {
+      cause: error,
+    });
+  }
+  if (REJECTED.has(status)) {
+    return new AppError('embedding_rejected', `The embedding server rejected the text (HTTP ${status}).`, {
+      cause: error,
+    });
+  }
+  if (MISCONFIGURED.has(status)) {
+    const settings = status === 404 ? 'LOCI_OPENAI_BASE_URL and LOCI_EMBEDDER_MODEL' : 'LOCI_OPENAI_API_KEY';
+    return embeddingUnavailable(`The embedding server answered HTTP ${status}: check ${settings}.`, { cause: error });
+  }
+  const header = error.responseHeaders?.['retry-after'];
+  // 0 asks for nothing.
+  const retryDelayS = parseRetryAfterS(header, { nowMs: Date.now(), maxS: MAX_RETRY_AFTER_S }) || null;
+  return embeddingUnavailable(`The embedding server answered HTTP ${status}.`, { cause: error, retryDelayS });
+}
+
+export function embeddingUnavailable(
+  message: string,
+  options: { cause?: unknown; retryDelayS?: number | null } = {},
+): AppError {
+  return new AppError('dependency_unavailable', message, { retryAfterS: DEFAULT_RETRY_AFTER_S, ...options });
+}
