@@ -54,7 +54,8 @@ export class ModelThreads {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(Object.values(this.#starting));
+    await this.#starting.prompt;
+    await this.#starting.bulk;
     await Promise.all([...this.#running.prompt, ...this.#running.bulk].map((thread) => thread.close()));
   }
 

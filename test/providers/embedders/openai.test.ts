@@ -119,8 +119,8 @@ test('bounds concurrent calls, serves workspaces in turn and keeps a slot for qu
       'document',
       { lane, share },
     );
-  const calls = [...'aaaaa'].map((text) => embed(text, 'bulk', 'a'));
-  calls.push(...[...'bb'].map((text) => embed(text, 'bulk', 'b')), embed('express', 'express', 'b'));
+  const calls = ['a', 'a', 'a', 'a', 'a'].map((text) => embed(text, 'bulk', 'a'));
+  calls.push(embed('b', 'bulk', 'b'), embed('b', 'bulk', 'b'), embed('express', 'express', 'b'));
   calls.push(embedder.embed(['query'], 'query'));
   for (const [answered, at] of [3, 0, 1, 2, 5, 4, 6, 7, 8].entries()) {
     const expected = Math.min(4 + answered, 9);
