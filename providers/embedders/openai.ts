@@ -3,7 +3,7 @@ import { embedMany } from 'ai';
 import { AppError } from '#domain/app-error.ts';
 import type { Embedder } from '#domain/embedder.ts';
 import { EmbeddingQueue, type EmbeddingLane, type EmbeddingUnit } from './embedding-queue.ts';
-import { embeddingUnavailable, toEmbeddingError } from './openai-errors.ts';
+import { embeddingUnavailable, toEmbeddingError } from './embedding-error.ts';
 import { ServerCircuit } from './server-circuit.ts';
 import { toUnitVector } from './unit-vector.ts';
 
@@ -14,6 +14,9 @@ export type OpenAIOptions = {
   model: string;
   dimensions: number;
 };
+
+/** The name under which the library passes options to the server. */
+const PROVIDER = 'loci';
 
 /** Most texts and characters of one call; servers reject calls that exceed their batch size. */
 const TEXTS_PER_CALL = 64;
@@ -60,15 +63,14 @@ export function createOpenAIEmbedder(options: OpenAIOptions): Embedder {
   };
 }
 
+function openModel({ baseUrl, apiKey, model }: OpenAIOptions) {
+  const provider = createOpenAICompatible({ name: PROVIDER, baseURL: baseUrl, ...(apiKey === null ? {} : { apiKey }) });
+  return provider.embeddingModel(model);
+}
+
 /** Returns a function that embeds a unit with one call, and a second one when the vectors must be shortened. */
 function unitEmbedder(options: OpenAIOptions): (unit: EmbeddingUnit) => Promise<Float32Array[]> {
-  const name = 'loci';
-  const provider = createOpenAICompatible({
-    name,
-    baseURL: options.baseUrl,
-    ...(options.apiKey === null ? {} : { apiKey: options.apiKey }),
-  });
-  const model = provider.embeddingModel(options.model);
+  const model = openModel(options);
   // Some servers shorten vectors on request, others reject the parameter: it is sent only when vectors turn out too long.
   let sendsDimensions = false;
 
@@ -80,13 +82,14 @@ function unitEmbedder(options: OpenAIOptions): (unit: EmbeddingUnit) => Promise<
       values: texts.map((text) => (text.trim() === '' ? '-' : text)),
       maxRetries: 0,
       abortSignal: AbortSignal.any([signal, deadline]),
-      ...(sendsDimensions ? { providerOptions: { [name]: { dimensions: options.dimensions } } } : {}),
+      ...(sendsDimensions ? { providerOptions: { [PROVIDER]: { dimensions: options.dimensions } } } : {}),
     }).catch((error: unknown) => {
       if (signal.aborted) throw signal.reason;
-      throw toEmbeddingError(error, options);
+      throw toEmbeddingError(error, options.baseUrl);
     });
     return embeddings.map((embedding) => Float32Array.from(embedding));
   };
+
   return async (unit) => {
     let vectors = await call(unit);
     const longest = Math.max(...vectors.map((vector) => vector.length));

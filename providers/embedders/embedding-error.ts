@@ -1,7 +1,6 @@
 import { APICallError } from 'ai';
 import { AppError } from '#domain/app-error.ts';
 import { parseRetryAfterS } from '#domain/retry-after.ts';
-import type { OpenAIOptions } from './openai.ts';
 
 const DEFAULT_RETRY_AFTER_S = 5;
 /** A server that asks for more is asked again after this time. */
@@ -12,10 +11,10 @@ const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the texts. */
-export function toEmbeddingError(error: unknown, options: OpenAIOptions): AppError {
+export function toEmbeddingError(error: unknown, baseUrl: string): AppError {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (!APICallError.isInstance(error) || status === undefined) {
-    const { host } = new URL(options.baseUrl);
+    const { host } = new URL(baseUrl);
     return embeddingUnavailable(`The embedding server at ${host} cannot be reached or returned no valid response.`, {
       cause: error,
     });
