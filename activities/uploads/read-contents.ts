@@ -25,7 +25,12 @@ const WRITE_EVERY_MS = 500;
  */
 export async function readContents(stages: IngestStages, contentIds: readonly string[]): Promise<void> {
   const { services, batch, step } = stages.ingestion;
-  const claimed = await claimContents(services, batch, { contentIds, stage: 'reading', upTo: 'splitting' });
+  const claimed = await claimContents(services, batch, {
+    contentIds,
+    stage: 'reading',
+    upTo: 'splitting',
+    isShown: false,
+  });
   if (claimed.owned.length === 0) return;
   await using watch = watchOwnership(stages.ingestion, claimed.owned);
   try {

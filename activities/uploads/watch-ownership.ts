@@ -14,7 +14,7 @@ export type OwnershipWatch = AsyncDisposable & {
 };
 
 /**
- * Checks every second that the run still owns the contents, so that a cancelled document frees its process at once instead of
+ * Shows contents as being read once that has lasted a second, which most never reach. Checks every second that the run still owns the contents, so that a cancelled document frees its process at once instead of
  * being read to the end.
  */
 export function watchOwnership(
@@ -26,9 +26,14 @@ export function watchOwnership(
   const ids = contents.map((content) => content.content_id);
   let checking: Promise<void> = Promise.resolve();
   let isTimeOver = false;
+  let isShown = false;
   const check = async () => {
     try {
-      const owned = await services.stores.runs.stagesOf(collectionScope(batch), runContentsOf(batch, ids));
+      const { runs } = services.stores;
+      const owned = await runs.stagesOf(collectionScope(batch), runContentsOf(batch, ids));
+      const reading = owned.filter((content) => content.stage === 'reading').map((content) => content.content_id);
+      if (!isShown) await runs.show(collectionScope(batch), runContentsOf(batch, reading), 'reading');
+      isShown = true;
       if (owned.length < ids.length) controller.abort(new Error('a content was cancelled while it was read'));
     } catch {
       // The database does not answer: the next statement of the step reports that.

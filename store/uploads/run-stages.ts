@@ -24,7 +24,13 @@ export type FinishedRead = {
   file_data: Record<string, unknown>;
 };
 
-export type StageStep = { stage: WorkingStage; upTo: WorkingStage; source?: OwnedContent['source'] };
+export type StageStep = {
+  stage: WorkingStage;
+  upTo: WorkingStage;
+  source?: OwnedContent['source'];
+  /** False when the stage is expected to be over at once: then only the run has it, and `show` follows if it lasts. */
+  isShown?: boolean;
+};
 
 const LOCK_MINE = `from content_collections cc where ${MINE} and cc.stage in ${IN_PROGRESS} order by content_id for update`;
 
@@ -54,6 +60,7 @@ export function createRunStages(database: Database) {
          ), shown as (
            update contents t set status = :stage, status_message = null, updated_at = now()
            from moved where t.id = moved.content_id and t.collection_id = :collectionId
+             and (:isShown::boolean or t.status_message is not null)
          )
          select asked.id as content_id, moved.version, moved.reader, moved.dead_attempts, moved.main_text, moved.reread,
            t.name, t.type, t.size, t.content_hash, t.source, t.url,
@@ -66,6 +73,7 @@ export function createRunStages(database: Database) {
           ...bind(scope, run),
           stage: step.stage,
           source: step.source,
+          isShown: step.isShown ?? true,
           before: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.stage)),
           upTo: STAGE_ORDER.slice(0, STAGE_ORDER.indexOf(step.upTo) + 1),
         },
