@@ -112,6 +112,7 @@ async function runChild(
       args: [{ ...run, upload_id, content_ids, downloads, outbox_id: null }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       staticSummary: summary,
+      ...(workflowInfo().memo ? { memo: workflowInfo().memo } : {}),
       typedSearchAttributes: workflowInfo().typedSearchAttributes,
       priority: { fairnessKey: workspace_id },
     });

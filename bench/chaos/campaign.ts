@@ -5,7 +5,8 @@ import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-ra
 import type { TestStack } from '#test/support/harness/stack.ts';
 import { evaluateCampaign, type CampaignEvaluation } from './evaluate-campaign.ts';
 import { startPageServer } from './page-server.ts';
-import { playRound, type RoundContext, type RoundKind, type RoundResult } from './round.ts';
+import { playRound, type RoundContext } from './round.ts';
+import type { RoundKind, RoundResult } from './round-result.ts';
 import { createWorkMeter } from './work-meter.ts';
 
 export type CampaignOptions = {

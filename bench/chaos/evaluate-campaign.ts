@@ -4,7 +4,7 @@ import { SearchResponse, type SearchType } from '#domain/records/search.ts';
 import type { ApiClient } from '#test/support/harness/api-client.ts';
 import type { BehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { isSound, takeCensus, type Census } from '#test/support/harness/census.ts';
-import type { AcknowledgedContent } from './round.ts';
+import type { AcknowledgedContent } from './round-result.ts';
 
 /** Result of a campaign. */
 export type CampaignEvaluation = {

@@ -1,6 +1,9 @@
 import { problemsOf } from '#test/support/harness/census.ts';
 import type { CampaignResult } from './campaign.ts';
-import type { RoundKind } from './round.ts';
+import type { RoundKind } from './round-result.ts';
+
+/** After the last kill of a round, single texts that were uploaded meanwhile must be found within this time. */
+const MAX_TEXT_MS = 10_000;
 
 /** Returns true if nothing acknowledged was lost, duplicated or left over, and every content has its expected outcome. */
 export function isPassed(result: CampaignResult): boolean {
@@ -16,6 +19,13 @@ export function listFindings(result: CampaignResult): string[] {
     ...result.rounds.flatMap((round) => round.failed),
     ...result.rounds.flatMap(({ isStuck }, index) =>
       isStuck ? [`round ${index + 1}: not all contents finished`] : [],
+    ),
+    ...result.rounds.flatMap(({ slowestTextMs }, index) =>
+      slowestTextMs > MAX_TEXT_MS
+        ? [
+            `round ${index + 1}: single texts were found only ${(slowestTextMs / 1000).toFixed(1)} s after the last kill`,
+          ]
+        : [],
     ),
   ];
 }
@@ -45,6 +55,7 @@ export function formatReport(result: CampaignResult): string[] {
     `stuck        ${census.stuck.length + rounds.filter((round) => round.isStuck).length}`,
     `wrong result ${result.wrongOutcomes.length}`,
     `not found    ${result.unfound.length}`,
+    `single texts found after at most ${Math.max(...rounds.map((round) => round.slowestTextMs / 1000)).toFixed(1)} s`,
     `failed alone ${rounds.reduce((sum, round) => sum + round.crashed, 0)} (repeated_crash, ready after a retry)`,
     `failed       ${rounds.reduce((sum, round) => sum + round.failed.length, 0)} otherwise`,
     `work redone  at least ${redone} chunks more than the ${census.chunks} needed (${((100 * redone) / Math.max(1, census.chunks)).toFixed(1)} %)`,

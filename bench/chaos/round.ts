@@ -10,10 +10,9 @@ import type { SeededRandom } from '#test/support/harness/seeded-random.ts';
 import type { TestStack } from '#test/support/harness/stack.ts';
 import { makeCorpus } from './corpus.ts';
 import type { PageServer } from './page-server.ts';
+import { startSingleTexts, timeUntilFound } from './single-texts.ts';
+import type { AcknowledgedContent, RoundKind, RoundResult } from './round-result.ts';
 import type { WorkMeter } from './work-meter.ts';
-
-/** Process that is killed in addition to the worker. `stall` suspends the worker instead, while a second worker runs. */
-export type RoundKind = 'worker' | 'api' | 'temporal' | 'weaviate' | 'postgres' | 'stall';
 
 /** Everything that a round needs. */
 export type RoundContext = {
@@ -28,29 +27,8 @@ export type RoundContext = {
 
 export type RoundPlan = { number: number; kind: RoundKind; collectionId: string; bigTextBytes: number };
 
-/** An acknowledged content and its expected outcome. */
-export type AcknowledgedContent = {
-  contentId: string;
-  collectionId: string;
-  sentence: string;
-  expectedOutcome: 'ready' | 'cancelled' | 'deleted';
-  deletionId: string | null;
-};
-
-export type RoundResult = {
-  contents: AcknowledgedContent[];
-  /** Number of kills or suspensions by process. */
-  kills: Partial<Record<RoundKind, number>>;
-  /** Number of contents that failed because two workers died with them; a retry made them ready. */
-  crashed: number;
-  /** Contents that failed for another reason, with the reason. */
-  failed: string[];
-  /** True if some contents did not finish in time. */
-  isStuck: boolean;
-};
-
-/** Longer than the heartbeat timeout of activities (10 s). */
-const STALL_MS = 12_000;
+/** Longer than the heartbeat timeout of activities (15 s). */
+const STALL_MS = 17_000;
 const FINISH_TIMEOUT_MS = 180_000;
 const MAX_KILL_DELAY_MS = 2_500;
 const STAGE_TIMEOUT_MS = 4_000;
@@ -68,16 +46,21 @@ export async function playRound(context: RoundContext, plan: RoundPlan): Promise
   const { uploadId, contents } = await uploadCorpus(context, plan);
   const round: Round = { ...context, plan, uploadId, contents, kills: {} };
   const startedMs = performance.now();
+  const { api, random } = context;
+  const sender = { api, random, collectionId: plan.collectionId, name: `r${plan.number}` };
+  const texts = startSingleTexts(sender);
   await (plan.kind === 'stall' ? stallWorker(round) : killProcesses(round));
+  const slowestTextMs = await timeUntilFound(api, await texts.stop());
   const isStuck = !(await waitUntilFinished(round));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
   const { crashed, failed } = await retryCrashed(round);
-  context.log(
-    `round ${plan.number} (${plan.kind}): ${contents.length} contents finished after ${seconds} s` +
-      `${crashed > 0 ? `, ${crashed} of them failed alone and were retried` : ''}${isStuck ? ', SOME ARE STUCK' : ''}`,
-  );
+  const alone = crashed > 0 ? `, ${crashed} of them failed alone and were retried` : '';
+  const found = `single texts found after ${(slowestTextMs / 1000).toFixed(1)} s`;
+  const ending = `${contents.length} contents finished after ${seconds} s${alone}, ${found}${isStuck ? ', SOME ARE STUCK' : ''}`;
+  context.log(`round ${plan.number} (${plan.kind}): ${ending}`);
   for (const line of failed) context.log(`round ${plan.number}: ${line}`);
-  return { contents, kills: round.kills, crashed, failed, isStuck };
+  const all = [...contents, ...(await texts.stop())];
+  return { contents: all, kills: round.kills, crashed, failed, isStuck, slowestTextMs };
 }
 
 async function uploadCorpus({ api, pages, random }: RoundContext, plan: RoundPlan) {
