@@ -43,7 +43,14 @@ export function toActivityFailure(error: unknown, attempt: number): Error {
   const message = error instanceof AppError ? error.message : 'An unexpected error; the worker log has the details.';
   if (isPassing(error)) {
     const text = error instanceof AppError ? error.message : 'The database does not answer.';
-    return ApplicationFailure.create({ type: 'dependency_unavailable', message: text, nonRetryable: false });
+    const seconds = error instanceof AppError ? error.retryDelayS : null;
+    return ApplicationFailure.create({
+      type: 'dependency_unavailable',
+      message: text,
+      nonRetryable: false,
+      // A server that said when to come back is asked then; otherwise the retry policy of the workflow decides.
+      ...(seconds === null ? {} : { nextRetryDelay: seconds * 1_000 }),
+    });
   }
   return ApplicationFailure.create({ type: code, message, nonRetryable: attempt >= MAX_UNEXPECTED_ATTEMPTS });
 }

@@ -57,7 +57,7 @@ async function reindexNextChunks(services: WorkerServices, args: ReindexArgs, si
     await reindexings.finishCollection(scope, args.reindexing_id, { collection, isSkipped: false });
     return true;
   }
-  const vectors = await embedder.embed(rows.map(textOf), 'document', { signal });
+  const vectors = await embedder.embed(rows.map(textOf), 'document', { signal, share: args.workspace_id });
   await services.stores.transaction((stores) =>
     writePage({ ...services, stores }, args, { collection, index: found.index, rows, vectors }),
   );

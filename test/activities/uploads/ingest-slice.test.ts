@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import test, { type ExecutionContext } from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { ingestSlice } from '#activities/uploads/ingest-slice.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+import { AppError } from '#domain/app-error.ts';
+import { CreateCollectionRequest } from '#domain/records/collection.ts';
+import type { Batch } from '#domain/uploads/ingest-steps.ts';
+import { createEmbedderSet } from '#providers/embedders/index.ts';
+import { createOpenAIEmbedder } from '#providers/embedders/openai.ts';
+import { createReaderPool } from '#providers/readers/reader-pool.ts';
+import { query } from '#store/postgres.ts';
+import { until } from '#test/support/harness/eventually.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+import { startOpenAIServer } from '#test/support/servers/openai-server.ts';
+
+const TEXTS = 6;
+
+/** A batch of stored texts in a collection whose embedder is a server that rejects its first requests with 503. */
+async function openBatch(t: ExecutionContext, { rejections = 0 } = {}) {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  let left = rejections;
+  const server = await startOpenAIServer(() =>
+    (left -= 1) >= 0 ? { status: 503, headers: { 'retry-after': '1' } } : { dimensions: 8 },
+  );
+  const embedder = createOpenAIEmbedder({ baseUrl: server.baseUrl, apiKey: null, model: 'a-model', dimensions: 8 });
+  const documents = createReaderPool({ processes: 1, memoryBytes: 2 ** 29, timeoutMs: 60_000, maxTextBytes: 2 ** 20 });
+  t.teardown(async () => {
+    await documents.close();
+    await embedder.close();
+    await server.close();
+  });
+  const { stores, blobs } = services;
+  const scope = { workspaceId: await stores.system.insertWorkspace('a test'), collectionIds: null };
+  const request = { ...CreateCollectionRequest.parse({ name: 'a test' }), createdBy: 'a test' };
+  const collectionId = await stores.collections.insert(scope, request, embedder.space);
+  const runId = uuidv7();
+  const contents = await Promise.all(
+    Array.from({ length: TEXTS }, async (_, number) => {
+      const bytes = Buffer.from(`Note ${number} about barley.`);
+      const blob = await blobs.put(scope.workspaceId, Readable.from([bytes]), 1_000);
+      await stores.blobRows.retain(scope, [blob]);
+      const described = { description: null, metadata: {}, file_data: {}, external_id: null, url: null };
+      const file = { type: 'text/plain', size: blob.sizeBytes, content_hash: blob.sha256, source: 'text' as const };
+      return { ...described, ...file, id: uuidv7(), name: `${number}.txt`, created_by: 'a test', status: 'pending' };
+    }),
+  );
+  await stores.contents.insert(scope, collectionId, contents);
+  const run = { upload_id: null, run_id: runId, workflow_id: null, stage: 'pending' as const, reader: 'native' };
+  const runs = contents.map(({ id }) => ({ ...run, content_id: id, dedupe_key: null, external_id: null }));
+  await stores.runControl.insert(scope, collectionId, runs);
+  const batch: Batch = {
+    workspace_id: scope.workspaceId,
+    collection_id: collectionId,
+    run_id: runId,
+    content_ids: contents.map(({ id }) => id).toSorted(),
+  };
+  // Ingestion of stored texts uses no other service of a worker.
+  const worker = { ...services, embedders: createEmbedderSet(embedder), documents } as unknown as WorkerServices;
+  const attempt = (number: number) =>
+    ingestSlice(worker, batch, { attempt: number, signal: new AbortController().signal });
+  const sizes = () => server.requests.map((one) => one.input.length);
+  return { attempt, sizes, stores, scope, batch, database };
+}
+
+test('after a 503 the next attempt waits as long as the server asked, and embeds as many texts at once as before', async (t) => {
+  const { attempt, sizes, database, batch } = await openBatch(t, { rejections: 1 });
+  const error = await t.throwsAsync(attempt(1), { instanceOf: AppError });
+  t.like(error, { code: 'dependency_unavailable', retryDelayS: 1 });
+  const sql = 'select content_id from content_collections where run_id = :runId and dead_attempts > 0';
+  t.deepEqual(await query(database, sql, { runId: batch.run_id }), [], 'no content is suspected');
+  const outcome = await until(
+    () => attempt(2).catch(() => null),
+    (result) => result !== null,
+  );
+  t.like(outcome, { more: [], paused: [], chunks: TEXTS });
+  t.deepEqual(sizes(), [TEXTS, TEXTS]);
+});
+
+test('contents that were in progress when a worker died are processed alone', async (t) => {
+  const { attempt, sizes, stores, scope, batch } = await openBatch(t);
+  const run = { collectionId: batch.collection_id, runId: batch.run_id, contentIds: batch.content_ids.slice(0, 2) };
+  // What a worker leaves that dies while it reads.
+  await stores.runs.begin(scope, run, { stage: 'reading', upTo: 'splitting' });
+  t.like(await attempt(2), { more: [], paused: [], chunks: TEXTS });
+  t.deepEqual(sizes(), [TEXTS - 2, 1, 1]);
+  const stages = await stores.runs.stagesOf(scope, { ...run, contentIds: batch.content_ids });
+  t.deepEqual(new Set(stages.map(({ stage }) => stage)), new Set(['ready']));
+});
