@@ -1,6 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { serializeSpace } from '#domain/memories/memory-index.ts';
+import type { WorkLane, WorkShare } from '#domain/work-share.ts';
 import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import type { MemoryLease, PendingMemoryVersion } from '#store/memories/memory-projections.ts';
 import { GroupedCalls, type CallOutcome, type CallPlace } from './grouped-calls.ts';
@@ -15,16 +16,21 @@ export type LeasedMemory = {
 };
 type EmbeddedMemory = { memory: LeasedMemory; embedded: readonly EmbeddedVersion[] };
 
+/** `bulk`: what many memories of one request wait for, so that single ones need not wait for them. */
+export type IndexingPlace = CallPlace & { lane: WorkLane };
+
 /** `indexed`: nothing is pending. `held`: another request or process is writing the memory. */
 type LeaseOutcome = LeasedMemory | 'indexed' | 'held';
 
-/** Bounds of a group: the texts of one call of the embedder, whose time is the latency of those who come next. */
-const INDEXED = { maxItems: 64, maxSize: 64 * 1024 };
-/** While one group is written, the next one is embedded. */
-const GROUPS_AT_ONCE = 2;
+/**
+ * Groups of a workspace by lane. While one group is written, the next one is embedded; of bulk work two, which keeps the threads of
+ * the embedder busy. Writing a group holds up those of the other lane.
+ */
+const GROUPS = {
+  express: { maxItems: 64, maxSize: 64 * 1024, maxRunning: 2 },
+  bulk: { maxItems: 96, maxSize: 64 * 1024, maxRunning: 3 },
+} as const;
 const STATEMENT = { maxItems: 1_000, maxSize: Infinity, maxRunning: 1, sizeOf: () => 0 };
-/** A call of the embedder that hangs holds up the memories of its workspace no longer than this. */
-const EMBED_TIMEOUT_MS = 10_000;
 /** Longer than the wait of a request whose change is indexed. */
 const LEASE_MS = 20_000;
 /** A write of the index must end before the lease does; it takes some tens of milliseconds. */
@@ -39,15 +45,16 @@ export function createIndexingGroups(parts: IndexingParts) {
     ...STATEMENT,
     run: (workspaceId, memoryIds) => leaseEach(parts, scopeOf(workspaceId), memoryIds),
   });
-  const writes = new GroupedCalls<LeasedMemory, void>({
-    ...INDEXED,
-    maxRunning: GROUPS_AT_ONCE,
-    sizeOf: ({ versions }) => versions.reduce((sum, { memory }) => sum + memory.length, 0),
-    run: (workspaceId, memories) => {
-      const waiting = unwritten.get(workspaceId) ?? new Set();
-      return indexGroup(parts, scopeOf(workspaceId), { memories, unwritten: waiting });
-    },
-  });
+  const writesOf = (lane: WorkLane) =>
+    new GroupedCalls<LeasedMemory, void>({
+      ...GROUPS[lane],
+      sizeOf: ({ versions }) => versions.reduce((sum, { memory }) => sum + memory.length, 0),
+      run: (workspaceId, memories) => {
+        const waiting = unwritten.get(workspaceId) ?? new Set();
+        return indexGroup(parts, { workspaceId, lane }, { memories, unwritten: waiting });
+      },
+    });
+  const writes = { express: writesOf('express'), bulk: writesOf('bulk') };
   const abandonments = new GroupedCalls<MemoryLease, void>({
     ...STATEMENT,
     run: async (_workspaceId, abandoned) => {
@@ -60,12 +67,12 @@ export function createIndexingGroups(parts: IndexingParts) {
     lease: (memoryId: string, place: CallPlace): Promise<LeaseOutcome> => leases.call(memoryId, place),
 
     /** Embeds the versions of a memory, writes them into the index, records that and ends the lease. */
-    async write(memory: LeasedMemory, place: CallPlace): Promise<void> {
+    async write(memory: LeasedMemory, { lane, ...place }: IndexingPlace): Promise<void> {
       const waiting = unwritten.get(place.key) ?? new Set();
       unwritten.set(place.key, waiting);
       for (const { object_id } of memory.versions) waiting.add(object_id);
       try {
-        await writes.call(memory, place);
+        await writes[lane].call(memory, place);
       } finally {
         // A group that is written removes its objects itself, before the next one begins.
         for (const { object_id } of memory.versions) waiting.delete(object_id);
@@ -102,19 +109,16 @@ async function leaseEach(
 /** Indexes memories of one workspace. A memory that the embedder rejects fails alone. */
 async function indexGroup(
   parts: IndexingParts,
-  scope: Scope,
+  { workspaceId, lane }: { workspaceId: string; lane: WorkLane },
   { memories, unwritten }: { memories: readonly LeasedMemory[]; unwritten: Set<string> },
 ): Promise<CallOutcome<void>[]> {
-  const { workspaceId } = scope;
-  const embedded = await runExclusiveByKey(`embed memories of ${workspaceId}`, () =>
-    embedEach(parts, workspaceId, memories),
-  );
+  const embedded = await embedEach(parts, { lane, share: workspaceId }, memories);
   let outcomes = embedded;
   try {
     await runExclusiveByKey(`write memories of ${workspaceId}`, async () => {
       outcomes = embedded.map(failIfLate);
       const versions = outcomes.flatMap((outcome) => ('result' in outcome ? outcome.result.embedded : []));
-      await writeVersions(parts, scope, { embedded: versions, unwritten });
+      await writeVersions(parts, scopeOf(workspaceId), { embedded: versions, unwritten });
       for (const { version } of versions) unwritten.delete(version.object_id);
     });
     await complete(
@@ -137,13 +141,14 @@ function failIfLate(outcome: CallOutcome<EmbeddedMemory>): CallOutcome<EmbeddedM
 /** Embeds memories in one call. If the embedder rejects some of them, halves are tried again, until only those fail. */
 async function embedEach(
   parts: IndexingParts,
-  share: string,
+  place: WorkShare,
   memories: readonly LeasedMemory[],
 ): Promise<CallOutcome<EmbeddedMemory>[]> {
   try {
     const versions = memories.flatMap((memory) => memory.versions);
-    const signal = AbortSignal.timeout(EMBED_TIMEOUT_MS);
-    const embedded = await embedVersions(parts, versions, { lane: 'express', share, signal });
+    const leasedMs = Math.min(...memories.map((memory) => memory.leasedUntilMs)) - performance.now();
+    const signal = AbortSignal.timeout(Math.max(0, Math.floor(leasedMs - LEASE_MARGIN_MS)));
+    const embedded = await embedVersions(parts, versions, { ...place, signal });
     let from = 0;
     return memories.map((memory) => {
       const own = embedded.slice(from, from + memory.versions.length);
@@ -154,8 +159,8 @@ async function embedEach(
     const isRejected = error instanceof AppError && error.code === 'embedding_rejected';
     if (!isRejected || memories.length === 1) return memories.map(() => ({ error }));
     const half = Math.ceil(memories.length / 2);
-    const first = await embedEach(parts, share, memories.slice(0, half));
-    return [...first, ...(await embedEach(parts, share, memories.slice(half)))];
+    const first = await embedEach(parts, place, memories.slice(0, half));
+    return [...first, ...(await embedEach(parts, place, memories.slice(half)))];
   }
 }
 

@@ -3,8 +3,7 @@ import { AppError } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { Log } from '#observability/log.ts';
 import type { FirstIndexing, InsertedMemory } from '#store/memories/memories.ts';
-import { createIndexingGroups, type LeasedMemory } from './indexing-groups.ts';
-import type { CallPlace } from './grouped-calls.ts';
+import { createIndexingGroups, type IndexingPlace, type LeasedMemory } from './indexing-groups.ts';
 import type { IndexingParts } from './write-versions.ts';
 
 /** How long a request waits until its memories are searchable, and when others take over from it. */
@@ -16,6 +15,8 @@ const RESERVE_MS = 10_000;
 export const SINGLE_WRITE: IndexingTimes = timesFor(10_000);
 export const BATCH_WRITE: IndexingTimes = timesFor(30_000);
 
+/** Larger requests are bulk work: the embedder serves the others first, and workspaces in turn. */
+const MAX_EXPRESS_MEMORIES = 16;
 /** A lease of another process is usually held for some tens of milliseconds. */
 const LEASE_POLL_MS = 20;
 /** Most characters of memories that requests are indexing in this process; what exceeds it is left to the worker. */
@@ -44,7 +45,7 @@ export function createMemoryIndexer(parts: IndexingParts & { log: Log }): Memory
   let requests = 0;
   let characters = 0;
 
-  const indexLeased = async (leased: LeasedMemory, place: CallPlace): Promise<void> => {
+  const indexLeased = async (leased: LeasedMemory, place: IndexingPlace): Promise<void> => {
     const size = leased.versions.reduce((sum, version) => sum + version.memory.length, 0);
     characters += size;
     try {
@@ -58,7 +59,7 @@ export function createMemoryIndexer(parts: IndexingParts & { log: Log }): Memory
     }
   };
 
-  const leaseAndIndex = async (memoryId: string, place: CallPlace): Promise<void> => {
+  const leaseAndIndex = async (memoryId: string, place: IndexingPlace): Promise<void> => {
     for (;;) {
       const found = await groups.lease(memoryId, place);
       if (found === 'indexed') return;
@@ -67,13 +68,14 @@ export function createMemoryIndexer(parts: IndexingParts & { log: Log }): Memory
     }
   };
 
-  const placeOf = (scope: Scope, deadlineMs: number): CallPlace => {
+  const placeOf = (scope: Scope, deadlineMs: number, memories: number): IndexingPlace => {
     requests += 1;
-    return { key: scope.workspaceId, share: String(requests), deadlineMs };
+    const lane = memories > MAX_EXPRESS_MEMORIES ? 'bulk' : 'express';
+    return { key: scope.workspaceId, share: String(requests), deadlineMs, lane };
   };
 
   /** Returns whether all of the work succeeded within the deadline. */
-  const succeeds = async (work: readonly Promise<void>[], { key, deadlineMs }: CallPlace): Promise<boolean> => {
+  const succeeds = async (work: readonly Promise<void>[], { key, deadlineMs }: IndexingPlace): Promise<boolean> => {
     const outcomes = await withDeadline(Promise.allSettled(work), deadlineMs);
     const failures = outcomes?.filter((outcome) => outcome.status === 'rejected') ?? [];
     if (outcomes !== null && failures.length === 0) return true;
@@ -84,14 +86,14 @@ export function createMemoryIndexer(parts: IndexingParts & { log: Log }): Memory
 
   return {
     async indexInserted(scope, { inserted, startedMs, times }) {
-      const place = placeOf(scope, startedMs + times.waitMs);
+      const place = placeOf(scope, startedMs + times.waitMs, inserted.length);
       return succeeds(
         inserted.map((memory) => indexLeased(asLeased(scope, memory, startedMs + times.leaseMs), place)),
         place,
       );
     },
     async indexChanged(scope, memoryIds) {
-      const place = placeOf(scope, performance.now() + SINGLE_WRITE.waitMs);
+      const place = placeOf(scope, performance.now() + SINGLE_WRITE.waitMs, memoryIds.length);
       const isIndexed = await succeeds(
         memoryIds.map((id) => leaseAndIndex(id, place)),
         place,

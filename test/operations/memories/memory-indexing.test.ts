@@ -16,6 +16,7 @@ import { query, type Database } from '#store/postgres.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
+type Written = Awaited<ReturnType<typeof createMemory>>;
 type EmbedCall = { texts: readonly string[]; lane: string | undefined; share: string | undefined };
 
 /** Services whose calls of the embedder and writes to the index are counted; the embedder holds the texts with `held`. */
@@ -72,6 +73,20 @@ async function openWorkspace(services: Services) {
   return { workspaceId, caller, write, writeBatch, find };
 }
 
+/** Occupies the two groups of a workspace that may run at once, until the embedder is released. */
+async function holdGroups({ write, embedded }: { write: (text: string) => Promise<Written>; embedded: EmbedCall[] }) {
+  const held: Promise<Written>[] = [];
+  for (const text of ['A held memory.', 'Another held memory.']) {
+    const calls = embedded.length;
+    held.push(write(text));
+    await until(
+      async () => embedded.length,
+      (count) => count > calls,
+    );
+  }
+  return held;
+}
+
 const pendingVersions = (database: Database) =>
   query(
     database,
@@ -85,23 +100,20 @@ test('memories that arrive while others are embedded share one call of the embed
   const { services, database, embedded, written, release } = await openCounted(t);
   const { workspaceId, write, find } = await openWorkspace(services);
   await write('An old memory.');
-  const held = write('A held memory.');
-  await until(
-    async () => embedded.length,
-    (calls) => calls === 2,
-  );
+  const held = await holdGroups({ write, embedded });
   const texts = numbered(12, 'clematis');
   const writes = texts.map(write);
   await until(
     () => query(database, `select id from memories`),
-    (rows) => rows.length === 14,
+    (rows) => rows.length === 15,
   );
+  t.is(embedded.length, 3);
   release();
-  const results = await Promise.all([held, ...writes]);
+  const results = await Promise.all([...held, ...writes]);
   t.true(results.every(({ isIndexed }) => isIndexed));
-  t.deepEqual(embedded.slice(2), [{ texts: embedded[2]?.texts ?? [], lane: 'express', share: workspaceId }]);
-  t.deepEqual(embedded[2]?.texts.toSorted(), texts.toSorted());
-  t.true(written.length <= 3, `${written.length} writes`);
+  t.deepEqual(embedded.slice(3), [{ texts: embedded[3]?.texts ?? [], lane: 'express', share: workspaceId }]);
+  t.deepEqual(embedded[3]?.texts.toSorted(), texts.toSorted());
+  t.deepEqual(written.at(-1)?.toSorted(), texts.toSorted());
   t.deepEqual(await find('clematis'), texts.toSorted());
   t.deepEqual(await pendingVersions(database), []);
 });
@@ -123,19 +135,15 @@ test('a text that the embedder rejects fails alone in its group', async (t) => {
   const { services, database, embedded, release } = await openCounted(t);
   const { write, find } = await openWorkspace(services);
   await write('An old memory.');
-  const held = write('A held memory.');
-  await until(
-    async () => embedded.length,
-    (calls) => calls === 2,
-  );
+  const held = await holdGroups({ write, embedded });
   const texts = [...numbered(9, 'juniper'), 'An unspeakable juniper.'];
   const writes = texts.map(write);
   await until(
     () => query(database, `select id from memories`),
-    (rows) => rows.length === 12,
+    (rows) => rows.length === 13,
   );
   release();
-  t.true((await held).isIndexed);
+  for (const { isIndexed } of await Promise.all(held)) t.true(isIndexed);
   const results = await Promise.all(writes);
   t.deepEqual(
     results.filter(({ isIndexed }) => !isIndexed).map(({ body }) => body.memory.memory),
