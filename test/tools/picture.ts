@@ -17,7 +17,8 @@ import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
 
 const IMAGES_DIR = join(PROJECT_DIR, 'docs', 'images');
 const DOCUMENTS = '**/*.{md,markdown,txt,html,pdf,docx,csv,json}';
-const MAX_DOCUMENTS = 240;
+/** With the three that fail: the upload of 135 mixed documents that the runbook describes. */
+const MAX_DOCUMENTS = 132;
 const MAX_DOCUMENT_BYTES = 12 * 1024;
 /** The screenshots are taken when the percentage of finished contents is in this range. */
 const SHARE_DONE = { from: 20, to: 90 };
