@@ -44,7 +44,7 @@ export async function prepareIngestion(
     await failWithoutEmbedder(services, batch, found?.index.space);
     return null;
   }
-  await services.vectors.ensureTenant(found.index.space, found.index.tenant);
+  await services.vectors.ensureTenantOnce(found.index.space, found.index.tenant);
   const plan = { limits: chunkLimitsFor(embedder.maxTokens), counting: embedder.tokenCounting };
   return { services, batch, step, pace, embedder, index: found.index, plan };
 }

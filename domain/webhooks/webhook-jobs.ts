@@ -54,6 +54,5 @@ export function deliverToReceiverJob(args: DeliverToReceiverArgs, { origin }: { 
     task_queue: TASK_QUEUES.workflows,
     args,
     summary: `Probe the webhook receiver ${origin} until it works again`,
-    memo: { receiver: origin },
   };
 }

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
 import { ApiKey, connectToCustom, type Collection, type WeaviateClient } from 'weaviate-client';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { className, type StoredProperties } from './class-definition.ts';
+import { createGrpcCalls, type CallOptions, type GrpcCalls } from './grpc-calls.ts';
+import { createSharedRuns, type SharedRuns } from './shared-runs.ts';
 import { isUnreachable, indexUnavailable, WeaviateResponseError, toAppError } from './weaviate-errors.ts';
 
 export type VectorIndexOptions = {
@@ -20,21 +23,25 @@ export type Tenant = { space: EmbeddingSpace; name: string };
 /** Calls of the gRPC client in one tenant. `signal` aborts when the caller no longer waits for the result. */
 export type TenantOperation<T> = (collection: TenantCollection, signal: AbortSignal) => Promise<T>;
 type RestRequest = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
-/** A request with a large body: the body is serialized JSON, and the response is not parsed. */
-type RawRequest = { method: 'POST'; path: string; json: Buffer };
+type GrpcOperation<T> = (calls: GrpcCalls, options: CallOptions) => Promise<T>;
 
 export type WeaviateConnection = {
   /** Runs calls of the gRPC client in one tenant; fails within a second when Weaviate is unreachable. Errors are not mapped. */
   inTenant<T>(tenant: Tenant, operation: TenantOperation<T>): Promise<T>;
   /** Sends a REST request and returns the parsed response, null when it is empty. Errors are not mapped. */
   rest(request: RestRequest): Promise<unknown>;
-  /** Sends a REST request whose body is serialized JSON. Errors are not mapped. */
-  restRaw(request: RawRequest): Promise<Buffer>;
+  /** Runs calls of our own gRPC client. Errors are not mapped. */
+  grpc<T>(operation: GrpcOperation<T>): Promise<T>;
+  /** Tenants that existed when this process last used them. */
+  knownTenants: LRUCache<string, true>;
+  /** Runs work of one tenant for all that ask before it starts. */
+  shareRun: SharedRuns;
   /** Resolves when Weaviate is ready. @throws AppError `dependency_unavailable`. */
   ready(): Promise<void>;
   close(): Promise<void>;
 };
 
+const MAX_KNOWN_TENANTS = 10_000;
 const PROBE_TIMEOUT_MS = 2_000;
 /**
  * While a call takes longer than this, Weaviate is probed at this interval: the client itself would retry for 15 seconds.
@@ -43,10 +50,11 @@ const PROBE_INTERVAL_MS = 400;
 
 /**
  * Creates a connection that opens with the first call and survives restarts of the server. Searches use gRPC (measured two to
- * three times faster than GraphQL); batches and the schema use REST.
+ * three times faster than GraphQL), batches use a gRPC client of our own, and the schema uses REST.
  */
 export function createConnection(options: VectorIndexOptions): WeaviateConnection {
   const rest = createRest(options);
+  const calls = createGrpcCalls(options);
   const probe = async (): Promise<void> =>
     void (await rest.send({ method: 'GET', path: '/.well-known/ready' }, PROBE_TIMEOUT_MS));
   let client: Promise<WeaviateClient> | null = null;
@@ -61,15 +69,14 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
     return client;
   }
 
-  async function inTenant<T>(tenant: Tenant, operation: TenantOperation<T>): Promise<T> {
+  /** Fails within a second when Weaviate is unreachable. */
+  async function guarded<T>(call: (callEnded: AbortSignal) => Promise<T>): Promise<T> {
     const callEnded = new AbortController();
     try {
       if (probeBeforeNextCall) await probe();
       probeBeforeNextCall = false;
-      const { collections } = await openedClient();
-      const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
       return await Promise.race([
-        operation(collection, callEnded.signal),
+        call(callEnded.signal),
         failWhenUnreachable(probe, callEnded.signal, options.timeoutMs),
       ]);
     } catch (error) {
@@ -81,9 +88,16 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   }
 
   return {
-    inTenant,
+    inTenant: (tenant, operation) =>
+      guarded(async (callEnded) => {
+        const { collections } = await openedClient();
+        const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
+        return operation(collection, callEnded);
+      }),
+    grpc: (operation) => guarded((signal) => operation(calls, { deadline: Date.now() + options.timeoutMs, signal })),
     rest: (request) => rest.send(request, options.timeoutMs),
-    restRaw: (request) => rest.sendRaw(request, options.timeoutMs),
+    knownTenants: new LRUCache({ max: MAX_KNOWN_TENANTS }),
+    shareRun: createSharedRuns(),
     ready: async () => {
       try {
         await probe();
@@ -94,6 +108,7 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
       }
     },
     close: async () => {
+      calls.close();
       await Promise.all([rest.close(), client?.then((opened) => opened.close())]);
     },
   };
@@ -154,25 +169,17 @@ function createRest({ url, apiKey }: VectorIndexOptions) {
     'content-type': 'application/json',
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   };
-  async function sendRaw(
-    { method, path, json }: Omit<RestRequest, 'body'> & { json: string | Buffer | null },
-    timeoutMs: number,
-  ): Promise<Buffer> {
+  async function send({ method, path, body }: RestRequest, timeoutMs: number): Promise<unknown> {
     const answer = await pool.request({
       method,
       path: `${pathname.replace(/\/$/, '')}/v1${path}`,
       headers,
-      body: json,
+      body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const body = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.statusCode >= 300) throw new WeaviateResponseError(answer.statusCode, body.toString());
-    return body;
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new WeaviateResponseError(answer.statusCode, text);
+    return text === '' ? null : JSON.parse(text);
   }
-  async function send({ body, ...request }: RestRequest, timeoutMs: number): Promise<unknown> {
-    const json = body === undefined ? null : JSON.stringify(body);
-    const answer = await sendRaw({ ...request, json }, timeoutMs);
-    return answer.length === 0 ? null : JSON.parse(answer.toString());
-  }
-  return { send, sendRaw, close: () => pool.close() };
+  return { send, close: () => pool.close() };
 }

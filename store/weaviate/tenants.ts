@@ -18,7 +18,8 @@ async function spaceExists(connection: WeaviateConnection, space: EmbeddingSpace
 }
 
 /** Creates a tenant, and its class if it is missing, unless the tenant exists. */
-export async function ensureTenant(connection: WeaviateConnection, { space, name }: Tenant): Promise<void> {
+export async function ensureTenant(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
+  const { space, name } = tenant;
   const create = (): Promise<unknown> =>
     connection.rest({ method: 'POST', path: `/schema/${className(space)}/tenants`, body: [{ name }] });
   try {
@@ -28,10 +29,34 @@ export async function ensureTenant(connection: WeaviateConnection, { space, name
     await ensureSpace(connection, space);
     await create();
   }
+  connection.knownTenants.set(tenantKey(tenant), true);
+}
+
+/**
+ * Like `ensureTenant`, without a call if this process has seen the tenant. Another process may have dropped it, or Weaviate may
+ * have lost its data: then the next write fails and forgets it.
+ */
+export async function ensureTenantOnce(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
+  if (!connection.knownTenants.has(tenantKey(tenant))) await ensureTenant(connection, tenant);
+}
+
+/** Returns the error of a write: if a tenant that this process had seen is gone, the next attempt creates it. */
+export function explainFailedWrite(connection: WeaviateConnection, tenant: Tenant, error: unknown): unknown {
+  if (!isTenantMissing(error) || !connection.knownTenants.delete(tenantKey(tenant))) return error;
+  return indexUnavailable(
+    error,
+    'The tenant of this collection is gone from the search index; try again to create it.',
+  );
+}
+
+function tenantKey({ space, name }: Tenant): string {
+  return `${className(space)}/${name}`;
 }
 
 /** Deletes a tenant with all its objects, if it exists. */
-export async function dropTenant(connection: WeaviateConnection, { space, name }: Tenant): Promise<void> {
+export async function dropTenant(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
+  const { space, name } = tenant;
+  connection.knownTenants.delete(tenantKey(tenant));
   try {
     await connection.rest({ method: 'DELETE', path: `/schema/${className(space)}/tenants`, body: [name] });
   } catch (error) {

@@ -2,7 +2,7 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
 import { countObjects, fetchVectors, readObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';
-import { dropTenant, ensureSpace, ensureTenant, listTenants, tenantExists } from './tenants.ts';
+import { dropTenant, ensureSpace, ensureTenant, ensureTenantOnce, listTenants, tenantExists } from './tenants.ts';
 import { toAppError } from './weaviate-errors.ts';
 import { writeObjects, rewriteObjects, updateFacets } from './write-objects.ts';
 import { deleteContent, deleteContents, deleteObjects } from './delete-objects.ts';
@@ -33,6 +33,7 @@ export function createVectorIndex(options: VectorIndexOptions) {
     /** Returns the names of all tenants of a space; none when its class does not exist. */
     listTenants: (space: EmbeddingSpace) => withAppErrors(listTenants(connection, space)),
     ensureTenant: onTenant(ensureTenant),
+    ensureTenantOnce: onTenant(ensureTenantOnce),
     dropTenant: onTenant(dropTenant),
     tenantExists: onTenant(tenantExists),
     writeObjects: inTenant(writeObjects),

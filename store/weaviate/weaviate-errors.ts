@@ -21,6 +21,9 @@ export function toAppError(error: unknown): AppError {
   if (isRejectedKey(error)) {
     return indexUnavailable(error, 'The search index rejects the configured API key: check LOCI_WEAVIATE_API_KEY.');
   }
+  if (/larger than max/i.test(messageOf(error))) {
+    return indexUnavailable(error, 'The search index rejects messages of 4 MB: increase its GRPC_MAX_MESSAGE_SIZE.');
+  }
   if (isInvalidRequest(error))
     return new AppError('internal', 'The search index rejected a request as invalid.', { cause: error });
   return indexUnavailable(error);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createVectorIndex, type IndexObject } from '#store/weaviate/vector-index.ts';
@@ -29,27 +29,44 @@ async function searchByGraph(space: EmbeddingSpace): Promise<void> {
   if (!answer.ok) throw new Error(await answer.text());
 }
 
+/** An empty tenant of a new space, and functions for it. */
+async function openIndex(t: ExecutionContext) {
+  const index = createVectorIndex({ ...weaviate, timeoutMs: 20_000 });
+  t.teardown(() => index.close());
+  const random = seededRandom(TEST_SEED);
+  const space: EmbeddingSpace = {
+    provider: 'lexical',
+    model: 'half-written',
+    model_hash: randomUUID(),
+    dimensions: DIMENSIONS,
+  };
+  const tenant = 'only';
+  await index.ensureTenant(space, tenant);
+  await searchByGraph(space);
+  const createObject = (): IndexObject => {
+    const vector = Float32Array.from({ length: DIMENSIONS }, () => random.between(-1000, 1000) / 1000);
+    return { id: randomUUID(), content_id: randomUUID(), version: 1, text: 'x', facets: [], vector };
+  };
+  /** Returns the ids of objects that a search for their vector does not find. */
+  const findMissed = async (written: readonly IndexObject[]): Promise<string[]> => {
+    const missed: string[] = [];
+    for (const { id, vector } of written) {
+      const search = { type: 'vector', queryText: '', queryVector: vector, filter: null, limit: 10 } as const;
+      const hits = await index.search(space, tenant, search);
+      if (!hits.some((hit) => hit.id === id)) missed.push(id);
+    }
+    return missed;
+  };
+  return { index, space, tenant, random, createObject, findMissed };
+}
+
 test.serial(
   'objects whose write was interrupted by a kill of Weaviate are found by vector search after they are written again',
   async (t) => {
-    const index = createVectorIndex({ ...weaviate, timeoutMs: 20_000 });
-    t.teardown(() => index.close());
-    const random = seededRandom(TEST_SEED);
-    const space: EmbeddingSpace = {
-      provider: 'lexical',
-      model: 'half-written',
-      model_hash: randomUUID(),
-      dimensions: DIMENSIONS,
-    };
-    const tenant = 'only';
-    await index.ensureTenant(space, tenant);
-    await searchByGraph(space);
+    const { index, space, tenant, random, createObject, findMissed } = await openIndex(t);
     const written: IndexObject[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const objects = Array.from({ length: GROUP }, (): IndexObject => {
-        const vector = Float32Array.from({ length: DIMENSIONS }, () => random.between(-1000, 1000) / 1000);
-        return { id: randomUUID(), content_id: randomUUID(), version: 1, text: 'x', facets: [], vector };
-      });
+      const objects = Array.from({ length: GROUP }, createObject);
       const cutShort = index.writeObjects(space, tenant, objects).catch(() => undefined);
       // Any moment during the write, which takes about half a second.
       await delay(random.between(20, 250));
@@ -62,13 +79,26 @@ test.serial(
       });
       written.push(...objects);
     }
-    const missed: string[] = [];
-    for (const { id, vector } of written) {
-      const search = { type: 'vector', queryText: '', queryVector: vector, filter: null, limit: 10 } as const;
-      const hits = await index.search(space, tenant, search);
-      if (!hits.some((hit) => hit.id === id)) missed.push(id);
-    }
-    t.deepEqual(missed, []);
+    t.deepEqual(await findMissed(written), []);
     t.is(await index.countObjects(space, tenant, {}), written.length);
   },
 );
+
+test.serial('objects of concurrent small writes that were acknowledged survive a kill of Weaviate', async (t) => {
+  const { index, space, tenant, createObject, findMissed } = await openIndex(t);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const written: IndexObject[] = [];
+    const write = async (): Promise<void> => {
+      for (let number = 0; number < 20; number += 1) {
+        const objects = [createObject(), createObject()];
+        await index.writeObjects(space, tenant, objects);
+        written.push(...objects);
+      }
+    };
+    await Promise.all([write(), write(), write(), write()]);
+    await processes.weaviate.signal('SIGKILL');
+    await processes.weaviate.start();
+    const missed = await eventually('Weaviate answers', () => findMissed(written));
+    t.deepEqual(missed, []);
+  }
+});

@@ -12,8 +12,7 @@ async function openMemory(t: ExecutionContext) {
   const scope = { workspaceId: await stores.system.insertWorkspace('one'), collectionIds: null };
   const id = randomUUID();
   const text = { memory: 'x', topics: [], metadata: {}, createdBy: 'a test' };
-  const memory = { ...text, id, objectId: randomUUID(), userId: 'ada', memoryType: 'user' as const };
-  await stores.memories.insert(scope, [memory], { leaseMs: 0, dueMs: 30_000 });
+  await stores.memories.insert(scope, { ...text, id, objectId: randomUUID(), userId: 'ada', memoryType: 'user' });
   return { database, scope, id, projections: stores.memoryProjections };
 }
 

@@ -71,10 +71,16 @@ test('fails while the server is down and works again when it is back', async (t)
   const index = createVectorIndex({ ...options, url: `http://${rest.address}`, grpc: grpc.address });
   for (let round = 0; round < 2; round++) {
     t.is((await index.search(SPACE, tenant, ASK)).length, 1);
+    await index.writeObjects(SPACE, tenant, [indexObject()]);
     await Promise.all([rest.cut(), grpc.cut()]);
     const startedAt = performance.now();
-    const error = await t.throwsAsync<AppError>(index.search(SPACE, tenant, ASK), { instanceOf: AppError });
-    t.is(error?.code, 'dependency_unavailable');
+    for (const call of [
+      () => index.search(SPACE, tenant, ASK),
+      () => index.writeObjects(SPACE, tenant, [indexObject()]),
+    ]) {
+      const error = await t.throwsAsync<AppError>(call, { instanceOf: AppError });
+      t.is(error?.code, 'dependency_unavailable');
+    }
     t.true(performance.now() - startedAt < options.timeoutMs / 2, 'gives up long before the time-out');
     await Promise.all([rest.restore(), grpc.restore()]);
   }

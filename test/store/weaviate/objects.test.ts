@@ -54,6 +54,39 @@ test('throws when Weaviate rejects a write: unknown tenant, wrong vector length'
   await index.close();
 });
 
+test('writes every text: lone surrogates, without facets, larger than a batch', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const words = 'many words of a long document '.repeat(60_000);
+  await index.writeObjects(SPACE, tenant, [
+    indexObject({ text: 'walrus \ud800', facets: ['m.name=s:\udc00'] }),
+    indexObject({ text: 'walrus', facets: [] }),
+    ...[1, 2, 3].map((number) => indexObject({ text: `penguin ${number} ${words}` })),
+  ]);
+  const ask = { type: 'keyword', queryVector: null, filter: null, limit: 10 } as const;
+  t.is((await index.search(SPACE, tenant, { ...ask, queryText: 'walrus' })).length, 2);
+  t.is((await index.search(SPACE, tenant, { ...ask, queryText: 'penguin' })).length, 3);
+  await index.close();
+});
+
+test('creates a tenant again that another process dropped, after one failed write', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const other = createVectorIndex(weaviateOptions());
+  await index.ensureTenantOnce(SPACE, tenant);
+  await index.writeObjects(SPACE, tenant, [indexObject()]);
+  await other.dropTenant(SPACE, tenant);
+  await index.ensureTenantOnce(SPACE, tenant);
+  t.false(await other.tenantExists(SPACE, tenant), 'this process still knows the tenant and did not ask');
+  const failed = await t.throwsAsync(index.writeObjects(SPACE, tenant, [indexObject()]), { instanceOf: AppError });
+  t.is(failed.code, 'dependency_unavailable');
+  await index.ensureTenantOnce(SPACE, tenant);
+  await index.writeObjects(SPACE, tenant, [indexObject()]);
+  t.is(await index.countObjects(SPACE, tenant, {}), 1);
+  await index.dropTenant(SPACE, tenant);
+  await index.ensureTenantOnce(SPACE, tenant);
+  t.true(await other.tenantExists(SPACE, tenant));
+  await Promise.all([index.close(), other.close()]);
+});
+
 test('writes objects beyond one batch, pages through them without repeats, and counts them', async (t) => {
   const { index, tenant } = await freshTenant();
   const objects = Array.from({ length: 2_345 }, (_, number) =>
