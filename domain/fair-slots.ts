@@ -1,25 +1,30 @@
-import { FairQueue, type QueuePlace } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { WorkLane, WorkShare } from './work-share.ts';
 
 /** Called when a slot is free, with the function that counts it as returned to the queue. */
 type Start = (release: () => void) => void;
 
+export type SlotOptions = WorkShare & { signal?: AbortSignal | undefined };
+
+/** In the order in which they are served. */
+const LANES: readonly WorkLane[] = ['express', 'bulk'];
+
 /** A few slots that many shares use: work waits in a `FairQueue` until one is free. */
 export class FairSlots {
-  readonly #queue: FairQueue<Start>;
+  readonly #queue = new FairQueue<Start>(LANES.length);
   #free: number;
 
-  constructor(slots: number, laneCount = 1) {
+  constructor(slots: number) {
     this.#free = slots;
-    this.#queue = new FairQueue(laneCount);
   }
 
   /**
    * Runs work in a slot when it is its turn.
    * @throws the signal's reason when it is aborted before the work has started; else what the work throws.
    */
-  async run<Result>(work: () => Promise<Result>, place: QueuePlace, signal?: AbortSignal): Promise<Result> {
-    signal?.throwIfAborted();
-    const release = await this.#waitForSlot(place, signal);
+  async run<Result>(work: () => Promise<Result>, options: SlotOptions = {}): Promise<Result> {
+    options.signal?.throwIfAborted();
+    const release = await this.#waitForSlot(options);
     try {
       return await work();
     } finally {
@@ -29,7 +34,7 @@ export class FairSlots {
     }
   }
 
-  #waitForSlot(place: QueuePlace, signal?: AbortSignal): Promise<() => void> {
+  #waitForSlot({ lane = 'bulk', share = '', signal }: SlotOptions): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const giveUp = (): void => {
       this.#queue.remove((one) => one === start);
@@ -40,7 +45,7 @@ export class FairSlots {
       resolve(release);
     };
     signal?.addEventListener('abort', giveUp, { once: true });
-    this.#queue.add(start, place);
+    this.#queue.add(start, { lane: LANES.indexOf(lane), share });
     this.#dispatch();
     return promise;
   }

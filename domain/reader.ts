@@ -13,6 +13,8 @@ export type PageStart = { page: number; start: number };
 export type ReadInput = {
   /** File with the bytes. */
   path: string;
+  /** The same bytes, when they are in memory: the file need not be read. */
+  bytes?: Uint8Array;
   /** Media type, detected from the content first, from the name second. */
   mediaType: string;
   /** Name of the file as uploaded; only a hint. */
@@ -28,7 +30,7 @@ export type ReadLimits = {
   timeoutMs?: number;
 };
 
-/** Reads one family of formats. Runs in a child process only. */
+/** Reads one family of formats. Runs in a child process, except that small plain texts are read in the worker itself. */
 export interface Reader {
   readonly name: string;
   /** Media types that it reads; `text/*` matches every type with that prefix. */

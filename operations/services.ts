@@ -1,5 +1,6 @@
 import type { BlobStore } from '#domain/blob-store.ts';
 import type { AccessCounter } from '#operations/contents/access-counter.ts';
+import type { MemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { ChatModel } from '#domain/chat-model.ts';
 import type { Compressors } from '#domain/compression/compressor.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -86,6 +87,7 @@ export type Services = {
   authorization: { callbackUrl: string; redirectUrls: readonly string[] };
   jobs: Jobs;
   accessCounter: AccessCounter;
+  memoryIndexer: MemoryIndexer;
   clock: Clock;
   log: Log;
   metrics: Metrics;

@@ -6,6 +6,7 @@ import type { ModelCatalogue } from '#domain/model-catalogue.ts';
 import type { Log } from '#observability/log.ts';
 import { createMetrics } from '#observability/metrics.ts';
 import { createAccessCounter } from '#operations/contents/access-counter.ts';
+import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { Services } from '#operations/services.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { createEmbedders, type EmbedderSet } from '#providers/embedders/index.ts';
@@ -75,6 +76,7 @@ export function buildServices(config: Config, options: ServicesOptions): Service
       redirectUrls: config.oauthRedirects,
     },
     accessCounter,
+    memoryIndexer: createMemoryIndexer({ ...dependencies, log }),
     clock: systemClock,
     log,
     metrics: createMetrics(),

@@ -18,7 +18,7 @@ import {
 } from '#domain/uploads/batch-outcome.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
 import { ingestBatch } from './ingest-batch.ts';
-import { batchPausedSignal, wakeSignal } from './signals.ts';
+import { batchPausedSignal, batchProgressSignal, wakeSignal } from './signals.ts';
 
 /** Batches that run at the same time: enough to read, embed and publish side by side. */
 const CONCURRENCY = 4;
@@ -34,7 +34,10 @@ type ChildBatch = ChildWorkflowHandle<typeof ingestBatch>;
 export type BatchPool = {
   /** Batches that have not ended, paused ones included. */
   size(): number;
+  /** Of the batches that have ended. */
   outcome(): BatchOutcome;
+  /** Of all contents that have ended, also in batches that have not. */
+  progress(): BatchOutcome;
   /** Adds the outcome of contents that no batch ingested. */
   addOutcome(other: BatchOutcome): void;
   /** Starts a batch as soon as there is room for it. */
@@ -55,12 +58,17 @@ export function createBatchPool(
 ): BatchPool {
   const running = new Set<number>();
   const paused = new Set<string>();
+  const partial = new Map<string, BatchOutcome>();
   const children = new Map<number, ChildBatch>();
   let outcome = outcomeBefore;
   let failure: { error: unknown } | null = null;
   setHandler(batchPausedSignal, ({ workflow_id, is_resting }) => {
     if (is_resting) paused.add(workflow_id);
     else paused.delete(workflow_id);
+  });
+  setHandler(batchProgressSignal, (progress) => {
+    partial.set(progress.workflow_id, progress.outcome);
+    onChange();
   });
   const waitUntil = async (isTrue: () => boolean) => {
     await condition(isTrue);
@@ -78,11 +86,13 @@ export function createBatchPool(
     running.delete(number);
     children.delete(number);
     paused.delete(batchWorkflowId(run.run_id, number));
+    partial.delete(batchWorkflowId(run.run_id, number));
     onChange();
   };
   return {
     size: () => running.size,
     outcome: () => outcome,
+    progress: () => [...partial.values()].reduce(addOutcomes, outcome),
     addOutcome: (other) => void (outcome = addOutcomes(outcome, other)),
     start: async (batch) => {
       await waitUntil(() => running.size - Math.min(paused.size, MAX_PAUSED) < CONCURRENCY);

@@ -8,12 +8,16 @@ import {
   setCurrentDetails,
   setHandler,
   workflowInfo,
+  type ExternalWorkflowHandle,
 } from '@temporalio/workflow';
 import type { IngestBatchArgs } from '#domain/uploads/ingest-jobs.ts';
 import {
+  addOutcomes,
   describeFailures,
   describeOutcome,
   finalStatusOf,
+  finishedCount,
+  NO_OUTCOME,
   type BatchOutcome,
   type StepOutcome,
 } from '#domain/uploads/batch-outcome.ts';
@@ -23,7 +27,7 @@ import { activityProxiesFor } from './activity-proxies.ts';
 import { FIRST_POLL_INTERVAL_MS, pollIntervalMs } from './poll-interval.ts';
 import { ingestInSteps, type Unfinished } from './ingest-in-steps.ts';
 import { reprojectStale } from './reproject-contents.ts';
-import { batchPausedSignal, wakeSignal } from './signals.ts';
+import { batchPausedSignal, batchProgressSignal, wakeSignal } from './signals.ts';
 import { upsertStage } from './upsert-stage.ts';
 
 const stageQuery = defineQuery<string>('stage');
@@ -100,6 +104,7 @@ async function ingestContents(args: IngestBatchArgs, contentIds: string[], enter
   const { ingest } = activityProxiesFor(workspace_id);
   const paused = [...downloaded.paused];
   let chunks = 0;
+  let ended = NO_OUTCOME;
   for (let left = downloaded.go_on; left.length > 0;) {
     enter('indexing', `${left.length} of ${total} contents left, ${chunks} chunks so far`);
     const summary = `Ingest ${left.length} of ${total} contents`;
@@ -108,6 +113,8 @@ async function ingestContents(args: IngestBatchArgs, contentIds: string[], enter
     paused.push(...outcome.paused);
     left = outcome.more;
     await reprojectStale(run, outcome.stale);
+    ended = addOutcomes(ended, outcome.ended);
+    if (left.length > 0) await tellProgress(ended);
   }
   return { paused, resumed: [] };
 }
@@ -126,15 +133,27 @@ async function downloadContents(batch: Batch, show: (left: number) => void): Pro
   return downloaded;
 }
 
+/** Tells the parent which contents have ended, so that its details show progress before the batch is over. */
+async function tellProgress(outcome: BatchOutcome): Promise<void> {
+  const { parent, workflowId } = workflowInfo();
+  if (!parent || finishedCount(outcome) === 0) return;
+  await signalParent(parent.workflowId, (handle) =>
+    handle.signal(batchProgressSignal, { workflow_id: workflowId, outcome }),
+  );
+}
+
 /** Tells the parent whether this batch waits for paused contents: the parent then starts another batch in its place. */
 async function tellParent({ isPaused }: { isPaused: boolean }): Promise<void> {
   const { parent, workflowId } = workflowInfo();
   if (!parent || !patched('batches-rest')) return;
+  await signalParent(parent.workflowId, (handle) =>
+    handle.signal(batchPausedSignal, { workflow_id: workflowId, is_resting: isPaused }),
+  );
+}
+
+async function signalParent(parentId: string, send: (handle: ExternalWorkflowHandle) => Promise<void>): Promise<void> {
   try {
-    await getExternalWorkflowHandle(parent.workflowId).signal(batchPausedSignal, {
-      workflow_id: workflowId,
-      is_resting: isPaused,
-    });
+    await send(getExternalWorkflowHandle(parentId));
   } catch (error) {
     // A parent that has ended starts no more batches.
     if (isCancellation(error)) throw error;

@@ -44,7 +44,8 @@ export async function ingestUpload(
   let stage = 'running';
   const show = () => {
     state = { ...state, outcome: batches.outcome() };
-    setCurrentDetails(detailsOf(args, { ...state, stage, running: batches.size() }));
+    const now = { ...state, outcome: batches.progress(), stage, running: batches.size() };
+    setCurrentDetails(detailsOf(args, now));
   };
   const batches = createBatchPool({ ...run, upload_id }, state.outcome, show);
   setHandler(progressQuery, () => ({ ...state, contents: args.contents }));

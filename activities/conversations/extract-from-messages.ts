@@ -9,6 +9,8 @@ import { askChatModel, toStorableText, type AttemptContext, type ModelAccess } f
 const BATCH_SIZE = 20;
 const MAX_FACTS_PER_MESSAGE = 20;
 const MAX_FACT_TOKENS = 1_000;
+/** The worker's loop indexes them at once. */
+const LEFT_TO_THE_WORKER = { leaseMs: 0, dueMs: 0 };
 
 const EXTRACTION_INSTRUCTIONS = `Extract from the message what is worth remembering about its author for later: facts, preferences, plans, decisions. Each as
 one short sentence that can be understood alone, in the language of the message. Answer with a JSON array of strings, empty when there
@@ -63,21 +65,20 @@ async function storeFacts(
   return services.stores.transaction(async (stores) => {
     const claimed = await stores.messages.claimForExtraction(scope, [source.id]);
     if (claimed.length === 0) return 0;
-    for (const [index, memory] of facts.entries()) {
+    const memories = facts.map((memory, index) => {
       const id = extractedMemoryId(source.id, index);
-      await stores.memories.insert(scope, {
+      return {
         id,
         objectId: memoryObjectId(id, 1),
         userId: source.memory_user_id,
-        memoryType: 'user',
+        memoryType: 'user' as const,
         memory,
         topics: [],
         metadata: { source: 'conversation', message_id: source.id },
         createdBy: 'memory-extraction',
-      });
-    }
-    const ids = facts.map((_, index) => extractedMemoryId(source.id, index));
-    await stores.memoryProjections.makeDue(scope, ids);
+      };
+    });
+    await stores.memories.insert(scope, memories, LEFT_TO_THE_WORKER);
     return facts.length;
   });
 }

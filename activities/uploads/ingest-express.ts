@@ -6,7 +6,7 @@ import { startTimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { ingestContents } from './ingest-contents.ts';
 import { prepareIngestion } from './ingestion.ts';
-import { summarizeBatch } from './plan-batches.ts';
+import { summarizeEnded } from './plan-batches.ts';
 
 /** A document that takes longer is no express work: the time of a slot belongs to others, too. */
 const MAX_READ_MS = 4_000;
@@ -23,11 +23,10 @@ export async function ingestExpress(
   const timeSlice = startTimeSlice(MAX_READ_MS);
   const pace = { lane: 'express', timeSlice, maxReadMs: MAX_READ_MS, publishEveryMs: 0 } as const;
   const ingestion = await prepareIngestion(services, batch, { step, pace });
-  const { more, paused, stale } = ingestion ? await ingestContents(ingestion) : NO_PROGRESS;
-  const left = new Set([...more, ...paused]);
-  const ended = { ...batch, content_ids: batch.content_ids.filter((id) => !left.has(id)) };
-  const outcome = await summarizeBatch(services, ended);
-  const isComplete = left.size === 0 && stale.length === 0;
+  const ingested = ingestion ? await ingestContents(ingestion) : NO_PROGRESS;
+  const { more, paused, stale } = ingested;
+  const outcome = await summarizeEnded(services, batch, ingested);
+  const isComplete = more.length + paused.length + stale.length === 0;
   if (isComplete) await finishRun(services, { ...batch, outbox_id });
   return { outcome, is_complete: isComplete, stale };
 }

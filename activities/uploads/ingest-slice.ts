@@ -1,16 +1,26 @@
-import { NO_PROGRESS, type IngestOutcome, type SliceOutcome, type StepOutcome } from '#domain/uploads/batch-outcome.ts';
+import {
+  NO_PROGRESS,
+  type IngestSliceOutcome,
+  type SliceOutcome,
+  type StepOutcome,
+} from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import type { StepContext } from '#activities/step.ts';
 import { startTimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { ingestContents } from './ingest-contents.ts';
 import { prepareIngestion } from './ingestion.ts';
+import { summarizeEnded } from './plan-batches.ts';
 
 /** Bounds how long the counter of the workspace, which every publication locks, waits for others. */
 const PUBLISH_EVERY_MS = 1_000;
 
 /** Ingests contents for one time slice: reads, splits, embeds, indexes and publishes them, and gives way to express work. */
-export async function ingestSlice(services: WorkerServices, batch: Batch, step: StepContext): Promise<IngestOutcome> {
+export async function ingestSlice(
+  services: WorkerServices,
+  batch: Batch,
+  step: StepContext,
+): Promise<IngestSliceOutcome> {
   const pace = {
     lane: 'bulk',
     timeSlice: startTimeSlice(),
@@ -18,7 +28,8 @@ export async function ingestSlice(services: WorkerServices, batch: Batch, step: 
     publishEveryMs: PUBLISH_EVERY_MS,
   } as const;
   const ingestion = await prepareIngestion(services, batch, { step, pace });
-  return ingestion ? ingestContents(ingestion) : NO_PROGRESS;
+  const outcome = ingestion ? await ingestContents(ingestion) : NO_PROGRESS;
+  return { ...outcome, ended: await summarizeEnded(services, batch, outcome) };
 }
 
 /** For workflows from before `ingestSlice`: leaves everything to `indexSlice`. */

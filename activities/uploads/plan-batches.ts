@@ -2,7 +2,7 @@ import { collectionScope } from '#domain/access/scope.ts';
 import type { ErrorCode } from '#domain/app-error.ts';
 import { groupBySize } from '#domain/group-by-size.ts';
 import type { RunKey } from '#domain/uploads/ingest-jobs.ts';
-import { groupFailures, type BatchOutcome, type BatchPlan } from '#domain/uploads/batch-outcome.ts';
+import { groupFailures, type BatchOutcome, type BatchPlan, type IngestOutcome } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { runContentsOf } from '#activities/step.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
@@ -49,6 +49,16 @@ export async function failBatch(
   const { code, message } = failure;
   const failures = failure.content_ids.map((content_id) => ({ content_id, code, message }));
   await failContents(services, failure, failures);
+}
+
+/** Counts the results of those contents of a batch that have ended. */
+export async function summarizeEnded(
+  services: WorkerServices,
+  batch: Batch,
+  { more, paused }: IngestOutcome,
+): Promise<BatchOutcome> {
+  const left = new Set([...more, ...paused]);
+  return summarizeBatch(services, { ...batch, content_ids: batch.content_ids.filter((id) => !left.has(id)) });
 }
 
 /** Counts the results of a batch. Contents that belong to another run by now are counted as `other`. */

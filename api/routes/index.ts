@@ -45,6 +45,7 @@ import { listMessagesRoute } from '#api/routes/conversations/list-messages.ts';
 import { endConversationRoute } from '#api/routes/conversations/end-conversation.ts';
 import { archiveConversationRoute } from '#api/routes/conversations/archive-conversation.ts';
 import { updateConversationRoute } from '#api/routes/conversations/update-conversation.ts';
+import { createMemoriesRoute } from '#api/routes/memories/create-memories.ts';
 import { createMemoryRoute } from '#api/routes/memories/create-memory.ts';
 import { deleteMemoryRoute } from '#api/routes/memories/delete-memory.ts';
 import { getMemoryHistoryRoute } from '#api/routes/memories/get-memory-history.ts';
@@ -140,6 +141,7 @@ export const routes: Readonly<Record<string, Route>> = {
   createMessages: createMessagesRoute,
   listMessages: listMessagesRoute,
   createMemory: createMemoryRoute,
+  createMemories: createMemoriesRoute,
   searchMemories: searchMemoriesRoute,
   listMemories: listMemoriesRoute,
   getMemory: getMemoryRoute,

@@ -66,6 +66,19 @@ export const CreateMemoryRequest = z
   .meta({ id: 'CreateMemoryRequest' });
 export type CreateMemoryRequest = z.infer<typeof CreateMemoryRequest>;
 
+/** Maximum number of memories in one request. */
+const MAX_BATCH_MEMORIES = 1_000;
+
+/** Items are validated one by one, so that a bad one fails alone. */
+export const CreateMemoriesRequest = z
+  .strictObject({
+    memories: z
+      .array(z.unknown().meta({ $ref: '#/$defs/CreateMemoryRequest' }))
+      .min(1)
+      .max(MAX_BATCH_MEMORIES),
+  })
+  .meta({ id: 'CreateMemoriesRequest' });
+
 export const UpdateMemoryRequest = z
   .strictObject({
     user_id: UserId.optional().meta({ description: 'User who owns the memory. Required with an API key.' }),
@@ -85,6 +98,33 @@ export const MemoryAnswer = z
   .object({ memory_id: Id, message: z.string(), memory: MemoryRecord })
   .meta({ id: 'MemoryAnswer' });
 export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
+
+const MemoryIssue = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
+
+/** The result of one item of a batch. `index`: the position of the item, from 0. */
+export const MemoryBatchResult = z
+  .discriminatedUnion('status', [
+    z.object({ index: z.int(), status: z.literal('created'), memory_id: Id, memory: MemoryRecord }),
+    z.object({
+      index: z.int(),
+      status: z.literal('failed'),
+      error: z.object({
+        code: z.literal('validation_failed'),
+        detail: z.array(MemoryIssue).meta({ description: 'Every problem of the item.' }),
+      }),
+    }),
+  ])
+  .meta({ id: 'MemoryBatchResult' });
+export type MemoryBatchResult = z.infer<typeof MemoryBatchResult>;
+
+export const CreateMemoriesAnswer = z
+  .object({
+    results: z.array(MemoryBatchResult).meta({ description: 'A result for each item, in the order of the items.' }),
+    created: z.int(),
+    failed: z.int(),
+  })
+  .meta({ id: 'CreateMemoriesAnswer' });
+export type CreateMemoriesAnswer = z.infer<typeof CreateMemoriesAnswer>;
 
 export const ReplaceMemoryAnswer = z
   .object({ memory_id: Id, message: z.string(), old_memory: MemoryRecord, new_memory: MemoryRecord })

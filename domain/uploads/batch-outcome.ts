@@ -28,6 +28,9 @@ export type IngestOutcome = {
   chunks: number;
 };
 
+/** `ended`: the results of the contents that have ended in this time slice. */
+export type IngestSliceOutcome = IngestOutcome & { ended: BatchOutcome };
+
 export const NO_PROGRESS: IngestOutcome = { more: [], paused: [], stale: [], chunks: 0 };
 
 /** What the express way leaves. `outcome` counts the contents that have ended. */

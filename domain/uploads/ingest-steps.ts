@@ -3,7 +3,7 @@ import type {
   BatchOutcome,
   BatchPlan,
   ExpressOutcome,
-  IngestOutcome,
+  IngestSliceOutcome,
   PublishOutcome,
   SliceOutcome,
   StepOutcome,
@@ -50,7 +50,7 @@ export type DownloadSteps = {
 
 export type IngestSteps = {
   /** Reads, splits, embeds, indexes and publishes contents for one time slice. Progress is kept in Postgres. */
-  ingestSlice(batch: Batch): Promise<IngestOutcome>;
+  ingestSlice(batch: Batch): Promise<IngestSliceOutcome>;
   /** For workflows from before `ingestSlice`: does nothing, because their `indexSlice` does what `ingestSlice` does. */
   readContents(batch: Batch): Promise<StepOutcome>;
 };

@@ -54,5 +54,6 @@ export function deliverToReceiverJob(args: DeliverToReceiverArgs, { origin }: { 
     task_queue: TASK_QUEUES.workflows,
     args,
     summary: `Probe the webhook receiver ${origin} until it works again`,
+    memo: { receiver: origin },
   };
 }

@@ -5,7 +5,9 @@ import { memoryObjectId } from '#domain/memories/memory-ids.ts';
 import type { CreateMemoryRequest, MemoryAnswer } from '#domain/records/memory.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { resolveMemoryOwner } from './memory-owner.ts';
-import { projectMemory } from './project-memories.ts';
+import { SINGLE_WRITE } from './memory-indexer.ts';
+import type { InsertedMemory, NewMemory } from '#store/memories/memories.ts';
+import type { Stores } from '#store/stores.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
@@ -24,24 +26,39 @@ export async function createMemory(
 ): Promise<MemoryWriteResult<MemoryAnswer>> {
   const { body, idempotency } = request;
   const userId = resolveMemoryOwner(caller, body.user_id);
-  const answer = await withIdempotency<MemoryAnswer>(services, caller, {
-    route: 'POST /memories',
-    idempotency,
-    effect: async (stores) => {
-      const id = uuidv7();
-      const row = await stores.memories.insert(caller.scope, {
-        id,
-        objectId: memoryObjectId(id, 1),
-        userId,
-        memoryType: body.memory_type,
-        memory: body.memory,
-        topics: body.topics,
-        metadata: body.metadata,
-        createdBy: caller.principal,
-      });
-      if (!row) throw new AppError('internal', 'The new memory id already exists.');
-      return { status: 201, body: { memory_id: id, message: 'Memory created.', memory: toMemoryRecord(row) } };
-    },
-  });
-  return { ...answer, isIndexed: await projectMemory(services, caller.scope, answer.body.memory_id) };
+  const startedMs = performance.now();
+  const inserted: InsertedMemory[] = [];
+  const effect = async (stores: Stores): Promise<Answer<MemoryAnswer>> => {
+    const memory = newMemory(caller, { ...body, userId });
+    inserted.push(...(await stores.memories.insert(caller.scope, [memory], SINGLE_WRITE)));
+    const [row] = inserted;
+    if (!row) throw new AppError('internal', 'The new memory id already exists.');
+    return { status: 201, body: { memory_id: row.memory_id, message: 'Memory created.', memory: toMemoryRecord(row) } };
+  };
+  const answer =
+    // A single statement needs no transaction.
+    idempotency === null
+      ? await effect(services.stores)
+      : await withIdempotency(services, caller, { route: 'POST /memories', idempotency, effect });
+  const { memoryIndexer } = services;
+  const isIndexed =
+    inserted.length === 0
+      ? await memoryIndexer.indexChanged(caller.scope, [answer.body.memory_id])
+      : await memoryIndexer.indexInserted(caller.scope, { inserted, startedMs, times: SINGLE_WRITE });
+  return { ...answer, isIndexed };
+}
+
+/** Returns a memory with a new id. */
+export function newMemory(caller: Caller, fields: CreateMemoryRequest & { userId: string }): NewMemory {
+  const id = uuidv7();
+  return {
+    id,
+    objectId: memoryObjectId(id, 1),
+    userId: fields.userId,
+    memoryType: fields.memory_type,
+    memory: fields.memory,
+    topics: fields.topics,
+    metadata: fields.metadata,
+    createdBy: caller.principal,
+  };
 }

@@ -1,58 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import { memoryFacets, memoryTenant, parseSpace, serializeSpace } from '#domain/memories/memory-index.ts';
+import { memoryTenant, parseSpace, serializeSpace } from '#domain/memories/memory-index.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { PendingMemoryVersion } from '#store/memories/memory-projections.ts';
 import type { Services } from '#operations/services.ts';
+import { embedVersions, writeVersions } from './write-versions.ts';
 
-/** How long a request waits for its write to become searchable before it leaves the rest to the worker. */
-const REQUEST_WAIT_MS = 10_000;
-/** A lease is usually held for some tens of milliseconds. */
-const LEASE_POLL_MS = 20;
-/** Longer than a request waits, and shorter than the time after which the worker takes over from a killed request. */
-const REQUEST_LEASE_MS = 20_000;
 /** Longer than it takes to embed and write a batch. */
 const WORKER_LEASE_MS = 60_000;
 const BATCH_SIZE = 100;
 /** As for contents: the first pass removes nearly everything, later ones the objects that a stalled process wrote afterwards. */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
-
-/**
- * Writes a newly committed memory into the index. The write is already durable, so no failure here fails the request: false means
- * that the memory is not searchable yet and that the worker will index it.
- */
-export async function projectMemory(services: Services, scope: Scope, memoryId: string): Promise<boolean> {
-  const work = projectPendingVersions(services, scope, memoryId).then(
-    () => true,
-    async (error: unknown) => {
-      services.log.warn(
-        { error, workspace_id: scope.workspaceId },
-        'a memory could not be indexed yet; the worker will retry',
-      );
-      await services.stores.memoryProjections.makeDue(scope, [memoryId]).catch(() => undefined);
-      return false;
-    },
-  );
-  const timer = new AbortController();
-  const timeout = delay(REQUEST_WAIT_MS, false, { signal: timer.signal }).catch(() => false);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    timer.abort();
-  }
-}
-
-async function projectPendingVersions(services: Services, scope: Scope, memoryId: string): Promise<void> {
-  for (const deadlineMs = performance.now() + REQUEST_WAIT_MS; performance.now() < deadlineMs;) {
-    const memory = { scope, memoryIds: [memoryId], leaseMs: REQUEST_LEASE_MS };
-    if (await withProjectionLease(services, memory, (versions) => projectVersions(services, versions))) return;
-    // The previous holder of the lease indexed it, or the memory was deleted.
-    if ((await services.stores.memoryProjections.listPending(scope, [memoryId])).length === 0) return;
-    await delay(LEASE_POLL_MS);
-  }
-  throw new AppError('dependency_unavailable', 'Another process is writing this memory into the index.');
-}
 
 /**
  * Runs `work` on the pending versions of those memories that no other process is writing. Returns false, without running it, when
@@ -74,71 +32,15 @@ async function withProjectionLease(
   return true;
 }
 
-/** Writes versions of one workspace into the index with their present validity, and records that. */
+/** Embeds versions of one workspace, writes them into the index with their present validity, and records that. */
 async function projectVersions(services: Services, versions: readonly PendingMemoryVersion[]): Promise<void> {
   const [first] = versions;
   if (!first) return;
-  const { preferred } = services.embedders;
-  const tenant = memoryTenant(first.workspace_id);
-  // Objects that are already in the index, with a vector, only get the end of their validity.
-  const superseded = versions.filter((version) => version.index_state === 'current');
-  const updates = superseded.map((version) => ({ id: version.object_id, facets: memoryFacets(version) }));
-  const missing = updates.length === 0 ? [] : await services.vectors.updateFacets(preferred.space, tenant, updates);
-  const absent = versions.filter(
-    ({ index_state, object_id }) => index_state !== 'current' || missing.includes(object_id),
-  );
-  await writeVersions(services, tenant, absent);
-  await services.stores.memoryProjections.markIndexed(versions, serializeSpace(preferred.space));
-}
-
-async function writeVersions(
-  services: Services,
-  tenant: string,
-  versions: readonly PendingMemoryVersion[],
-): Promise<void> {
-  if (versions.length === 0) return;
-  const { preferred } = services.embedders;
-  const vectors = await preferred.embed(
-    versions.map((version) => version.memory),
-    'document',
-  );
-  const objects = versions.map((version, index) => ({
-    id: version.object_id,
-    content_id: version.memory_id,
-    version: version.version,
-    text: version.memory,
-    facets: memoryFacets(version),
-    vector: vectors[index] ?? new Float32Array(preferred.space.dimensions),
-  }));
-  // An earlier attempt that crashed or timed out may already have written some of the objects.
-  const write = () => services.vectors.rewriteObjects(preferred.space, tenant, objects);
-  try {
-    await write();
-  } catch {
-    // The tenant may be missing: this is the first memory of the workspace, or Weaviate lost its data. If Weaviate is
-    // unavailable, this fails as well.
-    await recreateTenant(services, tenant, versions);
-    await write();
-  }
-}
-
-/**
- * Creates the tenant. If it was lost, marks all other memories of the workspace for indexing first: once the tenant exists again,
- * nothing would detect that they are missing.
- */
-async function recreateTenant(
-  services: Services,
-  tenant: string,
-  written: readonly PendingMemoryVersion[],
-): Promise<void> {
-  const { space } = services.embedders.preferred;
-  const workspaceId = written[0]?.workspace_id;
-  if (workspaceId !== undefined && !(await services.vectors.tenantExists(space, tenant))) {
-    const scope = { workspaceId, collectionIds: null };
-    const objects = written.map((version) => version.object_id);
-    await services.stores.memoryProjections.markUnindexed(scope, serializeSpace(space), objects);
-  }
-  await services.vectors.ensureTenant(space, tenant);
+  const scope = { workspaceId: first.workspace_id, collectionIds: null };
+  const embedded = await embedVersions(services, versions, { share: scope.workspaceId });
+  await writeVersions(services, scope, { embedded, unwritten: new Set() });
+  const space = serializeSpace(services.embedders.preferred.space);
+  await services.stores.memoryProjections.markIndexed(versions, space);
 }
 
 /**

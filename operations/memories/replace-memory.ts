@@ -3,7 +3,6 @@ import type { ReplaceMemoryAnswer, ReplaceMemoryRequest } from '#domain/records/
 import { withIdempotency, type Idempotency } from '#operations/idempotency.ts';
 import type { MemoryWriteResult } from './create-memory.ts';
 import { resolveMemoryOwner } from './memory-owner.ts';
-import { projectMemory } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 import { addMemoryVersion } from './update-memory.ts';
@@ -28,5 +27,5 @@ export async function replaceMemory(
       return { status: 200, body: { memory_id: memoryId, message: 'Memory replaced.', ...memories } };
     },
   });
-  return { ...answer, isIndexed: await projectMemory(services, caller.scope, memoryId) };
+  return { ...answer, isIndexed: await services.memoryIndexer.indexChanged(caller.scope, [memoryId]) };
 }

@@ -6,7 +6,6 @@ import type { MemoryRow, MemoryFields } from '#store/memories/memories.ts';
 import type { Stores } from '#store/stores.ts';
 import type { MemoryWriteResult } from './create-memory.ts';
 import { memoryNotFound, resolveMemoryOwner } from './memory-owner.ts';
-import { projectMemory } from './project-memories.ts';
 import type { Services } from '#operations/services.ts';
 import { toMemoryRecord } from './memory-record.ts';
 
@@ -25,7 +24,7 @@ export async function updateMemory(
     addMemoryVersion(stores, caller, { memoryId, userId, changes: body }),
   );
   const answer = { memory_id: memoryId, message: 'Memory updated.', memory: toMemoryRecord(after) };
-  return { status: 200, body: answer, isIndexed: await projectMemory(services, caller.scope, memoryId) };
+  return { status: 200, body: answer, isIndexed: await services.memoryIndexer.indexChanged(caller.scope, [memoryId]) };
 }
 
 type MemoryChange = {

@@ -1,10 +1,10 @@
-import type { Outcome, OutcomeBatch, ReadResult } from './reader-pool.ts';
+import type { Outcome, OutcomeBatch, ReadResult } from './read-result.ts';
 
 /** Reports the outcome of the task with this index in the whole call. */
 export type ReportOutcome = (index: number, outcome: Outcome<ReadResult>) => void;
 
-/** Reads some of the tasks of a call and reports the outcome of each. Disposing the value deletes their files. */
-export type ReadPart = (report: ReportOutcome, signal: AbortSignal) => Promise<AsyncDisposable>;
+/** Reads some of the tasks of a call and reports the outcome of each. Disposing the value, if any, deletes their files. */
+export type ReadPart = (report: ReportOutcome, signal: AbortSignal) => Promise<AsyncDisposable | void>;
 
 /**
  * Reads the parts of a call at the same time. Disposing the batch disposes the parts.
@@ -33,7 +33,7 @@ export async function readInParts(
   );
   const batches = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
   const dispose = async (): Promise<void> => {
-    await Promise.all(batches.map((batch) => batch[Symbol.asyncDispose]()));
+    for (const batch of batches) await batch?.[Symbol.asyncDispose]();
   };
   if (batches.length === ends.length) return { outcomes, [Symbol.asyncDispose]: dispose };
   await dispose();

@@ -1,10 +1,6 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { AppError } from '#domain/app-error.ts';
-import type { PlannedChunk } from '#domain/chunking/chunker.ts';
-import type { PageStart, ReadDocument, ReadInput } from '#domain/reader.ts';
+import type { PageStart, ReadInput } from '#domain/reader.ts';
 import type { WorkShare } from '#domain/work-share.ts';
 import {
   type SandboxOptions,
@@ -14,7 +10,17 @@ import {
   type SandboxTask,
 } from '#providers/sandbox/sandbox-pool.ts';
 import { cpuBudget } from './cpu-budget.ts';
-import { Chunk, chunksFile, type SplitPlan, type TaskPayload, TaskValue, textFile } from './task-payload.ts';
+import { readInParts, type ReadPart } from './read-in-parts.ts';
+import {
+  readResult,
+  readStream,
+  type Outcome,
+  type OutcomeBatch,
+  type ReadResult,
+  type SplitResult,
+} from './read-result.ts';
+import { SmallTexts } from './small-texts.ts';
+import { TaskValue, type ReadPayload, type SplitPlan, type TaskPayload } from './task-payload.ts';
 import {
   entryFile,
   type UnpackedEntry,
@@ -22,6 +28,7 @@ import {
   type UnpackPayload,
 } from '#providers/readers/archives/unpack-payload.ts';
 
+export type { Outcome, OutcomeBatch, ReadResult } from './read-result.ts';
 export type { SplitPlan } from './task-payload.ts';
 export type { UnpackedEntry } from '#providers/readers/archives/unpack-payload.ts';
 
@@ -45,15 +52,6 @@ export type UnpackResult = {
   open(part: UnpackedEntry): AsyncIterable<Uint8Array>;
 };
 
-export type ReadResult = {
-  /** UTF-8 bytes of the text. */
-  sizeBytes: number;
-  pages: readonly PageStart[];
-  notes: ReadDocument['notes'];
-  /** Streams the text. */
-  text(): AsyncIterable<Uint8Array>;
-} & SplitResult;
-
 /** Aborting the signal ends the child processes that work for the call at once. */
 export type WorkOptions = WorkShare & { signal?: AbortSignal };
 
@@ -66,21 +64,6 @@ export type ReadOptions = WorkOptions & {
    */
   onOutcome?: (index: number, outcome: Outcome<ReadResult>) => void;
 };
-
-export type SplitResult = {
-  /** 0 without a plan. */
-  chunkCount: number;
-  /** Streams the chunks in document order; none without a plan. */
-  chunks(): AsyncIterable<PlannedChunk>;
-};
-
-/** `error` is `dependency_unavailable` when the document was not started because the time for it was over. */
-export type Outcome<Result> = { ok: true; result: Result } | { ok: false; error: AppError };
-
-/**
- * Outcomes in the order of the tasks. Dispose (`await using`) after consuming all results: this deletes their files.
- */
-export type OutcomeBatch<Result> = AsyncDisposable & { outcomes: readonly Outcome<Result>[] };
 
 /**
  * Reads and splits documents in sandboxed child processes. A document that fails has an outcome with an AppError
@@ -105,29 +88,12 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
   const { timeoutMs } = options;
   const sandbox = new SandboxPool({ ...options, taskModule: join(import.meta.dirname, 'run-task.ts') });
   return {
-    read(tasks, { plan, onOutcome, ...work } = {}) {
-      const payload = ({ reader, mediaType, name, mainText = false }: ReadTask): TaskPayload => ({
-        kind: 'read',
-        reader,
-        mediaType,
-        name,
-        mainText,
-        maxTextBytes,
-        timeoutMs,
-        plan: plan ?? null,
-      });
-      const documents = tasks.map((task) => ({
-        inputPath: task.path,
-        payload: payload(task),
-        cpuBudgetMs: cpuBudget(task, timeoutMs),
-      }));
-      return run(sandbox, documents, { ...work, toResult: resultOf, onOutcome });
-    },
+    read: createRead(sandbox, { maxTextBytes, timeoutMs }),
     split(tasks, { plan, ...work }) {
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
       const cpuBudgetMs = cpuBudget({ mediaType: 'text/plain' }, timeoutMs);
       const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task), cpuBudgetMs }));
-      return run(sandbox, texts, { ...work, toResult: resultOf });
+      return run(sandbox, texts, { ...work, toResult: toReadResult });
     },
     unpack({ path, ...task }, work) {
       const payload: TaskPayload = { kind: 'unpack', ...task, maxTextBytes };
@@ -135,6 +101,34 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
       return run(sandbox, [{ inputPath: path, payload, cpuBudgetMs }], { ...work, toResult: unpackedOf });
     },
     close: () => sandbox.close(),
+  };
+}
+
+/** Small plain texts are read in this process, all other documents in child processes. */
+function createRead(
+  sandbox: SandboxPool,
+  { maxTextBytes, timeoutMs }: { maxTextBytes: number; timeoutMs: number },
+): ReaderPool['read'] {
+  const smallTexts = new SmallTexts();
+  return async (tasks, { plan, onOutcome, ...work } = {}) => {
+    work.signal?.throwIfAborted();
+    const payloads = tasks.map(({ reader, mediaType, name, mainText = false }): ReadPayload => {
+      return { kind: 'read', reader, mediaType, name, mainText, maxTextBytes, timeoutMs, plan: plan ?? null };
+    });
+    const small = await smallTexts.find(tasks, payloads);
+    const isSmall = new Set(small.map(({ index }) => index));
+    const documents = [...tasks.entries()].flatMap(([index, task]) =>
+      isSmall.has(index)
+        ? []
+        : { index, inputPath: task.path, payload: payloads[index], cpuBudgetMs: cpuBudget(task, timeoutMs) },
+    );
+    const readSmall: ReadPart = (report, signal) => smallTexts.read(small, { ...work, signal, report });
+    const readOthers: ReadPart = (report, signal) => {
+      const onEach = (at: number, outcome: Outcome<ReadResult>): void => report(documents[at]?.index ?? at, outcome);
+      return run(sandbox, documents, { ...work, signal, toResult: toReadResult, onOutcome: onEach });
+    };
+    const parts = [...(small.length > 0 ? [readSmall] : []), ...(documents.length > 0 ? [readOthers] : [])];
+    return readInParts(parts, { signal: work.signal, onOutcome });
   };
 }
 
@@ -179,29 +173,6 @@ function unpackedOf(value: unknown, outputPrefix: string): UnpackResult {
   };
 }
 
-function resultOf(value: unknown, outputPrefix: string): ReadResult {
-  const { sizeBytes, pages, notes, chunkCount, text, chunks } = TaskValue.parse(value);
-  return {
-    sizeBytes,
-    pages,
-    notes,
-    chunkCount,
-    async *text() {
-      if (text !== null) yield Buffer.from(text);
-      else yield* await readStream(textFile(outputPrefix));
-    },
-    async *chunks() {
-      if (chunks !== null) yield* chunks;
-      else if (chunkCount > 0) {
-        const lines = createInterface({ input: await readStream(chunksFile(outputPrefix)), crlfDelay: Infinity });
-        for await (const line of lines) yield Chunk.parse(JSON.parse(line));
-      }
-    },
-  };
-}
-
-/** Does not follow links: the file was written by a process that has read hostile input. */
-async function readStream(path: string) {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  return file.createReadStream();
+function toReadResult(value: unknown, outputPrefix: string): ReadResult {
+  return readResult(TaskValue.parse(value), outputPrefix);
 }

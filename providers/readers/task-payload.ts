@@ -7,19 +7,18 @@ import type { UnpackPayload } from '#providers/readers/archives/unpack-payload.t
 /** How to split documents: sizes in tokens, and how tokens are counted. */
 export type SplitPlan = { limits: ChunkLimits; counting: TokenCounting };
 
-export type TaskPayload =
-  | {
-      kind: 'read';
-      reader: string;
-      mediaType: string;
-      name: string;
-      mainText: boolean;
-      maxTextBytes: number;
-      timeoutMs: number;
-      plan: SplitPlan | null;
-    }
-  | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan }
-  | UnpackPayload;
+export type ReadPayload = {
+  kind: 'read';
+  reader: string;
+  mediaType: string;
+  name: string;
+  mainText: boolean;
+  maxTextBytes: number;
+  timeoutMs: number;
+  plan: SplitPlan | null;
+};
+
+export type TaskPayload = ReadPayload | { kind: 'split'; pages: readonly PageStart[]; plan: SplitPlan } | UnpackPayload;
 
 /**
  * Texts and chunks up to this length (UTF-16 code units of the text) are sent in the message; longer ones through

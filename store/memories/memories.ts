@@ -1,6 +1,6 @@
 import type { MemoryType } from '#domain/records/memory.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** One version of a memory, with the columns that all its versions share. `updated_at` is when the version became valid. */
 export type MemoryRow = {
@@ -26,6 +26,13 @@ export type NewMemory = MemoryFields & {
   memoryType: MemoryType;
   createdBy: string;
 };
+/**
+ * Who indexes new memories: the caller, which gets their leases for `leaseMs` (0: no leases), and after `dueMs`, which is later,
+ * the worker.
+ */
+export type FirstIndexing = { leaseMs: number; dueMs: number };
+/** A new memory, and until when the caller may write it into the index; null without a lease. */
+export type InsertedMemory = MemoryRow & { projecting_until: Date | null };
 
 /** Who reads: a user reads their own memories and those of type `team`; null (an API key) reads all of the workspace. */
 export type MemoryReader = { readerId: string | null };
@@ -44,25 +51,40 @@ const VALID = `case when :asOf::timestamptz is null then v.valid_to is null
 const MATCHING = `(:userId::text is null or m.user_id = :userId)
   and (:memoryType::text is null or m.memory_type = :memoryType)`;
 
+const INSERT: PreparedStatement = {
+  name: 'insert-memories',
+  sql: `with input as (
+      select x.*, clock.at as created_at, clock.at + :dueMs::bigint * interval '1 millisecond' as due_at,
+        case when :leaseMs::bigint > 0 then clock.at + :leaseMs * interval '1 millisecond' end as until
+      from (select date_trunc('milliseconds', clock_timestamp()) as at offset 0) clock,
+        jsonb_to_recordset(:memories::jsonb) as x(id uuid, "objectId" uuid, "userId" text, "memoryType" text, memory text,
+          topics text[], metadata jsonb, "createdBy" text)
+    ), m as (
+      insert into memories (id, workspace_id, user_id, memory_type, created_by, created_at, projecting_until)
+      select id, :workspaceId, "userId", "memoryType", "createdBy", created_at, until from input
+      on conflict (id) do nothing returning *
+    ), v as (
+      insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by,
+        valid_from, index_due_at)
+      select m.id, 1, m.workspace_id, x."objectId", x.memory, x.topics, x.metadata, m.created_by, m.created_at, x.due_at
+      from m join input x on x.id = m.id
+      returning *
+    ) select ${COLUMNS}, m.projecting_until from m join v on v.memory_id = m.id`,
+};
+
 /** Memories and their versions. */
 export function createMemoryStore(database: Database) {
   return {
-    /** Inserts a memory with its first version. Returns null, without changes, when the id exists. */
-    async insert(scope: Scope, memory: NewMemory): Promise<MemoryRow | null> {
-      return queryOne<MemoryRow>(
-        database,
-        `with m as (
-           insert into memories (id, workspace_id, user_id, memory_type, created_by)
-           values (:id, :workspaceId, :userId, :memoryType, :createdBy) on conflict (id) do nothing returning *
-         ), v as (
-           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by,
-             valid_from, index_due_at)
-           select id, 1, workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :createdBy,
-             created_at, ${REQUEST_DEADLINE} from m
-           returning *
-         ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
-        { ...memory, workspaceId: scope.workspaceId, metadata: JSON.stringify(memory.metadata) },
-      );
+    /**
+     * Inserts memories with their first versions in one statement. They have the same creation time. Skips those whose id exists,
+     * and returns the others in any order.
+     */
+    insert(scope: Scope, memories: readonly NewMemory[], indexing: FirstIndexing): Promise<InsertedMemory[]> {
+      return query<InsertedMemory>(database, INSERT, {
+        workspaceId: scope.workspaceId,
+        memories: JSON.stringify(memories),
+        ...indexing,
+      });
     },
 
     /** Returns the current version, or the one valid at `asOf`; null when the reader may not read it or none was valid. */

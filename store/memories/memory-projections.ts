@@ -1,5 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** A version whose index object is missing or outdated. */
 export type PendingMemoryVersion = {
@@ -20,12 +20,28 @@ export type PendingMemoryVersion = {
 /** The right to write these memories into the index until a point in time. */
 export type ProjectionLease = { memory_ids: string[]; until: Date };
 
+/** A memory that this process may write into the index until a point in time. */
+export type MemoryLease = { memory_id: string; until: Date };
+
 /** A deleted memory whose index objects must be removed. `spaces`: the embedding spaces that held them. */
 export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: string[]; passes: number };
 
 const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from,
   v.valid_to, v.index_state, v.index_attempts`;
 const IS_PENDING = `(v.index_state = 'none' or (v.index_state = 'current' and v.valid_to is not null))`;
+
+const LEASED = `select m.id from memories m
+  join unnest(:memoryIds::uuid[], :untils::timestamptz[]) as x(id, until) on x.id = m.id and x.until = m.projecting_until`;
+
+/** Memories are locked before versions, as every transaction does that changes both. */
+const COMPLETE: PreparedStatement = {
+  name: 'complete-memory-projections',
+  sql: `with released as (
+      update memories set projecting_until = null where id in (${LEASED} order by m.id for update of m) returning id
+    ) update memory_versions v set index_state = x.state, index_space = :space, index_attempts = 0
+    from unnest(:ids::uuid[], :states::text[], :attempts::int[]) as x(object_id, state, attempts)
+    where (select count(*) from released) >= 0 and v.object_id = x.object_id and v.index_attempts = x.attempts`,
+};
 
 /** Tracks what the index holds of each memory. The methods of the worker have no scope, because they serve all workspaces. */
 export function createMemoryProjectionStore(database: Database) {
@@ -92,12 +108,26 @@ export function createMemoryProjectionStore(database: Database) {
         `update memory_versions v set index_state = x.state, index_space = :space, index_attempts = 0
          from unnest(:ids::uuid[], :states::text[], :attempts::int[]) as x(object_id, state, attempts)
          where v.object_id = x.object_id and v.index_attempts = x.attempts`,
-        {
-          space,
-          ids: versions.map((version) => version.object_id),
-          attempts: versions.map((version) => version.index_attempts),
-          states: versions.map((version) => (version.valid_to === null ? 'current' : 'past')),
-        },
+        { space, ...indexedColumns(versions) },
+      );
+    },
+
+    /** `markIndexed` and the end of the leases of these memories, in one statement. */
+    async completeLeases(
+      leases: readonly MemoryLease[],
+      { versions, space }: { versions: readonly PendingMemoryVersion[]; space: string },
+    ): Promise<void> {
+      await query(database, COMPLETE, { ...leaseColumns(leases), space, ...indexedColumns(versions) });
+    },
+
+    /** Leaves memories to the worker: ends their leases and makes their pending versions due at once. */
+    async abandonLeases(leases: readonly MemoryLease[]): Promise<void> {
+      await query(
+        database,
+        `with released as (
+           update memories set projecting_until = null where id in (${LEASED} order by m.id for update of m) returning id
+         ) update memory_versions v set index_due_at = now() from released where v.memory_id = released.id and ${IS_PENDING}`,
+        leaseColumns(leases),
       );
     },
 
@@ -176,3 +206,15 @@ export function createMemoryProjectionStore(database: Database) {
 }
 
 export type MemoryProjectionStore = ReturnType<typeof createMemoryProjectionStore>;
+
+function leaseColumns(leases: readonly MemoryLease[]) {
+  return { memoryIds: leases.map((lease) => lease.memory_id), untils: leases.map((lease) => lease.until) };
+}
+
+function indexedColumns(versions: readonly PendingMemoryVersion[]) {
+  return {
+    ids: versions.map((version) => version.object_id),
+    attempts: versions.map((version) => version.index_attempts),
+    states: versions.map((version) => (version.valid_to === null ? 'current' : 'past')),
+  };
+}

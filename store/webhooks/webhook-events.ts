@@ -28,20 +28,24 @@ const MAX_BATCH_BYTES = 60 * 1024;
  * `data` is the JSON expression of row `t`. Requires the bindings `:workspaceId`, `:collectionId` and `:isoFormat`.
  */
 function announceContents(type: 'content.ready' | 'content.failed', from: string, data: string): string {
-  return `content_messages as (
-    select e.id as endpoint_id, e.origin, e.collections, e.batch_size, t.id as content_id, m.message,
+  const message = bodyOf(`'${type}'`, data);
+  const messages = bodyOf(`'${type}'`, `'{"events":[' || string_agg(message, ',' order by content_id) || ']}'`);
+  const subscribed = isSubscribed(`'${type}'`, ':collectionId::uuid');
+  return `in_line as (
+    select e.id as endpoint_id, t.id as content_id, m.message,
       (row_number() over line - 1) / e.batch_size as batch,
       (sum(octet_length(m.message)) over line - octet_length(m.message)) / ${MAX_BATCH_BYTES} as part
-    from webhook_endpoints e cross join ${from}
-    cross join lateral (select ${bodyOf(`'${type}'`, data)} as message) m
-    where ${isSubscribed(`'${type}'`, ':collectionId::uuid')}
-    window line as (partition by e.id order by t.id)
+    from webhook_endpoints e cross join ${from} cross join lateral (select ${message} as message) m
+    where e.batch_size > 1 and ${subscribed} window line as (partition by e.id order by t.id)
+  ), batches as (
+    select endpoint_id, batch, part, ${messages} as body from in_line group by endpoint_id, batch, part
   ), announced as (
     insert into webhook_deliveries (workspace_id, endpoint_id, origin, collections, event_type, body)
-    select :workspaceId::uuid, endpoint_id, origin, collections, '${type}', case when batch_size = 1 then min(message)
-      else ${bodyOf(`'${type}'`, `'{"events":[' || string_agg(message, ',' order by content_id) || ']}'`)} end
-    from content_messages group by endpoint_id, origin, collections, batch_size, batch, floor(part)
-    order by endpoint_id, batch, floor(part))`;
+    (select e.workspace_id, e.id, e.origin, e.collections, '${type}', ${message}
+      from webhook_endpoints e cross join ${from} where e.batch_size = 1 and ${subscribed} order by e.id, t.id)
+    union all (
+      select e.workspace_id, e.id, e.origin, e.collections, '${type}', b.body
+      from batches b join webhook_endpoints e on e.id = b.endpoint_id order by e.id, b.batch, b.part))`;
 }
 
 /** Announces the rows of the statement `mine`, which are published. */

@@ -98,9 +98,11 @@ export function createWebhookQueue(database: Database) {
                select count(*) from webhook_deliveries l where l.receiver_id = r.receiver_id and l.leased_until > now()) as room
              from receivers r left join webhook_receivers f on f.id = r.receiver_id
              left join webhook_endpoints e on e.id = r.endpoint_id
+             -- In the order of the index, however many of its deliveries are due later.
+             cross join lateral (select from webhook_deliveries d where d.receiver_id = r.receiver_id and ${IS_DUE}
+               order by d.due_at, d.id limit 1) first
              where (f.id is null or (f.state <> 'open' and coalesce(f.next_attempt_at <= now(), true)))
                and ${IS_ACTIVE('r.endpoint_id')}
-               and exists (select from webhook_deliveries d where d.receiver_id = r.receiver_id and ${IS_DUE})
            ), turns as (
              select *, row_number() over (partition by workspace_id order by random()) * :maxSlots::int
                + coalesce((:running::jsonb ->> workspace_id::text)::int, 0) as place

@@ -127,3 +127,44 @@ test.serial('the worker indexes a memory whose writer crashed before indexing it
   );
   t.is(found.total_results, 2);
 });
+
+test.serial('the worker indexes every memory of a batch whose writer was killed while it wrote them', async (t) => {
+  const api = await freshClient();
+  const insides = openInsides(t);
+  await create(api, 'The ledger has entries.');
+  await processes.weaviate.signal('SIGSTOP');
+  const texts = Array.from({ length: 150 }, (_, number) => `The ledger has the entry posting${number}.`);
+  const json = { memories: texts.map((memory) => ({ user_id: 'ada', memory })) };
+  const pending = write(api, '/memories/batch', { method: 'POST', json, status: 201 }).catch(() => null);
+  const rows = async (condition: string) => {
+    const sql = `select v.memory_id, v.index_space from memory_versions v where v.workspace_id = ? and ${condition}`;
+    const found = await insides.database.raw<{ rows: { memory_id: string; index_space: string | null }[] }>(sql, [
+      api.workspaceId,
+    ]);
+    return found.rows;
+  };
+  await until(
+    () => rows('true'),
+    (found) => found.length === 151,
+  );
+  await processes.api.signal('SIGKILL');
+  await processes.weaviate.signal('SIGCONT');
+  t.is(await pending, null);
+  await processes.api.start();
+  // The worker leaves a batch to its request for 50 seconds; this ends the wait.
+  const workspace = [api.workspaceId];
+  await insides.database.raw('update memories set projecting_until = null where workspace_id = ?', workspace);
+  await insides.database.raw('update memory_versions set index_due_at = now() where workspace_id = ?', workspace);
+  const indexed = await until(
+    () => rows(`v.index_state = 'current'`),
+    (found) => found.length === 151,
+  );
+  const space = parseSpace(indexed[0]?.index_space ?? '');
+  const tenant = memoryTenant(api.workspaceId);
+  const counts = indexed.map(({ memory_id }) => insides.vectors.countObjects(space, tenant, { contentId: memory_id }));
+  t.deepEqual([...new Set(await Promise.all(counts))], [1]);
+  for (const number of [0, 75, 149]) {
+    const { memories } = await search(api, `posting${number}`, 'keyword');
+    t.is(memories[0]?.memory, texts[number]);
+  }
+});

@@ -9,6 +9,8 @@ export type InputSchemas = { path: z.ZodType; query: z.ZodType; body: z.ZodType 
 
 /** Longest field name that a response repeats, in characters; names come from the client. */
 const MAX_SHOWN_NAME = 100;
+/** Bounds the response: an item can consist of nothing but problems. */
+const MAX_ITEM_ISSUES = 20;
 /** Issue codes that zod gives to a required field that is absent. */
 const MISSING_CODES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
@@ -35,6 +37,26 @@ export function parseInput<P extends z.ZodType, Q extends z.ZodType, B extends z
   );
   if (issues.every(({ issue }) => isMalformedId(issue))) throw new AppError('not_found', unknownIdMessage(issues));
   throw validationError(issues.flatMap(({ part, issue }) => toValidationIssues(part, issue)));
+}
+
+/**
+ * Validates one item of an array in the body, which is at `path`: its problems, as `parseInput` would list them, fail only the
+ * item.
+ */
+export function parseBodyItem<S extends z.ZodType>(
+  schema: S,
+  item: unknown,
+  path: readonly string[],
+): { body: z.output<S> } | { issues: ValidationIssue[] } {
+  const parsed = schema.safeParse(item, { reportInput: true });
+  if (parsed.success) return { body: parsed.data };
+  const issues = parsed.error.issues
+    .flatMap(mostSpecificIssues)
+    .flatMap((issue) => toValidationIssues('body', { ...issue, path: [...path, ...issue.path] }));
+  const shown = issues.slice(0, MAX_ITEM_ISSUES);
+  if (shown.length === issues.length) return { issues };
+  const msg = `${issues.length - shown.length} more problems are not listed`;
+  return { issues: [...shown, { loc: ['body', ...path], msg, type: 'truncated' }] };
 }
 
 /**

@@ -9,6 +9,7 @@ import { NOT_STARTED } from '#providers/sandbox/sandbox-batch.ts';
 import { ZIP } from '#providers/readers/shared/media-types.ts';
 import { readInParts, type ReadPart } from '#providers/readers/read-in-parts.ts';
 import type { ReaderPool, ReadOptions, ReadTask } from '#providers/readers/reader-pool.ts';
+import { createStartLimit } from '#providers/readers/shared/start-limit.ts';
 import { postDocument, unavailableError, type UnstructuredRequest } from './post-document.ts';
 import { unstructuredNotConfiguredError, UNSTRUCTURED_STRATEGIES } from './unstructured-reader.ts';
 
@@ -26,9 +27,6 @@ export type UnstructuredOptions = {
 
 /** Requests to the server at once; `express` goes first, and within a lane workspaces take turns. */
 const REQUEST_CONCURRENCY = 2;
-const EXPRESS = 0;
-const BULK = 1;
-const NO_FILES: AsyncDisposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
 type Sending = UnstructuredOptions & { pool: ReaderPool; slots: FairSlots; agent: Agent };
 
@@ -42,13 +40,13 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
   // The time limit of a document is the only timeout; by default a client waits at most five minutes for a response to
   // begin.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  const sending = { ...options, pool, agent, slots: new FairSlots(REQUEST_CONCURRENCY, 2) };
+  const sending = { ...options, pool, agent, slots: new FairSlots(REQUEST_CONCURRENCY) };
   return {
     ...pool,
     async read(tasks, settings = {}) {
       const local = [...tasks.keys()].filter((index) => strategyOf(tasks[index]) === undefined);
       if (local.length === tasks.length) return pool.read(tasks, settings);
-      const isOver = createTimer(settings.startWithinMs);
+      const isOver = createStartLimit(settings.startWithinMs);
       const parts: ReadPart[] = [readLocally(pool, tasks, { indices: local, settings })];
       for (const [index, task] of tasks.entries()) {
         const strategy = strategyOf(task);
@@ -68,15 +66,6 @@ function strategyOf(task: ReadTask | undefined): string | undefined {
   return task === undefined || task.mediaType === ZIP ? undefined : UNSTRUCTURED_STRATEGIES.get(task.reader);
 }
 
-/** Creates a function that tells whether `ms` have passed since its first call. */
-function createTimer(ms: number | undefined): () => boolean {
-  let start: number | null = null;
-  return () => {
-    start ??= performance.now();
-    return ms !== undefined && performance.now() - start > ms;
-  };
-}
-
 /** Reads the documents that are not for the server. */
 function readLocally(
   pool: ReaderPool,
@@ -93,24 +82,18 @@ type RemoteTask = { task: ReadTask; index: number; strategy: string; settings: R
 /** Sends a document to the server, and reads the response as soon as it is there. */
 function readRemotely(sending: Sending, { task, index, strategy, settings, isOver }: RemoteTask): ReadPart {
   const { pool, slots } = sending;
-  const { plan, lane, share = '' } = settings;
-  const place = { lane: lane === 'express' ? EXPRESS : BULK, share };
   return async (report, signal) => {
     const answerPath = join(sending.workFolder ?? tmpdir(), `loci-unstructured-${randomUUID()}`);
     try {
       const request = { ...sending, strategy, answerPath, signal };
+      // Once the response is there, it is not left for a later call, however long it took.
+      const { startWithinMs: _, ...others } = settings;
+      const work = { ...others, signal };
       const send = async () => (isOver() ? NOT_STARTED : fetchElements(task, request));
-      const failure = await slots.run(send, place, signal);
-      if (failure) {
-        report(index, { ok: false, error: failure });
-        return NO_FILES;
-      }
-      // Its turn has come, so it is not left for a later call, however long the response took.
-      const work = { share, signal, ...(lane && { lane }), ...(plan && { plan }) };
-      return await pool.read([{ ...task, path: answerPath }], {
-        ...work,
-        onOutcome: (_, outcome) => report(index, outcome),
-      });
+      const failure = await slots.run(send, work);
+      if (failure) return report(index, { ok: false, error: failure });
+      const onOutcome: ReadOptions['onOutcome'] = (_index, outcome) => report(index, outcome);
+      return await pool.read([{ ...task, path: answerPath }], { ...work, onOutcome });
     } finally {
       await rm(answerPath, { force: true });
     }

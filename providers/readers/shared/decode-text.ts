@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import chardet from 'chardet';
 import iconv from 'iconv-lite';
+import type { ReadInput } from '#domain/reader.ts';
 import { outputLimitError } from './text-builder.ts';
 
 export type DecodedText = {
@@ -24,10 +25,13 @@ const SAMPLE_BYTES = 32 * 1024;
 const MAX_ENCODING_RATIO = 4;
 
 /** Reads a whole text file. @throws AppError `read_output_limit` before reading a file that cannot fit. */
-export async function readTextFile(path: string, maxTextBytes: number, declaredCharset?: string): Promise<DecodedText> {
-  const { size } = await stat(path);
-  if (size > maxTextBytes * MAX_ENCODING_RATIO) throw outputLimitError(maxTextBytes);
-  return decodeText(await readFile(path), declaredCharset);
+export async function readTextFile(
+  { path, bytes }: Pick<ReadInput, 'path' | 'bytes'>,
+  maxTextBytes: number,
+): Promise<DecodedText> {
+  const sizeBytes = bytes?.length ?? (await stat(path)).size;
+  if (sizeBytes > maxTextBytes * MAX_ENCODING_RATIO) throw outputLimitError(maxTextBytes);
+  return decodeText(bytes ?? (await readFile(path)));
 }
 
 /**

@@ -15,11 +15,11 @@ const LONG_NUMBER = /\d{16}/;
 export const jsonReader: Reader = {
   name: 'json',
   mediaTypes: ['application/json', 'application/x-ndjson'],
-  async read({ path, mediaType }, { maxTextBytes }) {
-    const { text, charset } = await readTextFile(path, maxTextBytes);
+  async read(input, { maxTextBytes }) {
+    const { text, charset } = await readTextFile(input, maxTextBytes);
     const builder = new TextBuilder(maxTextBytes);
     const notes = charset === 'utf-8' ? {} : { charset };
-    if (mediaType === 'application/x-ndjson') {
+    if (input.mediaType === 'application/x-ndjson') {
       return builder.build({ record_count: renderLines(text, builder), ...notes });
     }
     const value = parse(text);

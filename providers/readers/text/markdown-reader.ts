@@ -14,8 +14,8 @@ const MAX_TITLE_LENGTH = 300;
 export const markdownReader: Reader = {
   name: 'markdown',
   mediaTypes: ['text/markdown'],
-  async read({ path }, { maxTextBytes }) {
-    const { text, charset } = await readTextFile(path, maxTextBytes);
+  async read(input, { maxTextBytes }) {
+    const { text, charset } = await readTextFile(input, maxTextBytes);
     const lines = text.replace(/\r\n?/g, '\n');
     const [frontMatter, yaml] = FRONT_MATTER.exec(lines) ?? [];
     const title = yaml === undefined ? '' : titleOf(yaml);

@@ -10,9 +10,9 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 export const textReader: Reader = {
   name: 'text',
   mediaTypes: ['text/*', ...CODE_TYPES],
-  async read({ path, mediaType }, { maxTextBytes }) {
-    const { text, charset } = await readTextFile(path, maxTextBytes);
-    const language = languageOf(mediaType);
+  async read(input, { maxTextBytes }) {
+    const { text, charset } = await readTextFile(input, maxTextBytes);
+    const language = languageOf(input.mediaType);
     const builder = new TextBuilder(maxTextBytes).append(language === null ? text : fencedCode(text, language));
     return builder.build({
       ...(language === null ? {} : { language }),

@@ -96,6 +96,7 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   rotateApiKey: { path: apiKey },
   revokeApiKey: { path: apiKey, destroys: true },
   createMemory: { json: { user_id: 'ada', memory: 'likes otters' } },
+  createMemories: { json: { memories: [{ user_id: 'ada', memory: 'likes otters' }] } },
   searchMemories: { json: { user_id: 'ada', query: 'otters', retrieval_method: 'last_n' } },
   listMemories: { query: { user_id: 'ada' } },
   getMemory: { path: memory },

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { z } from 'zod';
 import { Webhook, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import { WebhookDelivery, WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { announceToUrl } from '#operations/webhooks/announce-event.ts';
@@ -14,6 +15,8 @@ import {
   startWebhookReceiver,
   verified,
   assertToldOnce,
+  WebhookEventBody,
+  type Received,
 } from '#test/support/servers/webhook-receiver.ts';
 
 test('the events of an upload are delivered with signatures that the published library verifies', async (t) => {
@@ -91,6 +94,29 @@ test('a webhook without event types gets no content events, and one limited to a
     ...[flow.collectionId, other.id].map((id) => `/all upload.completed ${id}`).toSorted(),
     `/other upload.completed ${other.id}`,
   ]);
+});
+
+test('a webhook with a batch size gets content events together, whatever the number of messages', async (t) => {
+  const receiver = await startWebhookReceiver(t);
+  const flow = await startFlow();
+  const webhook = await createWebhook(flow.api, receiver.origin, { events: ['content.ready'], batch_size: 5 });
+  const { uploads } = await flow.upload(
+    ...Array.from({ length: 12 }, (_, number) => ['content', `Text ${number} of a batch.`] as const),
+  );
+  const Events = z.array(WebhookEventBody);
+  const eventsOf = (messages: readonly Received[]) =>
+    messages.flatMap(({ event }) => Events.parse(event.data['events']));
+  const messages = await until(
+    async () => receiver.received,
+    (received) => eventsOf(received).length >= 12,
+  );
+  for (const message of messages) {
+    t.deepEqual(verified(webhook.secret, message), message.event);
+    t.is(message.event.type, 'content.ready');
+    t.true(Events.parse(message.event.data['events']).length <= 5);
+  }
+  const told = eventsOf(messages).map(({ data }) => String(data['content_id']));
+  t.deepEqual(told.toSorted(), uploads.map((item) => item.content_id).toSorted());
 });
 
 test('a failed delivery is repeated with the same id and bytes until the receiver accepts it', async (t) => {

@@ -5,6 +5,7 @@ import type { Embedder } from '#domain/embedder.ts';
 import { memoryFacets, memoryTenant } from '#domain/memories/memory-index.ts';
 import { memoryObjectId } from '#domain/memories/memory-ids.ts';
 import { createMemory } from '#operations/memories/create-memory.ts';
+import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import { deleteMemory } from '#operations/memories/delete-memory.ts';
 import { projectMemories } from '#operations/memories/project-memories.ts';
 import { searchMemories } from '#operations/memories/search-memories.ts';
@@ -38,7 +39,8 @@ async function openWorkspace(t: ExecutionContext) {
 function withEmbedder(services: Services, change: Partial<Embedder>): Services {
   const lexical = createLexicalEmbedder();
   const embedder = { ...lexical, space: { ...lexical.space, model: 'another' }, ...change };
-  return { ...services, embedders: createEmbedderSet(embedder) };
+  const embedders = createEmbedderSet(embedder);
+  return { ...services, embedders, memoryIndexer: createMemoryIndexer({ ...services, embedders }) };
 }
 
 test('searching a lost memory index fails, and the worker indexes the memories again', async (t) => {

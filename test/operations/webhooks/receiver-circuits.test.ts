@@ -153,7 +153,7 @@ test('a workspace with many receivers leaves slots for the others', async (t) =>
   await sender.drain();
 });
 
-test('a claim reads a few rows, however many deliveries wait at a broken receiver', async (t) => {
+test('a claim reads a few rows, however many deliveries are due, wait for a broken receiver, or are due later', async (t) => {
   const own = await openReceiver(t, { count: 20_000, status: 500 });
   await query(own.database, 'analyze webhook_deliveries');
   const claim = () =>
@@ -173,4 +173,13 @@ test('a claim reads a few rows, however many deliveries wait at a broken receive
   const broken = await claim();
   t.is(broken.claimed, 0);
   t.true(broken.reads < 100, `${broken.reads} rows`);
+  await query(own.database, 'delete from webhook_receivers');
+  await query(
+    own.database,
+    `update webhook_deliveries set status = 'retrying', leased_until = null, due_at = now() + interval '1 hour'`,
+  );
+  await query(own.database, 'vacuum analyze webhook_deliveries');
+  const later = await claim();
+  t.is(later.claimed, 0);
+  t.true(later.reads < 100, `${later.reads} rows`);
 });

@@ -12,7 +12,8 @@ async function openMemory(t: ExecutionContext) {
   const scope = { workspaceId: await stores.system.insertWorkspace('one'), collectionIds: null };
   const id = randomUUID();
   const text = { memory: 'x', topics: [], metadata: {}, createdBy: 'a test' };
-  await stores.memories.insert(scope, { ...text, id, objectId: randomUUID(), userId: 'ada', memoryType: 'user' });
+  const memory = { ...text, id, objectId: randomUUID(), userId: 'ada', memoryType: 'user' as const };
+  await stores.memories.insert(scope, [memory], { leaseMs: 0, dueMs: 30_000 });
   return { database, scope, id, projections: stores.memoryProjections };
 }
 
