@@ -52,6 +52,7 @@ async function compressPending(
 ): Promise<boolean> {
   const compressor = services.compressors.forStrategy(job.compressor ?? job.strategy);
   const onModelFailure = step.attempt < MAX_MODEL_ATTEMPTS ? 'throw' : 'fall_back';
+  const work = { workspaceId: scope.workspaceId, signal: step.signal };
   const outcomes = await Promise.allSettled(
     todo.map(async ({ row, text }) => {
       const window: CompressionWindow = {
@@ -60,7 +61,7 @@ async function compressPending(
         query: job.query,
         isWhole: job.windows_total === 1,
       };
-      const result = await compressWindow(services, { compressor, window, onModelFailure }, step.signal);
+      const result = await compressWindow(services, { compressor, window, onModelFailure }, work);
       return services.stores.compressions.keepWindow(scope, job.id, { index: row.index, result });
     }),
   );

@@ -19,7 +19,8 @@ export async function planCompression(services: Services, args: CompressArgs, st
   const { windowCharacters, joint } = compressor;
   const source = windowSource(services, scope, { ...job, window_characters: windowCharacters });
   const options = { ...job, query: job.asked_query };
-  const { windows, ...plan } = await planText(services, { options, source }, step.signal);
+  const work = { workspaceId: scope.workspaceId, signal: step.signal };
+  const { windows, ...plan } = await planText(services, { options, source }, work);
   const planned = {
     query: plan.query,
     query_source: plan.querySource,

@@ -27,6 +27,9 @@ export type CompressedWindow = {
   folds: number;
 };
 
+/** On whose behalf a text is compressed: workspaces take turns. Aborting the signal stops the work. */
+export type CompressWork = { workspaceId: string; signal: AbortSignal };
+
 /** An implementation of a strategy. */
 export interface Compressor {
   readonly strategy: CompressionStrategy;
@@ -34,8 +37,8 @@ export interface Compressor {
   readonly windowCharacters: number;
   /** Separator between the results of two windows. */
   readonly joint: string;
-  /** @throws the reason of `signal` when it is aborted, which also stops the work. */
-  compress(window: CompressionWindow, signal: AbortSignal): Promise<CompressedWindow>;
+  /** @throws the reason of the signal when it is aborted. */
+  compress(window: CompressionWindow, work: CompressWork): Promise<CompressedWindow>;
 }
 
 /** Size of a window before compression. */
@@ -48,7 +51,7 @@ export type SentenceWeights = { scores: Float64Array; tokens: Uint32Array };
 export interface Compressors {
   /** Returns the compressor for a strategy; `extractive` when the strategy needs a chat model and none is configured. */
   forStrategy(strategy: CompressionStrategy): Compressor;
-  measure(text: string, signal: AbortSignal): Promise<WindowSize>;
-  weigh(text: string, query: string, signal: AbortSignal): Promise<SentenceWeights>;
+  measure(text: string, work: CompressWork): Promise<WindowSize>;
+  weigh(text: string, query: string, work: CompressWork): Promise<SentenceWeights>;
   close(): Promise<void>;
 }

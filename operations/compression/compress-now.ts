@@ -1,4 +1,6 @@
+import type { Caller } from '#domain/access/caller.ts';
 import { AppError } from '#domain/app-error.ts';
+import type { CompressWork } from '#domain/compression/compressor.ts';
 import { cutWindows } from '#domain/compression/cut-windows.ts';
 import { reportCompression } from '#domain/compression/report-compression.ts';
 import type { Compression, CompressRequest } from '#domain/records/compression.ts';
@@ -15,8 +17,8 @@ import type { Services } from '#operations/services.ts';
  */
 export async function compressNow(
   services: Services,
-  body: CompressRequest,
-  signal: AbortSignal,
+  { scope }: Pick<Caller, 'scope'>,
+  { body, signal }: { body: CompressRequest; signal: AbortSignal },
 ): Promise<Compression> {
   const { maxBytes, timeoutMs } = services.limits.compress;
   if (Buffer.byteLength(body.content) > maxBytes) {
@@ -25,7 +27,8 @@ export async function compressNow(
   }
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
-    return await compress(services, body, AbortSignal.any([signal, deadline]));
+    const work = { workspaceId: scope.workspaceId, signal: AbortSignal.any([signal, deadline]) };
+    return await compress(services, body, work);
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     const message = `Compressing took longer than ${timeoutMs / 1000} s; send a webhook_url to compress the text as a job.`;
@@ -33,14 +36,14 @@ export async function compressNow(
   }
 }
 
-async function compress(services: Services, body: CompressRequest, signal: AbortSignal): Promise<Compression> {
+async function compress(services: Services, body: CompressRequest, work: CompressWork): Promise<Compression> {
   const compressor = services.compressors.forStrategy(body.strategy);
   const source = () => cutWindows([body.content], compressor.windowCharacters);
-  const plan = await planCompression(services, { options: body, source }, signal);
+  const plan = await planCompression(services, { options: body, source }, work);
   const isWhole = plan.windows.length < 2;
   const results = await mapWindows(source, async (text, at) => {
     const window = { text, budgetTokens: plan.windows[at]?.budgetTokens ?? 0, query: plan.query, isWhole };
-    return compressWindow(services, { compressor, window, onModelFailure: 'fall_back' }, signal);
+    return compressWindow(services, { compressor, window, onModelFailure: 'fall_back' }, work);
   });
   const content = results
     .map(({ text }) => text)

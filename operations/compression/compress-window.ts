@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { CompressedWindow, CompressionWindow, Compressor } from '#domain/compression/compressor.ts';
+import type { CompressedWindow, CompressionWindow, Compressor, CompressWork } from '#domain/compression/compressor.ts';
 import type { Services } from '#operations/services.ts';
 
 export type Compressing = Pick<Services, 'compressors' | 'log'>;
@@ -18,14 +18,15 @@ export async function compressWindow(
     window,
     onModelFailure,
   }: { compressor: Compressor; window: CompressionWindow; onModelFailure: ModelFailure },
-  signal: AbortSignal,
+  work: CompressWork,
 ): Promise<CompressedWindow> {
   try {
-    return await compressor.compress(window, signal);
+    return await compressor.compress(window, work);
   } catch (error) {
-    const isModelUnavailable = error instanceof AppError && error.code === 'dependency_unavailable' && !signal.aborted;
+    const isModelUnavailable =
+      error instanceof AppError && error.code === 'dependency_unavailable' && !work.signal.aborted;
     if (!isModelUnavailable || compressor.strategy !== 'ai_compress' || onModelFailure === 'throw') throw error;
     log.warn({ error }, 'the chat model is unavailable; a text is compressed by extraction');
-    return compressors.forStrategy('extractive').compress(window, signal);
+    return compressors.forStrategy('extractive').compress(window, work);
   }
 }

@@ -1,4 +1,4 @@
-import type { CompressionStrategy } from '#domain/compression/compressor.ts';
+import type { CompressionStrategy, CompressWork } from '#domain/compression/compressor.ts';
 import { findQuestion, QUESTION_REACH } from '#domain/compression/find-question.ts';
 import { shareBudget } from '#domain/compression/share-budget.ts';
 import { DEFAULT_TARGET_RATIO, type QuerySource } from '#domain/records/compression.ts';
@@ -31,13 +31,13 @@ export type CompressionPlan = {
 export async function planCompression(
   { compressors }: Pick<Services, 'compressors'>,
   { options, source }: { options: CompressionOptions; source: WindowSource },
-  signal: AbortSignal,
+  work: CompressWork,
 ): Promise<CompressionPlan> {
   const ends = { head: '', tail: '' };
   const sizes = await mapWindows(source, async (text) => {
     if (ends.head.length < QUESTION_REACH) ends.head = (ends.head + text).slice(0, QUESTION_REACH + 1);
     ends.tail = (ends.tail + text).slice(-QUESTION_REACH);
-    return compressors.measure(text, signal);
+    return compressors.measure(text, work);
   });
   const total = (of: 'tokens' | 'characters') => sizes.reduce((sum, size) => sum + size[of], 0);
   const [originalTokens, originalCharacters] = [total('tokens'), total('characters')];
@@ -47,7 +47,7 @@ export async function planCompression(
   const weights =
     targetTokens === null || query === null || sizes.length < 2
       ? null
-      : await mapWindows(source, async (text) => compressors.weigh(text, query, signal));
+      : await mapWindows(source, async (text) => compressors.weigh(text, query, work));
   const shared =
     targetTokens === null || targetTokens >= originalTokens
       ? sizes.map(() => Number.MAX_SAFE_INTEGER)

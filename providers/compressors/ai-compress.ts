@@ -21,17 +21,17 @@ export function createAiCompressor(chat: ChatModel, threads: CompressThreads): C
     strategy: 'ai_compress',
     windowCharacters: WINDOW_CHARACTERS,
     joint: '\n\n',
-    async compress(window, signal) {
-      const extract = (text: string) => threads.run('extract', { window: { ...window, text } }, signal);
-      const whole = await threads.run('measure', { text: window.text }, signal);
+    async compress(window, work) {
+      const extract = (text: string) => threads.run('extract', { window: { ...window, text } }, work);
+      const whole = await threads.run('measure', { text: window.text }, work);
       if (window.budgetTokens < MIN_BUDGET_TOKENS || window.budgetTokens >= whole.tokens) return extract(window.text);
-      const answer = await answerOf(chat, window, signal);
+      const answer = await answerOf(chat, window, work.signal);
       if (answer === null) return extract(window.text);
-      const { tokens } = await threads.run('measure', { text: answer }, signal);
+      const { tokens } = await threads.run('measure', { text: answer }, work);
       if (tokens === 0 || tokens >= whole.tokens) return extract(window.text);
       if (tokens < window.budgetTokens) return rewrittenWindow(answer, tokens);
       const ended = dropIncompleteSentence(answer);
-      const { tokens: left } = await threads.run('measure', { text: ended }, signal);
+      const { tokens: left } = await threads.run('measure', { text: ended }, work);
       if (left <= TOLERANCE * window.budgetTokens) return rewrittenWindow(ended, left);
       const shorter = await extract(ended);
       return rewrittenWindow(shorter.text, shorter.tokens);

@@ -21,8 +21,8 @@ export function createCompressors({ chat, counting }: CompressorsOptions): Compr
   };
   return {
     forStrategy: (strategy) => byStrategy[strategy],
-    measure: (text, signal) => threads.run('measure', { text }, signal),
-    weigh: (text, query, signal) => threads.run('weigh', { text, query }, signal),
+    measure: (text, work) => threads.run('measure', { text }, work),
+    weigh: (text, query, work) => threads.run('weigh', { text, query }, work),
     close: () => threads.close(),
   };
 }
@@ -32,7 +32,7 @@ function createExtractive(threads: CompressThreads): Compressor {
     strategy: 'extractive',
     windowCharacters: EXTRACTIVE_CHARACTERS,
     joint: '',
-    compress: (window, signal) => threads.run('extract', { window }, signal),
+    compress: (window, work) => threads.run('extract', { window }, work),
   };
 }
 
@@ -41,6 +41,6 @@ function createDedupe(threads: CompressThreads): Compressor {
     strategy: 'dedupe',
     windowCharacters: DEDUPE_CHARACTERS,
     joint: '\n',
-    compress: ({ text, isWhole }, signal) => threads.run('dedupe', { text, isWhole }, signal),
+    compress: ({ text, isWhole }, work) => threads.run('dedupe', { text, isWhole }, work),
   };
 }

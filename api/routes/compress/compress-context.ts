@@ -45,7 +45,7 @@ export const compressContextRoute = route(
     }
     const gone = abortOnClose(context);
     try {
-      return await compressNow(services, body, gone);
+      return await compressNow(services, caller, { body, signal: gone });
     } catch (error) {
       if (gone.aborted) throw new ClientClosedRequest({ cause: error });
       throw error;

@@ -8,6 +8,7 @@ import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
 const neverAborted = new AbortController().signal;
+const caller = { scope: { workspaceId: '00000000-0000-7000-8000-000000000001', collectionIds: null } };
 const PARAGRAPH = `${Array.from({ length: 20 }, (_, at) => `Boat ${at} rests in the harbour for the night.`).join(' ')}\n\n`;
 
 async function openServices(t: ExecutionContext, behaviour: ChatBehaviour, timeoutMs = 60_000) {
@@ -29,7 +30,7 @@ test('a long text is rewritten window by window, and windows that the model fail
   );
   const content = `${PARAGRAPH.repeat(12)}A storm was forecast for the morning.\n\n${PARAGRAPH.repeat(25)}`;
   const body = CompressRequest.parse({ content, include_metadata: true, target_ratio: 0.3 });
-  const answer = await compressNow(services, body, neverAborted);
+  const answer = await compressNow(services, caller, { body, signal: neverAborted });
   t.is(answer.strategy_used, 'ai_compress+extractive');
   t.deepEqual(answer.metadata?.windows, { ai_compress: 2, extractive: 1, dedupe: 0 });
   t.is(answer.metadata?.dropped.spans, null);
@@ -44,7 +45,9 @@ test('a compression that takes too long is aborted with a remedy', async (t) => 
   };
   const { services } = await openServices(t, silent, 500);
   const body = CompressRequest.parse({ content: PARAGRAPH.repeat(3) });
-  const error = await t.throwsAsync(compressNow(services, body, neverAborted), { instanceOf: AppError });
+  const error = await t.throwsAsync(compressNow(services, caller, { body, signal: neverAborted }), {
+    instanceOf: AppError,
+  });
   t.is(error.code, 'dependency_unavailable');
   t.regex(error.message, /webhook_url/);
 });
@@ -56,7 +59,7 @@ test('the windows most relevant to the question keep the most text', async (t) =
   const content = `${filler}${fact}\n\n${filler}${filler}\nQuestion: What is the otter of the lighthouse called?`;
   const body = CompressRequest.parse({ content, strategy: 'extractive', target_ratio: 0.01, include_metadata: true });
   const limits = { ...services.limits, compress: { ...services.limits.compress, maxBytes: 10_000_000 } };
-  const answer = await compressNow({ ...services, limits }, body, neverAborted);
+  const answer = await compressNow({ ...services, limits }, caller, { body, signal: neverAborted });
   t.is(answer.metadata?.windows.extractive, Math.ceil(content.length / 1_048_576));
   t.true((answer.metadata?.windows.extractive ?? 0) > 2);
   t.true(answer.content?.includes(fact));

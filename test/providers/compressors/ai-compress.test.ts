@@ -20,7 +20,7 @@ async function openCompressor(t: ExecutionContext, behaviour: ChatBehaviour, tim
   });
   const compressor = compressors.forStrategy('ai_compress');
   const compress = (budgetTokens: number, query: string | null = null, signal = never) =>
-    compressor.compress({ text: TEXT, budgetTokens, query, isWhole: true }, signal);
+    compressor.compress({ text: TEXT, budgetTokens, query, isWhole: true }, { workspaceId: 'w', signal });
   return { compress, requests: server.requests };
 }
 
