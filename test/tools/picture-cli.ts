@@ -11,16 +11,16 @@ const MAX_COLUMNS = 110;
 const WIDTH = 1_040;
 const LINE_HEIGHT = 22.5;
 
+/** A folder, and where to upload it. */
+type CliUpload = { folder: string; url: string; apiKey: string; collectionId: string };
+
 /**
  * Uploads a folder with `loci upload` in a terminal (of `script`, which Linux and macOS have) and takes a picture of its progress
  * bar as it was every few seconds, and of the report at the end.
  */
-export async function takeCliPicture(
-  upload: { folder: string; url: string; apiKey: string },
-  path: string,
-): Promise<void> {
+export async function takeCliPicture(upload: CliUpload, path: string): Promise<void> {
   const lines = await runInTerminal(upload);
-  const shown = ['$ loci upload documents', ...lines].map((line) => line.slice(0, MAX_COLUMNS));
+  const shown = ['$ loci upload .', ...lines].map((line) => line.slice(0, MAX_COLUMNS));
   const text = shown.map(escapeHtml).join('\n');
   const style = 'margin:0;padding:24px;background:#1e1e1e;color:#ddd;font:15px/1.5 monospace';
   const height = 48 + Math.ceil(shown.length * LINE_HEIGHT);
@@ -34,11 +34,13 @@ export async function takeCliPicture(
   }
 }
 
-async function runInTerminal({ folder, url, apiKey }: { folder: string; url: string; apiKey: string }) {
-  const command = `stty cols 100; '${process.execPath}' '${CLI}' upload '${folder}'`;
+async function runInTerminal({ folder, url, apiKey, collectionId }: CliUpload) {
+  const command = `stty cols 100; '${process.execPath}' '${CLI}' upload --collection ${collectionId} .`;
   const child = spawn('script', ['-q', '-f', '-c', command, '/dev/null'], {
+    cwd: folder,
     env: { ...process.env, LOCI_URL: url, LOCI_API_KEY: apiKey },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // An open input: `script` ends at the end of its input.
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const samples: string[] = [];
   let output = '';
@@ -50,7 +52,7 @@ async function runInTerminal({ folder, url, apiKey }: { folder: string; url: str
   }, SAMPLE_EVERY_MS);
   for await (const data of child.stdout.setEncoding('utf8')) output += String(data);
   clearInterval(timer);
-  const report = plain(output.slice(output.lastIndexOf('\u001B[')))
+  const report = plain(output.slice(Math.max(0, output.lastIndexOf('\u001B['))))
     .split('\n')
     .filter((line) => line.trim() !== '');
   return [...samples.slice(0, MAX_LINES), '', ...report.slice(0, MAX_LINES)];
@@ -67,7 +69,7 @@ function lastLine(output: string): string {
 /** Removes the control sequences of the terminal. */
 function plain(output: string): string {
   // eslint-disable-next-line no-control-regex
-  return output.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, '\n').replaceAll('\r', '\n');
+  return output.replaceAll(/\u001B(?:\[[0-9;?]*[A-Za-z]|[78])/g, '\n').replaceAll('\r', '\n');
 }
 
 function escapeHtml(text: string): string {

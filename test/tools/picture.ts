@@ -45,7 +45,11 @@ await withStack(async (stack, first) => {
     await browser.close();
   }
   await api.untilEnded(upload);
-  await pictureUploadCommand(files, { url: `http://127.0.0.1:${stack.ports.api}`, apiKey: first.api_key });
+  await pictureUploadCommand(files, {
+    url: `http://127.0.0.1:${stack.ports.api}`,
+    apiKey: first.api_key,
+    collectionId: first.collection_id,
+  });
 });
 
 /** Takes two screenshots of the running ingestion: the progress with failures, then the timeline. */
@@ -70,7 +74,10 @@ async function takePicture(page: Page, name: string): Promise<void> {
 }
 
 /** Uploads the same documents with the command line, under other names. */
-async function pictureUploadCommand(files: readonly File[], service: { url: string; apiKey: string }): Promise<void> {
+async function pictureUploadCommand(
+  files: readonly File[],
+  service: { url: string; apiKey: string; collectionId: string },
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'loci-documents-'));
   try {
     for (const [number, file] of files.entries())
