@@ -28,24 +28,20 @@ const MAX_BATCH_BYTES = 60 * 1024;
  * `data` is the JSON expression of row `t`. Requires the bindings `:workspaceId`, `:collectionId` and `:isoFormat`.
  */
 function announceContents(type: 'content.ready' | 'content.failed', from: string, data: string): string {
-  const message = bodyOf(`'${type}'`, data);
   const messages = bodyOf(`'${type}'`, `'{"events":[' || string_agg(message, ',' order by content_id) || ']}'`);
-  const subscribed = isSubscribed(`'${type}'`, ':collectionId::uuid');
-  return `in_line as (
-    select e.id as endpoint_id, t.id as content_id, m.message,
-      (row_number() over line - 1) / e.batch_size as batch,
-      (sum(octet_length(m.message)) over line - octet_length(m.message)) / ${MAX_BATCH_BYTES} as part
-    from webhook_endpoints e cross join ${from} cross join lateral (select ${message} as message) m
-    where e.batch_size > 1 and ${subscribed} window line as (partition by e.id order by t.id)
-  ), batches as (
-    select endpoint_id, batch, part, ${messages} as body from in_line group by endpoint_id, batch, part
+  return `told as (
+    select e.id, e.origin, e.collections, e.batch_size, t.id as content_id, ${bodyOf(`'${type}'`, data)} as message
+    from webhook_endpoints e cross join ${from} where ${isSubscribed(`'${type}'`, ':collectionId::uuid')}
   ), announced as (
     insert into webhook_deliveries (workspace_id, endpoint_id, origin, collections, event_type, body)
-    (select e.workspace_id, e.id, e.origin, e.collections, '${type}', ${message}
-      from webhook_endpoints e cross join ${from} where e.batch_size = 1 and ${subscribed} order by e.id, t.id)
+    (select :workspaceId::uuid, id, origin, collections, '${type}', message from told where batch_size = 1
+      order by id, content_id)
     union all (
-      select e.workspace_id, e.id, e.origin, e.collections, '${type}', b.body
-      from batches b join webhook_endpoints e on e.id = b.endpoint_id order by e.id, b.batch, b.part))`;
+      select :workspaceId::uuid, id, min(origin), collections, '${type}', ${messages} from (
+        select *, (row_number() over line - 1) / batch_size as batch,
+          (sum(octet_length(message)) over line - octet_length(message)) / ${MAX_BATCH_BYTES} as part
+        from told where batch_size > 1 window line as (partition by id order by content_id)) b
+      group by id, collections, batch, part order by id, batch, part))`;
 }
 
 /** Announces the rows of the statement `mine`, which are published. */
