@@ -43,10 +43,12 @@ async function openWorkers(t: ExecutionContext) {
       getWebhook(own.services, administratorCaller(workspaceId), webhookId),
     count: async (sql: string, webhookId: string) =>
       (await query<{ count: number }>(own.database, `select count(*) as count ${sql}`, { webhookId }))[0]?.count ?? 0,
+    /** Workflows of webhooks; schedules start others. */
     workflows: async () => {
       const list: { type: string; isOpen: boolean }[] = [];
-      for await (const { type, closeTime } of client.workflow.list())
-        list.push({ type, isOpen: closeTime === undefined });
+      for await (const { type, closeTime } of client.workflow.list()) {
+        if (type.startsWith('deliver')) list.push({ type, isOpen: closeTime === undefined });
+      }
       return list;
     },
   };
