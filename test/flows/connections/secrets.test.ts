@@ -52,6 +52,8 @@ const TABLES_OF_WORDS = [
 ];
 /** Field names, which error messages repeat when a field is unknown. */
 const NAMES_OF_FIELDS = ['filterkey', 'unknownfield', 'parameter'];
+/** Names of collections and of first files label workflows (summary and memo), so they may be in the data of Temporal. */
+const LABELS = ['collection', 'filename'];
 
 test.before(async (t) => {
   t.timeout(300_000);
@@ -148,10 +150,16 @@ test('an error response does not repeat what was sent', (t) => {
   );
 });
 
-test('neither logs nor the data of Temporal contain secrets or user texts', async (t) => {
+test('neither logs nor the data of Temporal contain secrets or user texts other than the labels of workflows', async (t) => {
   const everything = { ...stage.words, ...stage.secrets };
   const { files, findings } = await findInFiles(stack.stateDir, everything);
-  t.deepEqual(findings, []);
+  const labels = LABELS.map((name) => `: ${name}`);
+  const isLabel = (finding: string) =>
+    finding.startsWith('temporal/') && labels.some((label) => finding.endsWith(label));
+  t.deepEqual(
+    findings.filter((finding) => !isLabel(finding)),
+    [],
+  );
   for (const name of ['api.log', 'worker.log', 'postgres.log', 'temporal.log', 'weaviate.log', 'talkative-api.log'])
     t.true(files.includes(`logs/${name}`), name);
   // The search finds a text that is known to be in the files.
@@ -160,8 +168,9 @@ test('neither logs nor the data of Temporal contain secrets or user texts', asyn
     t.true(known.includes(`${name}: workspace`), name);
 });
 
-test('no workflow history, memo or summary contains secrets or user texts', async (t) => {
+test('no workflow history contains secrets or user texts other than the labels of workflows', async (t) => {
   const everything = { ...stage.words, ...stage.secrets };
+  for (const name of LABELS) delete everything[name];
   const { types, findings } = await findInHistories({ ...stack, temporal }, [stage.workspace.id], everything);
   t.deepEqual(findings, []);
   t.deepEqual(types, [
