@@ -20,10 +20,11 @@ import {
   type SplitResult,
 } from './read-result.ts';
 import { SmallTexts } from './small-texts.ts';
-import { TaskValue, type ReadPayload, type SplitPlan, type TaskPayload } from './task-payload.ts';
+import { taskFiles, TaskValue, type ReadPayload, type SplitPlan, type TaskPayload } from './task-payload.ts';
 import {
   entryFile,
   type UnpackedEntry,
+  unpackedFiles,
   UnpackValue,
   type UnpackPayload,
 } from '#providers/readers/archives/unpack-payload.ts';
@@ -92,13 +93,17 @@ export function createReaderPool({ maxTextBytes, ...options }: ReaderPoolOptions
     split(tasks, { plan, ...work }) {
       const payload = ({ pages }: SplitTask): TaskPayload => ({ kind: 'split', pages, plan });
       const cpuBudgetMs = cpuBudget({ mediaType: 'text/plain' }, timeoutMs);
-      const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task), cpuBudgetMs }));
+      const limits = { cpuBudgetMs, filesOf: taskFiles };
+      const texts = tasks.map((task) => ({ inputPath: task.path, payload: payload(task), ...limits }));
       return run(sandbox, texts, { ...work, toResult: toReadResult });
     },
     unpack({ path, ...task }, work) {
       const payload: TaskPayload = { kind: 'unpack', ...task, maxTextBytes };
       const cpuBudgetMs = cpuBudget(task, timeoutMs);
-      return run(sandbox, [{ inputPath: path, payload, cpuBudgetMs }], { ...work, toResult: unpackedOf });
+      return run(sandbox, [{ inputPath: path, payload, cpuBudgetMs, filesOf: unpackedFiles }], {
+        ...work,
+        toResult: unpackedOf,
+      });
     },
     close: () => sandbox.close(),
   };
@@ -117,11 +122,11 @@ function createRead(
     });
     const small = await smallTexts.find(tasks, payloads);
     const isSmall = new Set(small.map(({ index }) => index));
-    const documents = [...tasks.entries()].flatMap(([index, task]) =>
-      isSmall.has(index)
-        ? []
-        : { index, inputPath: task.path, payload: payloads[index], cpuBudgetMs: cpuBudget(task, timeoutMs) },
-    );
+    const documents = [...tasks.entries()].flatMap(([index, task]) => {
+      if (isSmall.has(index)) return [];
+      const limits = { cpuBudgetMs: cpuBudget(task, timeoutMs), filesOf: taskFiles };
+      return { index, inputPath: task.path, payload: payloads[index], ...limits };
+    });
     const readSmall: ReadPart = (report, signal) => smallTexts.read(small, { ...work, signal, report });
     const readOthers: ReadPart = (report, signal) => {
       const onEach = (at: number, outcome: Outcome<ReadResult>): void => report(documents[at]?.index ?? at, outcome);

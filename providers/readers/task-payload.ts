@@ -26,13 +26,25 @@ export type TaskPayload = ReadPayload | { kind: 'split'; pages: readonly PageSta
  */
 export const INLINE_LENGTH = 16 * 1024;
 
+const TEXT_ENDING = '.txt';
+const CHUNKS_ENDING = '.ndjson';
+
 export function textFile(outputPrefix: string): string {
-  return `${outputPrefix}.txt`;
+  return outputPrefix + TEXT_ENDING;
 }
 
 /** A file with one chunk per line. */
 export function chunksFile(outputPrefix: string): string {
-  return `${outputPrefix}.ndjson`;
+  return outputPrefix + CHUNKS_ENDING;
+}
+
+/** The endings of the files that a task may have written for its value, which is not validated yet. */
+export function taskFiles(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [
+    ...('text' in value && value.text === null ? [TEXT_ENDING] : []),
+    ...('chunks' in value && value.chunks === null ? [CHUNKS_ENDING] : []),
+  ];
 }
 
 export const Chunk = z.object({

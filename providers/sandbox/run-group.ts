@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { outcomeOf, type SandboxOutcome, type TaskGroup } from './sandbox-batch.ts';
 import type { ProcessTask, SandboxProcess } from './sandbox-process.ts';
@@ -26,9 +26,13 @@ export async function runGroup(
   const folders = { in: join(process.folder, 'in', job), out: join(process.folder, 'out', job) };
   const settled: Promise<void>[] = [];
   const moveAndSettle = async (index: number, answer: Parameters<typeof outcomeOf>[0]): Promise<void> => {
-    const moved = join(batch.options.folder, `${job}-${index}`);
-    if (answer.type === 'value') await rename(join(folders.out, String(index)), moved).catch(() => undefined);
-    settle(index, outcomeOf(answer, join(moved, 'result')));
+    const [written, moved] = [join(folders.out, String(index)), join(batch.options.folder, `${job}-${index}`)];
+    if (answer.type === 'value') {
+      const endings = batch.options.tasks[index]?.filesOf?.(answer.value) ?? [];
+      await Promise.all(endings.map((ending) => rename(written + ending, moved + ending).catch(() => undefined)));
+    }
+    settle(index, outcomeOf(answer, moved));
+    await unlink(join(folders.in, String(index))).catch(() => undefined);
   };
   try {
     const tasks = await placeTasks({ batch, indices }, folders);
@@ -43,20 +47,24 @@ export async function runGroup(
     return { error, indices: indices.slice(settled.length) };
   } finally {
     await Promise.all(settled);
-    await Promise.all(Object.values(folders).map((folder) => rm(folder, { recursive: true, force: true })));
+    await Promise.all(Object.values(folders).map(removeFolder));
   }
 }
 
-/** Links the files of the tasks into the process's folder, and creates a folder for what each task writes. */
+/** Links the files of the tasks into the process's folder, and creates a folder for what they write. */
 async function placeTasks({ batch, indices }: TaskGroup, folders: { in: string; out: string }): Promise<ProcessTask[]> {
   await Promise.all([mkdir(folders.in), mkdir(folders.out)]);
   return Promise.all(
     indices.map(async (index) => {
       const { inputPath: from = '', payload } = batch.options.tasks[index] ?? {};
-      const [inputPath, outFolder] = [join(folders.in, String(index)), join(folders.out, String(index))];
-      await Promise.all([placeInput(from, inputPath), mkdir(outFolder)]);
-      const task = { inputPath, outputPrefix: join(outFolder, 'result'), payload };
-      return { task, cpuBudgetMs: batch.cpuBudgetMs(index) };
+      const [inputPath, outputPrefix] = [join(folders.in, String(index)), join(folders.out, String(index))];
+      await placeInput(from, inputPath);
+      return { task: { inputPath, outputPrefix, payload }, cpuBudgetMs: batch.cpuBudgetMs(index) };
     }),
   );
+}
+
+/** Most folders are empty by now, which takes one call instead of several. */
+async function removeFolder(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => rm(folder, { recursive: true, force: true }));
 }

@@ -7,6 +7,8 @@ export type SandboxTask = {
   payload: unknown;
   /** Processor time that the task may use, in milliseconds, by the bytes of its file; default: no limit. */
   cpuBudgetMs?: (sizeBytes: number) => number;
+  /** Returns the endings of the files that belong to a value; default: none. The value is not validated yet. Must not throw. */
+  filesOf?: (value: unknown) => readonly string[];
 };
 
 /** `error` is an AppError when the document caused it, or NOT_STARTED; any other error is a fault of the installation. */

@@ -25,7 +25,7 @@ type Answer = Exclude<FromChild, { type: 'ready' }>;
 type Run = {
   tasks: readonly ProcessTask[];
   answers: number;
-  /** Measures the current task; null when the process has no id. */
+  /** Measures the current task, from the first check of its limits on; most tasks have ended by then. */
   meter: TaskMeter | null;
   onAnswer: (answer: Answer) => void;
   resolve: () => void;
@@ -117,7 +117,7 @@ export class SandboxProcess {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (this.#isEnding) throw new SandboxExitError(this.#killReason ?? 'crashed', 'it had already exited');
     const watch = setInterval(() => this.#checkLimits(), POLL_MS);
-    this.#run = { tasks, answers: 0, meter: this.#startMeter(), onAnswer, resolve, reject };
+    this.#run = { tasks, answers: 0, meter: null, onAnswer, resolve, reject };
     this.#send({ type: 'tasks', tasks: tasks.map(({ task }) => task) });
     if (this.#isDraining) this.#send({ type: 'drain' });
     return promise.finally(() => {
@@ -153,7 +153,7 @@ export class SandboxProcess {
     const run = this.#run;
     if (!run) return;
     run.answers += 1;
-    run.meter = this.#startMeter();
+    run.meter = null;
     this.#tasksDone += 1;
     run.onAnswer(answer);
     if (run.answers === run.tasks.length) {
@@ -171,20 +171,19 @@ export class SandboxProcess {
     this.#run?.reject(new SandboxExitError(this.#killReason ?? (ranOutOfHeap ? 'memory' : 'crashed'), detail));
   }
 
-  #startMeter(): TaskMeter | null {
-    return this.#child.pid === undefined ? null : new TaskMeter(this.#child.pid);
-  }
-
   #checkLimits(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
     const { memoryBytes, timeoutMs } = this.#options;
-    const bytes = this.#child.pid === undefined ? null : residentMemoryBytes(this.#child.pid);
+    const bytes = residentMemoryBytes(pid);
     this.#peakBytes = Math.max(this.#peakBytes, bytes ?? 0);
     if (bytes !== null && bytes > memoryBytes) this.kill('memory');
-    const { tasks = [], answers = 0, meter = null } = this.#run ?? {};
-    const task = tasks[answers];
-    if (!meter || !task) return;
-    if (meter.elapsedMs() > timeoutMs) this.kill('timeout');
-    if (task.cpuBudgetMs !== null && meter.cpuMs() > task.cpuBudgetMs) this.kill('cpu');
+    const run = this.#run;
+    const task = run?.tasks[run.answers];
+    if (!run || !task) return;
+    run.meter ??= new TaskMeter(pid);
+    if (run.meter.elapsedMs() > timeoutMs) this.kill('timeout');
+    if (task.cpuBudgetMs !== null && run.meter.cpuMs() > task.cpuBudgetMs) this.kill('cpu');
   }
 
   /** Lets an idle process not keep its parent alive. */

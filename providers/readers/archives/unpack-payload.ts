@@ -44,5 +44,15 @@ export const UnpackValue = z.object({
 export type UnpackValue = z.infer<typeof UnpackValue>;
 
 export function entryFile(outputPrefix: string, index: number): string {
-  return `${outputPrefix}.part-${index}`;
+  return outputPrefix + entryEnding(index);
+}
+
+/** The endings of the files of a value that is not validated yet. */
+export function unpackedFiles(value: unknown): string[] {
+  const { data } = UnpackValue.safeParse(value);
+  return data?.entries.flatMap(({ index, refusal }) => (refusal ? [] : entryEnding(index))) ?? [];
+}
+
+function entryEnding(index: number): string {
+  return `.part-${index}`;
 }

@@ -56,7 +56,7 @@ async function openPool(t: ExecutionContext, options: Partial<SandboxOptions> = 
 
 function taskOf(inputPath: string, text: string) {
   const [kind, target] = text.split(' ');
-  return { inputPath, payload: { kind, target } };
+  return { inputPath, payload: { kind, target }, filesOf: () => (kind === 'write' ? ['.txt'] : []) };
 }
 
 /** Returns `value`, or the code of the error, or its message when it has no code. */

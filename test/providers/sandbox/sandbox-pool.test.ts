@@ -157,7 +157,8 @@ test('hides the environment, other files and other processes from a child, with 
 
 test('keeps the files of a task until its batch is disposed, and none after the pool is closed', async (t) => {
   const pool = createPool(t.context);
-  const batch = await pool.run([{ inputPath: t.context.input, payload: { kind: 'write', target: 'result' } }]);
+  const task = { inputPath: t.context.input, payload: { kind: 'write', target: 'result' }, filesOf: () => ['.txt'] };
+  const batch = await pool.run([task]);
   const [outcome] = batch.outcomes;
   const path = outcome?.ok ? `${outcome.outputPrefix}.txt` : '';
   t.is(await readFile(path, 'utf8'), 'result');
