@@ -29,7 +29,7 @@ async function readyContents(place: Place, count: number): Promise<RunContents[]
 }
 
 const publish = ({ stores, scope }: Place, slice: RunContents) =>
-  stores.publications.publish(scope, slice, publicationOf(slice));
+  stores.publications.publish(scope, slice, publicationOf(slice, { each: CHUNKS }));
 
 /**
  * Pages through the chunks with the cursors of the API. The last page so far is not consumed, because more chunks may follow it
@@ -68,7 +68,7 @@ async function publishHeldOpen(place: Place, slice: RunContents) {
   const end = Promise.withResolvers<'commit' | 'rollback'>();
   const ended = place.database
     .transaction(async (transaction) => {
-      await createStores(transaction).publications.publish(place.scope, slice, publicationOf(slice));
+      await createStores(transaction).publications.publish(place.scope, slice, publicationOf(slice, { each: CHUNKS }));
       written.resolve();
       if ((await end.promise) === 'rollback') throw new Error('rolled back');
     })

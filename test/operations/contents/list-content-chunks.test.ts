@@ -10,7 +10,7 @@ test('chunks deleted while they are listed cause an error, never a list that loo
   const chunks = 450;
   const slice = await addContents(place);
   await makeReady(place, slice, { each: chunks });
-  await stores.publications.publish(scope, slice, publicationOf(slice));
+  await stores.publications.publish(scope, slice, publicationOf(slice, { each: chunks }));
   const contentId = slice.contentIds[0] ?? '';
   const request = { contentId, collectionId, includeEmbeddings: false, limit: null };
   const read = async (disturb: () => Promise<unknown>) => {

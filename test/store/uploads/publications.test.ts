@@ -110,7 +110,11 @@ async function publishSlowly(place: Place, batch: RunContents, random: SeededRan
   const isLost = random.fraction() < 0.3;
   try {
     return await database.transaction(async (transaction) => {
-      const published = await createStores(transaction).publications.publish(scope, batch, publicationOf(batch));
+      const published = await createStores(transaction).publications.publish(
+        scope,
+        batch,
+        publicationOf(batch, { each: 3 }),
+      );
       for (let round = 0; round < dawdle; round += 1) await query(transaction, 'select pg_sleep(0.003)');
       if (isLost) throw new Error('lost');
       return published.map(({ content_id }) => content_id);
