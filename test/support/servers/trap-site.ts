@@ -159,8 +159,8 @@ function addBroken(add: AddTrap): string[] {
     if (visits.count === 1) response.writeHead(503).end();
     else html(response, htmlPage('busy once'));
   });
-  // Its links are found, but the reader, which builds a tree, rejects it.
-  add('/deep-markup', `${htmlPage('nested', ['/behind-markup'])}${'<div>'.repeat(50_000)}`, 'failed');
+  // So deep that a reader that built a tree of it would fail.
+  add('/deep-markup', `${htmlPage('nested', ['/behind-markup'])}${'<div>'.repeat(50_000)}`, 'ready');
   add('/behind-markup', htmlPage('behind markup'));
   return ['/gone', '/error', '/login', '/hangs', '/late', '/cut', '/huge', '/bomb', '/busy', '/deep-markup'];
 }
