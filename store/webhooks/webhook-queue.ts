@@ -50,6 +50,11 @@ const IS_DUE = `${IS_FREE} and d.due_at <= now()`;
 const IS_ACTIVE = (endpointId: string) => `(${endpointId} is null or (e.status = 'active' and e.drop_before is null))`;
 
 /**
+ * Ids as an array are looked up in the index, whatever the planner believes about their number: a join could scan the table.
+ */
+const IN = (source: string) => `= any(array(select id from ${source}))`;
+
+/**
  * Statements that lease the rows of the statement `due` and record their attempts before anything is sent; they end in `sent`,
  * the claimed deliveries. An earlier attempt without an end belonged to a worker that died; it is closed with an error.
  */
@@ -58,10 +63,10 @@ const CLAIM_DUE = `
     update webhook_deliveries d set attempts = d.attempts + 1,
       round_attempts = d.round_attempts + case when :isProbe::boolean then 0 else 1 end,
       leased_until = now() + :leaseMs::bigint * ${MILLISECOND}, updated_at = now()
-    from due where d.id = due.id returning d.*
+    where d.id ${IN('due')} returning d.*
   ), lost as (
     update webhook_attempts a set finished_at = clock_timestamp(), error = 'The worker ended before the answer was known.'
-    from taken where a.delivery_id = taken.id and a.finished_at is null
+    where a.delivery_id ${IN('taken')} and a.finished_at is null
   ), noted as (
     insert into webhook_attempts (delivery_id, number, workspace_id, is_probe)
     select id, attempts, workspace_id, :isProbe::boolean from taken

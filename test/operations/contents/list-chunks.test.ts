@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type { Services } from '#operations/services.ts';
 import { listChunks } from '#operations/contents/chunks.ts';
 import { createStores } from '#store/stores.ts';
@@ -63,9 +63,11 @@ async function allChunks(services: Services, { caller }: Place): Promise<string[
 }
 
 /** Publishes in a transaction that stays open until the test commits it or rolls it back. */
-async function publishHeldOpen(place: Place, slice: RunContents) {
+async function publishHeldOpen(t: ExecutionContext, place: Place, slice: RunContents) {
   const written = Promise.withResolvers<void>();
   const end = Promise.withResolvers<'commit' | 'rollback'>();
+  // A test that fails leaves no transaction open: the pool of its database would wait for it.
+  t.teardown(() => end.resolve('rollback'));
   const ended = place.database
     .transaction(async (transaction) => {
       await createStores(transaction).publications.publish(place.scope, slice, publicationOf(slice, { each: CHUNKS }));
@@ -96,7 +98,7 @@ test('paging during an open publication returns exactly the published chunks, wh
     ['commit', slices[5], slices[6]],
   ] as const) {
     if (!held || !waiting) throw new Error('expected seven sets of contents');
-    const open = await publishHeldOpen(place, held);
+    const open = await publishHeldOpen(t, place, held);
     const overtaking = publish(place, waiting);
     await eventually('the other one waits', async () => (await countWaiting(database)) === 1, { everyMs: 5 });
     while (await page());
@@ -125,14 +127,14 @@ test('paging continues in a restored database without skipping or repeating, wha
   const [, , , , , late, lost, ...later] = slices;
   if (!late || !lost) throw new Error('expected twelve sets of contents');
   // This publication commits after the dump, which does not contain it: in the restored database it is still unpublished.
-  const open = await publishHeldOpen(place, late);
+  const open = await publishHeldOpen(t, place, late);
   await copyDatabase(source.database, target.database);
   await open.end('commit');
 
   const restored: Place = { ...place, database: target.database, stores: createStores(target.database) };
   const { walk, page, rest } = walkOf(target.services, restored, before.walk);
   t.true(await page());
-  const slow = await publishHeldOpen(restored, lost);
+  const slow = await publishHeldOpen(t, restored, lost);
   const overtaking = publish(restored, late);
   await eventually('the other one waits', async () => (await countWaiting(target.database)) === 1, { everyMs: 5 });
   while (await page());

@@ -5,19 +5,21 @@ import { query, type Database } from '#store/postgres.ts';
  * Changes of transactions that are open at that moment are not copied.
  */
 export async function copyDatabase(from: Database, to: Database): Promise<void> {
-  const tables = await query<{ name: string }>(
+  // Generated columns cannot be inserted; the database computes them again.
+  const tables = await query<{ name: string; columns: string }>(
     from,
-    `select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'knex_%'`,
+    `select table_name as name, string_agg(quote_ident(column_name), ', ') as columns from information_schema.columns
+     where table_schema = 'public' and table_name not like 'knex_%' and is_generated = 'NEVER' group by table_name`,
   );
   const rows = await from.transaction(
     async (snapshot) => {
-      const copies: { name: string; json: string }[] = [];
-      for (const { name } of tables) {
+      const copies: { name: string; columns: string; json: string }[] = [];
+      for (const { name, columns } of tables) {
         const [row] = await query<{ json: string | null }>(
           snapshot,
           `select jsonb_agg(to_jsonb(x))::text as json from "${name}" x`,
         );
-        copies.push({ name, json: row?.json ?? '[]' });
+        copies.push({ name, columns, json: row?.json ?? '[]' });
       }
       return copies;
     },
@@ -26,10 +28,11 @@ export async function copyDatabase(from: Database, to: Database): Promise<void> 
   await to.transaction(async (transaction) => {
     // As a restore does: foreign keys are consistent only when all rows have been inserted.
     await query(transaction, 'set local session_replication_role = replica');
-    for (const { name, json } of rows) {
+    for (const { name, columns, json } of rows) {
       await query(
         transaction,
-        `insert into "${name}" overriding system value select * from jsonb_populate_recordset(null::"${name}", :json::jsonb)`,
+        `insert into "${name}" (${columns}) overriding system value
+         select ${columns} from jsonb_populate_recordset(null::"${name}", :json::jsonb)`,
         { json },
       );
     }

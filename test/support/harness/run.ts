@@ -27,6 +27,11 @@ const ALONE = ['--serial', '--concurrency=1'];
 const PASSED_ON =
   /^LOCI_(CACHE_DIR|LOG_LEVEL|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY|TEST_\w+)$/;
 
+/** Ava's own limit is off for as long as the longest `t.timeout` of any test of the run, and does not cover teardowns. */
+const MAX_SILENCE_MS = 10 * 60_000;
+/** How long ava may take to name the pending tests. */
+const INTERRUPT_MS = 30_000;
+
 /** How many warnings and errors of a service are printed when a test failed. */
 const LOG_LINES = 8;
 const LOG_CHARACTERS = 400;
@@ -186,10 +191,17 @@ async function runAva(args: readonly string[], facts: TestStackFacts): Promise<A
   });
   process.once('exit', () => child.kill('SIGKILL'));
   const exited = new Promise<number | null>((settle) => child.once('close', settle));
+  const silence = setTimeout(() => {
+    log(`--- no test has ended for ${formatDuration(MAX_SILENCE_MS)}: the run is interrupted`);
+    child.kill('SIGINT');
+    setTimeout(() => child.kill('SIGKILL') && child.stdout.destroy(), INTERRUPT_MS).unref();
+  }, MAX_SILENCE_MS);
   for await (const line of createInterface({ input: child.stdout })) {
+    silence.refresh();
     report.read(line);
     log(line);
   }
+  clearTimeout(silence);
   const code = await exited;
   const counts = report.counts();
   // A test runner that crashed without naming a failed test counts as one failure.
