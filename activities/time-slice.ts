@@ -3,7 +3,7 @@ import type { StepContext } from './step.ts';
 /**
  * An activity works at most this long. Then it returns its cursor and its workflow calls it again, so that others get their turn.
  */
-const TIME_SLICE_MS = 5_000;
+const TIME_SLICE_MS = 10_000;
 
 export type TimeSlice = { isOver(): boolean; leftMs(): number };
 

@@ -13,7 +13,7 @@ export type IngestResult = { ready: number; failed: number; refused: number; chu
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 /** Short enough not to affect a measurement, long enough not to cause load. */
-const POLL_MS = 100;
+const POLL_MS = 250;
 /** Files per request; the default limit of the service. */
 const ITEMS_PER_REQUEST = 1_000;
 const API = '/api/v1';

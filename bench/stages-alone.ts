@@ -12,8 +12,14 @@ import { timed } from './statistics.ts';
 
 /** A file on this machine. */
 export type LocalFile = { name: string; path: string };
-/** Duration of each stage of an ingestion on an otherwise idle machine, in milliseconds. */
-export type StageTimes = { reading: number; embedding: number; writing: number; chunks: number };
+/** Duration of each stage of an ingestion on an otherwise idle machine, and CPU time of embedding, in milliseconds. */
+export type StageTimes = {
+  reading: number;
+  embedding: number;
+  embeddingCpu: number;
+  writing: number;
+  chunks: number;
+};
 
 const readerCatalogue = createReaderCatalogue({ hasUnstructured: false });
 const HEAD_BYTES = 64 * 1024;
@@ -31,9 +37,17 @@ export async function measureStagesAlone(config: Config, files: readonly LocalFi
     const embedder = embedders.preferred;
     const read = await readAll(config, files, embedder);
     await embedder.embed(read.texts.slice(0, BATCH_SIZE), 'document');
+    const before = process.cpuUsage();
     const embedded = await timed(() => embedder.embed(read.texts, 'document'));
+    const cpu = process.cpuUsage(before);
     const writing = await writeAll(config, embedder, { texts: read.texts, vectors: embedded.result });
-    return { reading: read.elapsedMs, embedding: embedded.elapsedMs, writing, chunks: read.texts.length };
+    return {
+      reading: read.elapsedMs,
+      embedding: embedded.elapsedMs,
+      embeddingCpu: (cpu.user + cpu.system) / 1000,
+      writing,
+      chunks: read.texts.length,
+    };
   } finally {
     await embedders.close();
   }

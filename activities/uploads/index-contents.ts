@@ -1,3 +1,4 @@
+import { pMapIterable } from 'p-map';
 import { collectionScope } from '#domain/access/scope.ts';
 import { indexedText } from '#domain/chunking/chunker.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
@@ -13,6 +14,9 @@ import { workShareOf, type Ingestion } from './ingestion.ts';
 const PAGE_SIZE = 128;
 /** Characters that are embedded and written at once: about a second of work for a local model. */
 const MAX_CHARACTERS = 24_000;
+
+/** Pages that are embedded at the same time, so that no thread of a model waits for the last text of a page. */
+const PAGES_AT_ONCE = 2;
 
 /** A group of contents whose chunk rows are written. `isRepeated`: some of them may be in the index already. */
 export type IndexGroup = { contentIds: readonly string[]; isRepeated: boolean };
@@ -49,17 +53,20 @@ async function indexOneByOne(ingestion: Ingestion, contentIds: readonly string[]
 async function indexGroup(ingestion: Ingestion, group: IndexGroup, onComplete: OnComplete): Promise<number> {
   const { embedder, step } = ingestion;
   const facetsByContent = await facetsOfContents(ingestion, group.contentIds);
+  const embed = async (rows: ChunkToIndex[]) => {
+    const options = { ...workShareOf(ingestion), signal: step.signal };
+    return { rows, vectors: await embedder.embed(rows.map(textOf), 'document', options) };
+  };
+  const pages = pagesToIndex(ingestion, group.contentIds);
   let writing: Promise<void> = Promise.resolve();
   let chunks = 0;
   try {
-    for await (const rows of pagesToIndex(ingestion, group.contentIds)) {
-      const options = { ...workShareOf(ingestion), signal: step.signal };
-      const vectors = await embedder.embed(rows.map(textOf), 'document', options);
+    for await (const page of pMapIterable(pages, embed, { concurrency: PAGES_AT_ONCE })) {
       await writing;
-      writing = writePage(ingestion, group, { rows, vectors, facetsByContent }).then(onComplete);
+      writing = writePage(ingestion, group, { ...page, facetsByContent }).then(onComplete);
       // The promise is awaited above or in `finally`. Until then a rejection must not count as unhandled.
       writing.catch(() => undefined);
-      chunks += rows.length;
+      chunks += page.rows.length;
     }
   } finally {
     await writing;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Dirent } from 'node:fs';
 import { AppError } from '#domain/app-error.ts';
@@ -67,11 +67,10 @@ type PutTarget = { dir: string; flushed: Set<string>; workspaceId: string; maxBy
 async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
   const { dir, workspaceId } = target;
   checkWorkspaceId(workspaceId);
-  const temporaryFolder = join(dir, TEMPORARY_FOLDER);
-  await mkdir(temporaryFolder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
-  const temporaryPath = join(temporaryFolder, randomUUID());
+  const temporaryPath = join(dir, TEMPORARY_FOLDER, randomUUID());
   try {
-    const stored = await writeTemporary(temporaryPath, bytes, target.maxBytes);
+    const file = await inFolder(dirname(temporaryPath), () => open(temporaryPath, 'wx', PRIVATE_FILE_MODE));
+    const stored = await writeTemporary(file, bytes, target.maxBytes);
     // Even when the blob exists: a sweep could delete the old file between a check and the response.
     await moveIntoPlace(temporaryPath, target, stored.sha256);
     return stored;
@@ -84,10 +83,13 @@ async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise
 }
 
 /** Keeps one chunk in memory at a time: reads the next after the operating system has accepted the last. */
-async function writeTemporary(path: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
+async function writeTemporary(
+  handle: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StoredBlob> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
-  const handle = await open(path, 'wx', PRIVATE_FILE_MODE);
   try {
     for await (const chunk of bytes) {
       sizeBytes += chunk.byteLength;
@@ -108,14 +110,25 @@ async function moveIntoPlace(temporaryPath: string, target: PutTarget, sha256: s
   const { dir, flushed, workspaceId } = target;
   const path = blobPath(dir, workspaceId, sha256);
   const folder = dirname(path);
-  const made = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
-  if (made !== undefined) flushed.delete(folder);
-  await rename(temporaryPath, path);
+  await inFolder(
+    folder,
+    () => rename(temporaryPath, path),
+    () => flushed.delete(folder),
+  );
   await syncFolder(folder);
   if (flushed.has(folder)) return;
   // The parent folders hold the names of the folders. Another process may have created one a moment ago without flushing it yet.
   for (const level of [join(dir, workspaceId), dir]) await syncFolder(level);
   flushed.add(folder);
+}
+
+/** Runs an operation that needs a folder. Nearly always there is one, so it is created only after a failure. */
+async function inFolder<T>(folder: string, run: () => Promise<T>, onMade: () => void = () => undefined): Promise<T> {
+  const done = await orAbsent(run());
+  if (done !== null) return done;
+  const made = await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  if (made !== undefined) onMade();
+  return run();
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ControlAction } from '#domain/uploads/ingest-jobs.ts';
 import { NO_COUNTS, type CrawlCounts } from '#domain/crawls/crawl-jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** Properties that every page of a crawl gets as a content. */
 export type PageOptions = {
@@ -85,6 +85,14 @@ const COUNTS = `(select jsonb_build_object(
   from (select state, case when state in ('failed', 'skipped') then reason end as reason, count(*) as n from crawl_pages p
     where p.crawl_id = c.id and p.kind = 'page' group by 1, 2) counted)`;
 
+/** Prepared, because clients ask for the progress of an upload again and again. */
+const LIST_CRAWLS: PreparedStatement = {
+  name: 'list_upload_crawls',
+  sql: `select id, start_url, start_content_id, max_pages, max_depth, state, paused, message, taken,
+      coalesce(counts, ${COUNTS}) as counts
+    from crawls c where upload_id = :uploadId and workspace_id = :workspaceId order by id`,
+};
+
 /** Crawls: their limits and state, and the time slice that may write. Their pages are in `crawlPages`. */
 export function createCrawlStore(database: Database) {
   const bind = (scope: Scope, target: CrawlTarget) => ({
@@ -167,13 +175,7 @@ export function createCrawlStore(database: Database) {
 
     /** Lists the crawls of an upload in the order of the request. */
     list(scope: Scope, uploadId: string): Promise<CrawlSummary[]> {
-      return query<CrawlSummary>(
-        database,
-        `select id, start_url, start_content_id, max_pages, max_depth, state, paused, message, taken,
-           coalesce(counts, ${COUNTS}) as counts
-         from crawls c where upload_id = :uploadId and workspace_id = :workspaceId order by id`,
-        { workspaceId: scope.workspaceId, uploadId },
-      );
+      return query<CrawlSummary>(database, LIST_CRAWLS, { workspaceId: scope.workspaceId, uploadId });
     },
 
     async countPages(scope: Scope, id: string): Promise<CrawlCounts> {

@@ -2,7 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 export type UploadRow = {
   id: string;
@@ -36,6 +36,38 @@ export type ManifestRow = {
   status: ContentStatus;
   status_message: string | null;
   chunks: number;
+};
+
+/** Prepared, as the two below: clients ask for the progress of an upload again and again. */
+const FIND_UPLOAD: PreparedStatement = {
+  name: 'find_upload',
+  sql: `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors,
+      created_at, updated_at
+    from uploads where id = :id and workspace_id = :workspaceId
+      and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
+      and ${notDeleting('collection_id')}`,
+};
+
+const COUNT_CONTENTS: PreparedStatement = {
+  name: 'count_upload_contents',
+  sql: `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count,
+      sum(cc.chunk_count)::bigint as chunks
+    from uploads u
+    join upload_contents uc on uc.upload_id = u.id
+    join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
+    where u.id = :id and u.workspace_id = :workspaceId group by 1`,
+};
+
+const LIST_MANIFEST: PreparedStatement = {
+  name: 'list_upload_contents',
+  sql: `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
+      cc.chunk_count as chunks
+    from uploads u
+    join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
+    join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
+    where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)
+      and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
+    order by uc.content_id limit :limit`,
 };
 
 /** Uploads: the contents of one request, new or existing. Status and progress are derived from the runs of the contents. */
@@ -81,15 +113,7 @@ export function createUploadStore(database: Database) {
 
     /** Returns an upload whose collection the scope reaches, or null. */
     find(scope: Scope, id: string): Promise<UploadRow | null> {
-      return queryOne<UploadRow>(
-        database,
-        `select id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads, failed_uploads, errors,
-           created_at, updated_at
-         from uploads where id = :id and workspace_id = :workspaceId
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]))
-           and ${notDeleting('collection_id')}`,
-        { ...scope, id },
-      );
+      return queryOne<UploadRow>(database, FIND_UPLOAD, { ...scope, id });
     },
 
     /** Counts the contents of an upload by status, and their published chunks. Deleted contents no longer count. */
@@ -97,16 +121,10 @@ export function createUploadStore(database: Database) {
       scope: Scope,
       id: string,
     ): Promise<{ byStatus: Partial<Record<ContentStatus, number>>; chunks: number }> {
-      const rows = await query<{ status: ContentStatus; count: number; chunks: number }>(
-        database,
-        `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count,
-           sum(cc.chunk_count)::bigint as chunks
-         from uploads u
-         join upload_contents uc on uc.upload_id = u.id
-         join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
-         where u.id = :id and u.workspace_id = :workspaceId group by 1`,
-        { workspaceId: scope.workspaceId, id },
-      );
+      const rows = await query<{ status: ContentStatus; count: number; chunks: number }>(database, COUNT_CONTENTS, {
+        workspaceId: scope.workspaceId,
+        id,
+      });
       return {
         byStatus: Object.fromEntries(rows.map((row) => [row.status, row.count])),
         chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
@@ -122,18 +140,13 @@ export function createUploadStore(database: Database) {
       id: string,
       page: { after: string | null; limit: number; only?: readonly string[] },
     ): Promise<ManifestRow[]> {
-      return query<ManifestRow>(
-        database,
-        `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
-           cc.chunk_count as chunks
-         from uploads u
-         join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
-         join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
-         where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)
-           and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
-         order by uc.content_id limit :limit`,
-        { workspaceId: scope.workspaceId, id, after: page.after, limit: page.limit + 1, only: page.only },
-      );
+      return query<ManifestRow>(database, LIST_MANIFEST, {
+        workspaceId: scope.workspaceId,
+        id,
+        after: page.after,
+        limit: page.limit + 1,
+        only: page.only,
+      });
     },
   };
 }
