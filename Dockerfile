@@ -21,6 +21,7 @@ RUN mkdir -p /model/models && if [ "$EMBEDDER" = local ]; then LOCI_CACHE_DIR=/m
 FROM node:24.21.0-bookworm-slim
 ARG EMBEDDER=local
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     LOCI_HOST=0.0.0.0 \
     LOCI_STATE_DIR=/var/lib/loci \
     LOCI_BLOB_DIR=/var/lib/loci/blobs \
