@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
   workflows: { folders: ['domain'], packages: ['@temporalio/workflow'] },
   activities: {
     folders: ['operations', 'domain', 'observability'],
-    packages: ['@temporalio/activity', '@temporalio/common', 'p-limit'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'p-limit', 'p-map'],
   },
   api: {
     folders: ['operations', 'domain', 'security', 'observability'],
