@@ -37,6 +37,7 @@ export async function withBenchStack<Result>(
     ...Object.fromEntries(inherited),
     LOCI_LOG_LEVEL: 'info',
     LOCI_RATE_LIMIT_PER_MINUTE: '0',
+    LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE: '0',
     ...settings,
   };
   const servers = await startLocalStack({

@@ -93,6 +93,7 @@ export const Environment = z.object({
   LOCI_JWT_AUDIENCE: z.string().optional(),
   LOCI_JWT_WORKSPACES_CLAIM: z.string().default('workspaces'),
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
+  LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE: countOrNone.default(30_000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
   LOCI_CORS_ORIGINS: list.default([]),
   LOCI_OAUTH_REDIRECTS: list.default([]),

@@ -107,6 +107,7 @@ function toConfig(env: Environment) {
       corsOrigins: env.LOCI_CORS_ORIGINS,
       requestLimits: {
         perCaller: env.LOCI_RATE_LIMIT_PER_MINUTE,
+        perWorkspace: env.LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE,
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
     },

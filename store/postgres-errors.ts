@@ -5,7 +5,7 @@ const TRANSIENT_SQLSTATE = /^(08|53|57|40|55|58)[0-9A-Z]{3}$/;
 const NETWORK_CODE = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|EAI_AGAIN$|ENOTFOUND$)/;
 /** Errors of the driver without a code; the last one means that a connection took too long to open. */
 const BROKEN_CONNECTION =
-  /Connection terminated|connection is closed|timeout exceeded when trying to connect|^timeout expired$/i;
+  /Connection terminated|connection is closed|not queryable|timeout exceeded when trying to connect|^timeout expired$/i;
 const RETRY_AFTER_S = 5;
 
 /**

@@ -69,7 +69,7 @@ async function writeFacets(
     const page = { afterIndex, limit: PAGE_SIZE };
     const lastIndex = await services.stores.transaction(async (stores) => {
       await stores.projections.lockContent(collectionScope(work), key);
-      const rows = await stores.chunks.listContentChunks(collectionScope(work), key, page);
+      const { rows } = await stores.chunks.listContentChunks(collectionScope(work), key, page);
       const updates = rows.map((row) => ({ id: row.id, facets: [...shared, ...chunkFacets(row.metadata)] }));
       await services.vectors.updateFacets(index.space, index.tenant, updates);
       return rows.at(-1)?.chunk_index;

@@ -26,7 +26,7 @@ export type MountOptions = {
 };
 
 const API_KEYS_ONLY: AccessSettings = { users: null, administratorToken: null };
-const NO_LIMITS: RequestLimits = { perCaller: 0, failuresPerAddress: 0 };
+const NO_LIMITS: RequestLimits = { perCaller: 0, perWorkspace: 0, failuresPerAddress: 0 };
 
 /** Returns a router that serves these routes and answers 405 for other methods on their paths. */
 export function mountRoutes(routes: readonly Route[], options: MountOptions): Router {
@@ -75,7 +75,11 @@ async function serve(route: Route, context: Context, options: MountOptions & Aut
 
 async function authenticate(route: Route, context: Context, authenticator: Authenticator): Promise<Principal | null> {
   const { permission, administrator, workspaceOptional } = route;
-  if (permission === null) return null;
+  if (permission === null) {
+    // Probes of the process are not limited.
+    if (route.isAtRoot !== true) await authenticator.limiter.countAnonymous(context.req.socket.remoteAddress ?? '');
+    return null;
+  }
   return authenticateRequest(authenticator, context, { permission, administrator, workspaceOptional });
 }
 

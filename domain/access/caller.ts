@@ -65,6 +65,18 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   throw new AppError('forbidden', `This key lacks the permission ${permission}.`);
 }
 
+/**
+ * For what concerns a workspace as a whole: its name, its secrets, the clients that all its connections use, its deletion.
+ * @throws AppError `forbidden` for a caller that reaches some collections only, whatever its permissions.
+ */
+export function requireWholeWorkspace({ scope }: Caller): void {
+  if (scope.collectionIds === null) return;
+  throw new AppError(
+    'forbidden',
+    'Your credentials give access to some collections only; this operation requires access to the whole workspace.',
+  );
+}
+
 /** True when the caller has all of these permissions, and so may grant them. */
 export function holdsPermissions(caller: Caller, permissions: readonly string[]): boolean {
   return caller.permissions.includes('*') || permissions.every((permission) => caller.permissions.includes(permission));

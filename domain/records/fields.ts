@@ -10,7 +10,15 @@ export const IsoTime = z.iso.datetime().meta({ description: 'ISO 8601 date-time 
 export const IsoTimeInput = z.iso
   .datetime({ offset: true, local: true, abort: true })
   .overwrite((text) => (/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`))
+  .refine((text) => isStorable(new Date(text)), { message: 'must be in the years 1 to 9999 of UTC' })
   .meta({ format: 'date-time', description: 'ISO 8601 date-time, in UTC when it has no offset.' });
+
+/** An offset can move a time out of the years that four digits can name. */
+function isStorable(time: Date): boolean {
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
+
 /** Unix seconds. */
 export const UnixTime = z.int().meta({ description: 'Unix time in seconds.' });
 

@@ -59,7 +59,6 @@ export async function listApiKeys(services: Services, caller: Caller, query: Lis
   const rowsBefore = position?.[2] ?? skip;
   const pageNumber = Math.floor(rowsBefore / limit) + 1;
   const { page, next } = paginate(rows, {
-    limit,
     binding: BINDING,
     positionOf: (row) => [row.createdUs, row.apiKey.id, rowsBefore + limit],
   });

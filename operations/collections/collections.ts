@@ -46,7 +46,6 @@ export async function listCollections(
     collections.count(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.createdUs, row.collection.id],
   });

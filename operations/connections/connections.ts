@@ -57,7 +57,6 @@ export async function listConnections(
     connections.count(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.createdUs, row.connection.id],
   });

@@ -1,5 +1,5 @@
 import { AppError, validationError } from '#domain/app-error.ts';
-import { holdsPermissions, type Caller } from '#domain/access/caller.ts';
+import { holdsPermissions, requireWholeWorkspace, type Caller } from '#domain/access/caller.ts';
 import {
   OAuthProviderSettings,
   type OAuthClient,
@@ -26,6 +26,7 @@ export async function putOAuthClient(
   caller: Caller,
   client: { provider: string; body: PutOAuthClientRequest },
 ): Promise<OAuthClient> {
+  requireWholeWorkspace(caller);
   const { provider, body } = client;
   const { client_id, client_secret: secret, ...settings } = body;
   const setsEndpoints = [body.token_endpoint, body.authorization_endpoint, body.issuer].some(
@@ -57,6 +58,7 @@ export async function listOAuthClients(services: Services, caller: Caller): Prom
 
 /** Deletes the workspace's OAuth client for a provider. @throws AppError `not_found`. */
 export async function deleteOAuthClient(services: Services, caller: Caller, provider: string): Promise<void> {
+  requireWholeWorkspace(caller);
   if (await services.stores.oauthClients.delete(caller.scope, provider)) return;
   throw new AppError('not_found', 'The workspace has no client for this provider.');
 }

@@ -44,7 +44,6 @@ export async function listChunks(services: Services, caller: Caller, query: List
     chunks.countPublished(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.publish_seq, row.chunk_index],
   });

@@ -42,7 +42,6 @@ export async function listContents(services: Services, caller: Caller, query: Li
     contents.count(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.createdUs, row.content.id],
   });

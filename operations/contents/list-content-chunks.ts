@@ -4,6 +4,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { decodePosition, encodeCursor } from '#domain/cursor.ts';
 import type { ContentChunk } from '#domain/records/content.ts';
 import type { PublishedChunk } from '#store/contents/published-chunks.ts';
+import type { Page } from '#store/page.ts';
 import type { Services } from '#operations/services.ts';
 import { fetchEmbeddings } from './chunks.ts';
 
@@ -84,7 +85,7 @@ async function readStart(
   { stores }: Services,
   { scope }: Caller,
   { key, walk }: { key: Key; walk: Walk },
-): Promise<{ link: Link; first: ContentChunkRow[] }> {
+): Promise<{ link: Link; first: Page<ContentChunkRow> }> {
   for (let attempt = 1; ; attempt += 1) {
     const link = await stores.chunks.findLink(scope, key);
     if (!link)
@@ -93,8 +94,8 @@ async function readStart(
         'The content is not in that collection, or your credentials do not give access to it.',
       );
     const first = await stores.chunks.listContentChunks(scope, key, pageAfter(walk, walk.afterIndex));
-    const isWhole = first.length > 0 || walk.afterIndex >= link.chunk_count - 1;
-    if (attempt === MAX_ATTEMPTS || (isWhole && first.every((row) => row.version === link.active_version)))
+    const isWhole = first.rows.length > 0 || walk.afterIndex >= link.chunk_count - 1;
+    if (attempt === MAX_ATTEMPTS || (isWhole && first.rows.every((row) => row.version === link.active_version)))
       return { link, first };
   }
 }
@@ -107,13 +108,13 @@ type Stream = {
   query: ContentChunksQuery;
   walk: Walk;
   link: Link;
-  first: readonly ContentChunkRow[];
+  first: Page<ContentChunkRow>;
   onEnd: (lastIndex: number) => void;
 };
 
 async function* streamChunks(services: Services, caller: Caller, stream: Stream): AsyncIterable<ContentChunk> {
   const { query, walk, link } = stream;
-  let rows = stream.first;
+  let { rows, hasMore } = stream.first;
   let page = pageAfter(walk, walk.afterIndex);
   for (;;) {
     if (rows.some((row) => row.version !== link.active_version)) {
@@ -124,10 +125,9 @@ async function* streamChunks(services: Services, caller: Caller, stream: Stream)
     }
     const vectors = query.includeEmbeddings ? await fetchEmbeddings(services, caller, rows) : null;
     for (const row of rows) yield toContentChunk(row, vectors?.get(row.id) ?? null);
-    const isLast = rows.length < page.limit;
     page = pageAfter(walk, rows.at(-1)?.chunk_index ?? page.afterIndex);
-    if (isLast || page.limit <= 0) break;
-    rows = await services.stores.chunks.listContentChunks(caller.scope, query, page);
+    if (!hasMore || page.limit <= 0) break;
+    ({ rows, hasMore } = await services.stores.chunks.listContentChunks(caller.scope, query, page));
   }
   if (walk.end === null && page.afterIndex < link.chunk_count - 1) {
     throw new AppError('conflict', 'The content was deleted while it was read.');

@@ -1,6 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { Conversation, ConversationList } from '#domain/records/conversation.ts';
 import { requireReadableConversation } from './require-conversation.ts';
+import { mapPage, type Page } from '#store/page.ts';
 import type { Services } from '#operations/services.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
 import type { ConversationStatus } from '#domain/conversations/conversation-status.ts';
@@ -34,19 +35,35 @@ export type ListConversationsQuery = {
 /** Matches no title; used when the search text contains no letter or digit. */
 const UNMATCHABLE_KEY = '\u0001';
 
+/** `rest`: the conversations after `data` that are too many bytes to be held in memory at once, or null. */
+export type ConversationPage = ConversationList & { rest: AsyncIterable<Conversation> | null };
+
 /** Returns a page of the conversations that the caller may read, newest first; with `search`, the most similar titles first. */
 export async function listConversations(
   services: Services,
   caller: Caller,
   query: ListConversationsQuery,
-): Promise<ConversationList> {
+): Promise<ConversationPage> {
   const { skip, limit, status, search, user_id: userId, collection_id: collectionId } = query;
   const key = search === undefined ? undefined : titleKey(search) || UNMATCHABLE_KEY;
   const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
   const { conversations } = services.stores;
-  const [rows, totalCount] = await Promise.all([
-    conversations.list(caller.scope, filter, { skip, limit }),
-    conversations.count(caller.scope, filter),
-  ]);
-  return { data: rows.map(toConversation), total_count: totalCount };
+  const pageAfter = async (seen: number) =>
+    mapPage(await conversations.list(caller.scope, filter, { skip: skip + seen, limit: limit - seen }), toConversation);
+  const [first, totalCount] = await Promise.all([pageAfter(0), conversations.count(caller.scope, filter)]);
+  const isCut = first.hasMore && first.rows.length < limit;
+  return { data: first.rows, total_count: totalCount, rest: isCut ? restOf(limit, { first, pageAfter }) : null };
+}
+
+type Pages = { first: Page<Conversation>; pageAfter: (seen: number) => Promise<Page<Conversation>> };
+
+/** The rest of a page whose rows are many bytes, part by part. */
+async function* restOf(limit: number, { first, pageAfter }: Pages): AsyncIterable<Conversation> {
+  let seen = first.rows.length;
+  for (let { hasMore } = first; hasMore && seen < limit;) {
+    const part = await pageAfter(seen);
+    yield* part.rows;
+    seen += part.rows.length;
+    hasMore = part.hasMore;
+  }
 }

@@ -30,7 +30,7 @@ export async function listMessages(services: Services, caller: Caller, query: Li
     // The conversation row already holds the number of all its messages.
     filter.parentId === null ? conversation.message_count : messages.count(caller.scope, filter),
   ]);
-  const { page, next } = paginate(rows, { limit, binding, positionOf: (row) => [row.seq] });
+  const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.seq] });
   return {
     data: page.map(toMessage),
     total_count: totalCount,

@@ -1,5 +1,5 @@
 import { AppError } from '#domain/app-error.ts';
-import type { Caller } from '#domain/access/caller.ts';
+import { requireWholeWorkspace, type Caller } from '#domain/access/caller.ts';
 import type { JobStart } from '#domain/jobs.ts';
 import { reindexJob } from '#domain/index/reindex-job.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
@@ -47,12 +47,4 @@ export async function getReindexing(services: Services, caller: Caller): Promise
   const found = await services.stores.reindexings.find(caller.scope);
   if (!found) throw new AppError('not_found', 'The index of this workspace has never been rebuilt.');
   return found;
-}
-
-function requireWholeWorkspace({ scope }: Caller): void {
-  if (scope.collectionIds === null) return;
-  throw new AppError(
-    'forbidden',
-    'Your credentials give access to some collections only; this operation requires access to the whole workspace.',
-  );
 }

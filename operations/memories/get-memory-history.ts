@@ -23,7 +23,7 @@ export async function getMemoryHistory(
   const binding = { list: 'memory-history', filters: { memoryId } };
   const [before] = decodePosition(binding, cursor, z.tuple([z.int32().positive()])) ?? [null];
   const rows = await memories.listVersions(caller.scope, memoryId, { before, limit });
-  const { page, next } = paginate(rows, { limit, binding, positionOf: (row) => [row.version] });
+  const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.version] });
   return {
     memory_id: memoryId,
     data: page.map(toMemoryVersion),

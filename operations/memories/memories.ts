@@ -43,7 +43,6 @@ export async function listMemories(services: Services, caller: Caller, query: Li
     memories.count(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.created_us, row.memory_id],
   });

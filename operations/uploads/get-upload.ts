@@ -30,7 +30,7 @@ export async function getUpload(services: Services, caller: Caller, query: GetUp
   // Sequential, because this may run in a transaction, which has one connection.
   const { status, progress, crawls } = await uploadState(stores, scope, upload);
   const rows = await uploads.manifest(scope, upload.id, { after, limit: query.limit });
-  const { page, next } = paginate(rows, { limit: query.limit, binding, positionOf: (row) => [row.content_id] });
+  const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.content_id] });
   return {
     id: upload.id,
     collection_id: upload.collection_id,

@@ -56,7 +56,7 @@ async function withCurrentStatuses(
     // The manifest also contains archive entries and crawled pages.
     only: response.uploads.map((item) => item.content_id),
   });
-  const statuses = new Map(manifest.map((row) => [row.content_id, row.status]));
+  const statuses = new Map(manifest.rows.map((row) => [row.content_id, row.status]));
   return {
     ...response,
     uploads: response.uploads.map((item) => ({ ...item, status: statuses.get(item.content_id) ?? item.status })),

@@ -38,7 +38,7 @@ export async function listWebhookDeliveries(
     webhookDeliveries.list(caller.scope, filter, { before, limit: query.limit }),
     webhookDeliveries.count(caller.scope, filter),
   ]);
-  const { page, next } = paginate(rows, { limit: query.limit, binding, positionOf: (row) => [row.created_us, row.id] });
+  const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.created_us, row.id] });
   return {
     data: page.map(toDelivery),
     total_count: totalCount,

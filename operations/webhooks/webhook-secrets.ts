@@ -1,4 +1,4 @@
-import type { Caller } from '#domain/access/caller.ts';
+import { requireWholeWorkspace, type Caller } from '#domain/access/caller.ts';
 import type { WorkspaceWebhookSecret, Webhook } from '#domain/records/webhook.ts';
 import { workspaceScope, type Scope } from '#domain/access/scope.ts';
 import type { Secret } from '#security/secret.ts';
@@ -38,6 +38,7 @@ export async function openSigningSecrets(
 
 /** Returns the secret that signs deliveries to the `webhook_url` of a request; creates it on first use. */
 export async function getWorkspaceWebhookSecret(services: Services, caller: Caller): Promise<WorkspaceWebhookSecret> {
+  requireWholeWorkspace(caller);
   return present(services, caller.scope, await findOrCreateWorkspaceSecret(services, caller.scope));
 }
 
@@ -47,6 +48,7 @@ export async function rotateWorkspaceWebhookSecret(
   caller: Caller,
   idempotency: Idempotency | null,
 ): Promise<Answer<WorkspaceWebhookSecret>> {
+  requireWholeWorkspace(caller);
   const { scope } = caller;
   return withIdempotency(services, caller, {
     route: `POST /workspaces/${scope.workspaceId}/webhook-secret/rotate`,

@@ -26,7 +26,6 @@ export async function listWebhooks(
     webhooks.count(caller.scope),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.createdUs, row.webhook.id],
   });

@@ -1,5 +1,4 @@
-import { AppError } from '#domain/app-error.ts';
-import type { Caller } from '#domain/access/caller.ts';
+import { requireWholeWorkspace, type Caller } from '#domain/access/caller.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import { deleteWorkspaceJob } from '#domain/workspaces/workspace-deletion.ts';
 import type { Stores } from '#store/stores.ts';
@@ -13,9 +12,7 @@ import { workspaceNotFound } from '#operations/access/caller-in-workspace.ts';
  * @throws AppError `not_found`, or `forbidden` for a caller that does not reach the whole workspace.
  */
 export async function deleteWorkspace(services: Services, caller: Caller): Promise<DeletionAccepted> {
-  if (caller.scope.collectionIds !== null) {
-    throw new AppError('forbidden', 'You reach only some collections of this workspace, so you cannot delete it.');
-  }
+  requireWholeWorkspace(caller);
   const { deletion, jobs } = await services.stores.transaction((stores) => beginDeletion(stores, caller));
   startWorkflows(services, caller.scope, jobs);
   return { deletion_id: deletion.id, status: deletion.status };

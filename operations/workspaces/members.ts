@@ -61,7 +61,6 @@ export async function listMembers(
     members.count(caller.scope),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.createdUs, row.member.user_id],
   });

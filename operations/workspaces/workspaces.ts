@@ -1,4 +1,4 @@
-import type { Principal, Caller } from '#domain/access/caller.ts';
+import { requireWholeWorkspace, type Caller, type Principal } from '#domain/access/caller.ts';
 import { decodeTimeCursor } from '#domain/cursor.ts';
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceList } from '#domain/records/workspace.ts';
 import { paginate } from '#operations/paginate.ts';
@@ -18,6 +18,7 @@ export async function updateWorkspace(
   caller: Caller,
   body: UpdateWorkspaceRequest,
 ): Promise<Workspace> {
+  requireWholeWorkspace(caller);
   const changed = await services.stores.workspaces.update(caller.scope, body.name ?? null);
   if (!changed) throw workspaceNotFound();
   return changed;
@@ -38,7 +39,6 @@ export async function listWorkspaces(
     workspaces.count(selection),
   ]);
   const { page, next } = paginate(rows, {
-    limit: query.limit,
     binding,
     positionOf: (row) => [row.createdUs, row.workspace.id],
   });

@@ -1,7 +1,8 @@
 import type { ApiKey } from '#domain/records/api-key.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { mapPage, queryPage, rowBytes, type Page } from '#store/page.ts';
+import { queryOne, type Database } from '#store/postgres.ts';
 
 /** What a key may be used for, from which addresses and until when. */
 export type ApiKeyLimits = Pick<ApiKey, 'permissions' | 'collections' | 'ip_whitelist' | 'expires_at'>;
@@ -97,17 +98,18 @@ export function createApiKeyStore(database: Database) {
       return row !== null;
     },
 
-    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when more rows follow. */
-    async list(scope: Scope, page: { after: TimePosition | null; skip: number; limit: number }) {
-      const rows = await query<Row>(
-        database,
-        `select ${COLUMNS} from api_keys k where ${IN_SCOPE}
-           and (:afterUs::bigint is null
-             or (k.created_at, k.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by k.created_at, k.id offset :skip limit :limit`,
-        { ...scope, skip: page.skip, afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
-      );
-      return rows.map((row) => ({ apiKey: toApiKey(row), createdUs: row.created_us }));
+    /** Returns a page ordered by `(created_at, id)`. Keys are small: their pages end at the limit only. */
+    async list(
+      scope: Scope,
+      { after, skip, limit }: { after: TimePosition | null; skip: number; limit: number },
+    ): Promise<Page<{ apiKey: ApiKey; createdUs: number }>> {
+      const list = `select ${COLUMNS}, ${rowBytes({})} from api_keys k where ${IN_SCOPE}
+          and (:afterUs::bigint is null
+            or (k.created_at, k.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by k.created_at, k.id offset :skip`;
+      const bindings = { ...scope, skip, afterUs: after?.createdUs, afterId: after?.id };
+      const page = await queryPage<Row>(database, { list, order: 'created_us, id', limit }, bindings);
+      return mapPage(page, (row) => ({ apiKey: toApiKey(row), createdUs: row.created_us }));
     },
 
     async count(scope: Scope): Promise<number> {

@@ -2,6 +2,7 @@ import { isContentStatus } from '#domain/statuses.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import type { Collection, CreateCollectionRequest } from '#domain/records/collection.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { mapPage, queryPage, rowBytes } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 import type { TimePosition } from '#domain/cursor.ts';
 
@@ -30,12 +31,15 @@ type Row = Omit<Collection, 'created_at' | 'updated_at' | 'stats' | 'embedding'>
   tenant: string;
 } & EmbeddingSpace;
 
-const SELECT = `
-  select c.id, c.name, c.workspace_id, c.created_at, c.updated_at, c.description, c.store_type, c.visibility, c.status,
+const COLUMNS = `c.id, c.name, c.workspace_id, c.created_at, c.updated_at, c.description, c.store_type, c.visibility, c.status,
     c.tags, c.parent_id, c.stats as client_stats, c.meta_data, c.settings, c.source_type, c.source_id, c.created_by,
     (extract(epoch from c.created_at) * 1000000)::bigint as created_us,
-    g.tenant, g.provider, g.model, g.model_hash, g.dimensions, s.by_stage, s.chunks, s.bytes
-  from collections c
+    g.tenant, g.provider, g.model, g.model_hash, g.dimensions, s.by_stage, s.chunks, s.bytes`;
+const ROW_BYTES = rowBytes({
+  texts: ['c.name', 'c.description'],
+  json: ['c.tags', 'c.stats', 'c.meta_data', 'c.settings'],
+});
+const FROM = `from collections c
   join index_generations g on g.collection_id = c.id and g.status = 'active'
   cross join lateral (
     select jsonb_object_agg(stage, count) as by_stage, coalesce(sum(chunks), 0)::bigint as chunks,
@@ -99,7 +103,10 @@ export function createCollectionStore(database: Database) {
 
     /** Returns a collection in scope, or null. */
     async find(scope: Scope, id: string): Promise<CollectionWithIndex | null> {
-      const row = await queryOne<Row>(database, `${SELECT} where ${IN_SCOPE} and c.id = :id`, { ...scope, id });
+      const row = await queryOne<Row>(database, `select ${COLUMNS} ${FROM} where ${IN_SCOPE} and c.id = :id`, {
+        ...scope,
+        id,
+      });
       return row && { collection: toCollection(row), index: indexOf(row) };
     },
 
@@ -112,23 +119,19 @@ export function createCollectionStore(database: Database) {
       return row && { status: row.status, index: indexOf(row) };
     },
 
-    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
-    async list(scope: Scope, filter: CollectionFilter, page: { after: TimePosition | null; limit: number }) {
-      const rows = await query<Row>(
-        database,
-        `${SELECT} where ${IN_SCOPE} and ${MATCHING}
-           and (:afterUs::bigint is null
-             or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by c.created_at, c.id limit :limit`,
-        {
-          ...scope,
-          ...filterBindings(filter),
-          afterUs: page.after?.createdUs,
-          afterId: page.after?.id,
-          limit: page.limit + 1,
-        },
-      );
-      return rows.map((row) => ({ collection: toCollection(row), createdUs: row.created_us }));
+    /** Returns a page ordered by `(created_at, id)`. */
+    async list(
+      scope: Scope,
+      filter: CollectionFilter,
+      { after, limit }: { after: TimePosition | null; limit: number },
+    ) {
+      const list = `select ${COLUMNS}, ${ROW_BYTES} ${FROM} where ${IN_SCOPE} and ${MATCHING}
+          and (:afterUs::bigint is null
+            or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by c.created_at, c.id`;
+      const bindings = { ...scope, ...filterBindings(filter), afterUs: after?.createdUs, afterId: after?.id };
+      const page = await queryPage<Row>(database, { list, order: 'created_us, id', limit }, bindings);
+      return mapPage(page, (row) => ({ collection: toCollection(row), createdUs: row.created_us }));
     },
 
     async count(scope: Scope, filter: CollectionFilter): Promise<number> {

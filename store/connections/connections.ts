@@ -1,6 +1,7 @@
 import type { Connection, CreateConnectionRequest, UpdateConnectionRequest } from '#domain/records/connection.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
+import { mapPage, queryPage, rowBytes } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /** Which connections a caller may use: those of one user, or all of the workspace (null). */
@@ -106,22 +107,24 @@ export function createConnectionStore(database: Database) {
       return true;
     },
 
-    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
-    async list(scope: Scope, filter: ConnectionFilter, page: { after: TimePosition | null; limit: number }) {
-      const rows = await query<Row & { created_us: number }>(
+    /** Returns a page ordered by `(created_at, id)`. */
+    async list(
+      scope: Scope,
+      filter: ConnectionFilter,
+      { after, limit }: { after: TimePosition | null; limit: number },
+    ) {
+      const list = `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as created_us,
+          ${rowBytes({ json: ['config'] })} from connections
+        where ${ACCESSIBLE} and ${MATCHING} and (:afterUs::bigint is null
+          or (created_at, id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by created_at, id`;
+      const bindings = { ...bindFilter(scope, filter), afterUs: after?.createdUs, afterId: after?.id };
+      const page = await queryPage<Row & { created_us: number }>(
         database,
-        `select ${COLUMNS}, (extract(epoch from created_at) * 1000000)::bigint as created_us from connections
-         where ${ACCESSIBLE} and ${MATCHING} and (:afterUs::bigint is null
-           or (created_at, id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by created_at, id limit :limit`,
-        {
-          ...bindFilter(scope, filter),
-          afterUs: page.after?.createdUs,
-          afterId: page.after?.id,
-          limit: page.limit + 1,
-        },
+        { list, order: 'created_us, id', limit },
+        bindings,
       );
-      return rows.map(({ created_us, ...row }) => ({ connection: toConnection(row), createdUs: created_us }));
+      return mapPage(page, ({ created_us, ...row }) => ({ connection: toConnection(row), createdUs: created_us }));
     },
 
     async count(scope: Scope, filter: ConnectionFilter): Promise<number> {

@@ -2,7 +2,8 @@ import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
 import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { mapPage, queryPage, rowBytes, type Page } from '#store/page.ts';
+import { queryOne, type Database } from '#store/postgres.ts';
 
 export type ContentFilter = {
   collectionId?: string | undefined;
@@ -53,26 +54,33 @@ const LISTS = {
 const MATCHING = `(:search::text is null or strpos(lower(t.name), lower(:search)) > 0)
   and (:status::text is null or seen.status = :status) and (:linkedTo::uuid is null or t.linked_to = :linkedTo)`;
 
-/**
- * Returns a page of contents in the order in which they were added to the workspace or to the collection of the filter, with one
- * row more than `limit` when there are more.
- */
+const ROW_BYTES = rowBytes({
+  texts: ['t.name', 't.description', 't.definition', 't.external_id'],
+  json: ['t.metadata', 't.file_data', 't.config'],
+});
+
+/** Returns a page of contents in the order in which they were added to the workspace or to the collection of the filter. */
 export async function listContents(
   database: Database,
   scope: Scope,
   { after, limit, ...filter }: ContentFilter & { after: TimePosition | null; limit: number },
-): Promise<{ content: Content; createdUs: number }[]> {
+): Promise<Page<{ content: Content; createdUs: number }>> {
   const { list, bindings } = listFor(scope, filter);
   const [createdAt, id] = list.position;
-  const rows = await query<Content & { created_us: number }>(
+  const page = await queryPage<Content & { created_us: number }>(
     database,
-    `select ${CONTENT_COLUMNS}, (extract(epoch from ${createdAt}) * 1000000)::bigint as created_us from ${list.from}
-     where ${list.where} and ${MATCHING} and (:afterUs::bigint is null
-       or (${createdAt}, ${id}) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-     order by ${createdAt}, ${id} limit :limit`,
-    { ...bindings, afterUs: after?.createdUs, afterId: after?.id, limit: limit + 1 },
+    {
+      list: `select ${CONTENT_COLUMNS}, (extract(epoch from ${createdAt}) * 1000000)::bigint as created_us, ${ROW_BYTES}
+        from ${list.from}
+        where ${list.where} and ${MATCHING} and (:afterUs::bigint is null
+          or (${createdAt}, ${id}) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by ${createdAt}, ${id}`,
+      order: 'created_us, id',
+      limit,
+    },
+    { ...bindings, afterUs: after?.createdUs, afterId: after?.id },
   );
-  return rows.map(({ created_us, ...content }) => ({ content, createdUs: created_us }));
+  return mapPage(page, ({ created_us, ...content }) => ({ content, createdUs: created_us }));
 }
 
 /** Returns the total number of contents of a list. */

@@ -1,5 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
+import { queryPage, rowBytes } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** A published chunk, as lists and searches return it. */
@@ -36,6 +37,8 @@ export type ContentOfChunk = {
 const COLUMNS = `ch.id, ch.content_id, ch.collection_id, ch.workspace_id, ch.content, ch.metadata, ch.chunk_index, ch.size,
   floor(extract(epoch from ch.created_at))::bigint as created_at`;
 
+const ROW_BYTES = rowBytes({ texts: ['ch.content'], json: ['ch.metadata'] });
+
 const PUBLISHED_IN_SCOPE = `cc.workspace_id = :workspaceId and cc.active_version is not null
   and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
   and ${notDeleting('cc.collection_id')}
@@ -67,28 +70,24 @@ const FIND_PUBLISHED: PreparedStatement = {
 /** Reads of published chunks, which are part of the chunk store. */
 export function createPublishedChunks(database: Database) {
   return {
-    /**
-     * Returns a page in publication order, with one row more than `limit` when there are more. Chunks that are published later
-     * come after every position that was returned before.
-     */
-    listPublished(scope: Scope, filter: ChunkFilter, page: { after: ChunkPosition | null; limit: number }) {
-      return query<PublishedChunk & { publish_seq: number }>(
-        database,
-        `select ${COLUMNS}, cc.publish_seq from content_collections cc cross join lateral (
-           select * from chunks ch
-           where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
-             and ch.chunk_index > case when cc.publish_seq = :afterSeq::bigint then :afterIndex::int else -1 end
-           order by ch.chunk_index limit :limit) ch
-         where ${publishedCondition(filter)} and cc.publish_seq >= :afterSeq::bigint
-         order by cc.publish_seq, ch.chunk_index limit :limit`,
-        {
-          ...scope,
-          ...filterBindings(filter),
-          afterSeq: page.after?.publishSeq ?? -1,
-          afterIndex: page.after?.chunkIndex ?? -1,
-          limit: page.limit + 1,
-        },
-      );
+    /** Returns a page in publication order. Chunks that are published later come after every position that was returned before. */
+    listPublished(scope: Scope, filter: ChunkFilter, { after, limit }: { after: ChunkPosition | null; limit: number }) {
+      const list = `select ${COLUMNS}, cc.publish_seq, ${ROW_BYTES} from content_collections cc cross join lateral (
+          select * from chunks ch
+          where ch.content_id = cc.content_id and ch.collection_id = cc.collection_id and ch.version = cc.active_version
+            and ch.chunk_index > case when cc.publish_seq = :afterSeq::bigint then :afterIndex::int else -1 end
+          order by ch.chunk_index limit :mostOfContent) ch
+        where ${publishedCondition(filter)} and cc.publish_seq >= :afterSeq::bigint
+        order by cc.publish_seq, ch.chunk_index`;
+      const bindings = {
+        ...scope,
+        ...filterBindings(filter),
+        afterSeq: after?.publishSeq ?? -1,
+        afterIndex: after?.chunkIndex ?? -1,
+        mostOfContent: limit + 1,
+      };
+      const page = { list, order: 'publish_seq, chunk_index', limit };
+      return queryPage<PublishedChunk & { publish_seq: number }>(database, page, bindings);
     },
 
     async countPublished(scope: Scope, filter: ChunkFilter): Promise<number> {
@@ -110,16 +109,19 @@ export function createPublishedChunks(database: Database) {
     listContentChunks(
       scope: Scope,
       key: { contentId: string; collectionId: string },
-      page: { afterIndex: number; limit: number },
+      { afterIndex, limit }: { afterIndex: number; limit: number },
     ) {
-      return query<PublishedChunk & { name: string; filters: Record<string, unknown>; version: number }>(
+      const list = `select ${COLUMNS}, ch.version, t.name, t.metadata as filters,
+          ${rowBytes({ texts: ['ch.content'], json: ['ch.metadata', 't.metadata'] })}
+        from content_collections cc
+        join chunks ch on ch.content_id = cc.content_id and ch.collection_id = cc.collection_id
+          and ch.version = cc.active_version
+        join contents t on t.id = cc.content_id
+        where ${PUBLISHED_IN_SCOPE} and ch.chunk_index > :afterIndex order by ch.chunk_index`;
+      return queryPage<PublishedChunk & { name: string; filters: Record<string, unknown>; version: number }>(
         database,
-        `select ${COLUMNS}, ch.version, t.name, t.metadata as filters from content_collections cc
-         join chunks ch on ch.content_id = cc.content_id and ch.collection_id = cc.collection_id
-           and ch.version = cc.active_version
-         join contents t on t.id = cc.content_id
-         where ${PUBLISHED_IN_SCOPE} and ch.chunk_index > :afterIndex order by ch.chunk_index limit :limit`,
-        { ...scope, ...key, ...page },
+        { list, order: 'chunk_index', limit },
+        { ...scope, ...key, afterIndex },
       );
     },
 

@@ -1,6 +1,7 @@
 import type { ConversationStatus } from '#domain/conversations/conversation-status.ts';
 import type { Conversation } from '#domain/records/conversation.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { queryPage, rowBytes, type Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type ConversationRow = Omit<Conversation, 'created_at' | 'updated_at' | 'ended_at'> & {
@@ -41,6 +42,10 @@ const READABLE = `c.workspace_id = :workspaceId
 const MATCHING = `(:status::text is null or c.status = :status) and (:userId::text is null or c.owner_id = :userId)
   and (:collectionId::uuid is null or c.collections @> array[:collectionId::uuid])
   and (:titleKey::text is null or :titleKey <% c.title_key or c.title_key like '%' || :titleKey || '%')`;
+
+/** How different the title is from the search text: 0 (the same) to 1. */
+const DISTANCE = `case when :titleKey::text is null then 0 else 1 - word_similarity(:titleKey, c.title_key) end`;
+const ROW_BYTES = rowBytes({ texts: ['c.title', 'c.summary'], json: ['c.meta_data', 'c.settings', 'c.collections'] });
 
 /** Conversations. */
 export function createConversationStore(database: Database) {
@@ -86,14 +91,16 @@ export function createConversationStore(database: Database) {
     list(
       scope: Scope,
       filter: ConversationFilter & ConversationReader,
-      page: { skip: number; limit: number },
-    ): Promise<ConversationRow[]> {
-      return query<ConversationRow>(
+      { skip, limit }: { skip: number; limit: number },
+    ): Promise<Page<ConversationRow>> {
+      const list = `select ${COLUMNS}, ${ROW_BYTES}, ${DISTANCE} as distance
+        from conversations c where ${READABLE} and ${MATCHING}
+        order by ${DISTANCE}, c.created_at desc, c.id desc offset :skip`;
+      const bindings = { ...filterBindings(scope, filter), skip };
+      return queryPage<ConversationRow>(
         database,
-        `select ${COLUMNS} from conversations c where ${READABLE} and ${MATCHING}
-         order by case when :titleKey::text is null then 0 else 1 - word_similarity(:titleKey, c.title_key) end,
-           c.created_at desc, c.id desc offset :skip limit :limit`,
-        { ...filterBindings(scope, filter), ...page },
+        { list, order: 'distance, created_at desc, id desc', limit },
+        bindings,
       );
     },
 

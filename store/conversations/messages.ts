@@ -1,5 +1,6 @@
 import type { Message, NewMessage } from '#domain/records/message.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { queryPage, rowBytes, type Page } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type MessageRow = Omit<Message, 'created_at' | 'updated_at' | 'sent_at'> & {
@@ -24,6 +25,11 @@ export type ExtractionSource = { id: string; seq: number; content: string; role:
 const COLUMNS = `m.id, m.conversation_id, m.sender_id, m.content, m.workspace_id, m.created_at, m.updated_at, m.role,
   m.tool_calls, m.message_type, m.tags, m.checksum, m.attachments, m.parent_message_id, m.meta_data, m.sent_at, m.owner_id,
   m.seq`;
+
+const ROW_BYTES = rowBytes({
+  texts: ['m.content'],
+  json: ['m.tags', 'm.tool_calls', 'm.attachments', 'm.meta_data'],
+});
 
 /** Messages, ordered by `seq` within their conversation. */
 export function createMessageStore(database: Database) {
@@ -76,18 +82,17 @@ export function createMessageStore(database: Database) {
       return rows.map((row) => row.id);
     },
 
-    /** Returns a page ordered by `seq`, with one extra row when there are more. `parentId`: only replies to this message. */
+    /** Returns a page ordered by `seq`. `parentId`: only replies to this message. */
     list(
       scope: Scope,
       filter: { conversationId: string; parentId: string | null },
-      page: { after: number; limit: number },
-    ): Promise<MessageRow[]> {
-      return query<MessageRow>(
-        database,
-        `select ${COLUMNS} from messages m where m.conversation_id = :conversationId and m.workspace_id = :workspaceId
-           and (:parentId::uuid is null or m.parent_message_id = :parentId) and m.seq > :after order by m.seq limit :limit`,
-        { workspaceId: scope.workspaceId, ...filter, after: page.after, limit: page.limit + 1 },
-      );
+      { after, limit }: { after: number; limit: number },
+    ): Promise<Page<MessageRow>> {
+      const list = `select ${COLUMNS}, ${ROW_BYTES} from messages m
+        where m.conversation_id = :conversationId and m.workspace_id = :workspaceId
+          and (:parentId::uuid is null or m.parent_message_id = :parentId) and m.seq > :after order by m.seq`;
+      const bindings = { workspaceId: scope.workspaceId, ...filter, after };
+      return queryPage<MessageRow>(database, { list, order: 'seq', limit }, bindings);
     },
 
     async count(scope: Scope, filter: { conversationId: string; parentId: string | null }): Promise<number> {

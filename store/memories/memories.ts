@@ -1,5 +1,6 @@
 import type { MemoryType } from '#domain/records/memory.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { queryPage, rowBytes, type Page } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 /** One version of a memory, with the columns that all its versions share. `updated_at` is when the version became valid. */
@@ -43,6 +44,7 @@ const REQUEST_DEADLINE = `clock_timestamp() + interval '30 seconds'`;
 
 const COLUMNS = `m.id as memory_id, m.user_id, m.memory_type, v.version, v.object_id, v.memory, v.topics, v.metadata,
   m.created_at, (extract(epoch from m.created_at) * 1000000)::bigint as created_us, v.valid_from as updated_at, v.valid_to`;
+const ROW_BYTES = rowBytes({ texts: ['v.memory'], json: ['v.topics', 'v.metadata'] });
 const FROM = `from memories m join memory_versions v on v.memory_id = m.id`;
 const READABLE = `m.workspace_id = :workspaceId
   and (:readerId::text is null or m.user_id = :readerId or m.memory_type = 'team')`;
@@ -135,25 +137,18 @@ export function createMemoryStore(database: Database) {
       );
     },
 
-    /** Returns a page ordered by `(created_at, id)`, with one extra row when there are more. */
+    /** Returns a page ordered by `(created_at, id)`. */
     list(
       scope: Scope,
       filter: MemoryFilter & MemoryReader,
-      page: { after: { createdUs: number; id: string } | null; limit: number },
-    ): Promise<MemoryRow[]> {
-      return query<MemoryRow>(
-        database,
-        `select ${COLUMNS} ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}
-           and (:afterUs::bigint is null
-             or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by m.created_at, m.id limit :limit`,
-        {
-          ...filterBindings(scope, filter),
-          afterUs: page.after?.createdUs,
-          afterId: page.after?.id,
-          limit: page.limit + 1,
-        },
-      );
+      { after, limit }: { after: { createdUs: number; id: string } | null; limit: number },
+    ): Promise<Page<MemoryRow>> {
+      const list = `select ${COLUMNS}, ${ROW_BYTES} ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}
+          and (:afterUs::bigint is null
+            or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by m.created_at, m.id`;
+      const bindings = { ...filterBindings(scope, filter), afterUs: after?.createdUs, afterId: after?.id };
+      return queryPage<MemoryRow>(database, { list, order: 'created_us, memory_id', limit }, bindings);
     },
 
     async count(scope: Scope, filter: MemoryFilter & MemoryReader): Promise<number> {
@@ -190,14 +185,16 @@ export function createMemoryStore(database: Database) {
       );
     },
 
-    /** Returns a page of the versions of a memory, newest first, with one extra row when there are more. */
-    listVersions(scope: Scope, id: string, page: { before: number | null; limit: number }): Promise<MemoryRow[]> {
-      return query<MemoryRow>(
-        database,
-        `select ${COLUMNS} ${FROM} where m.id = :id and m.workspace_id = :workspaceId
-           and (:before::int is null or v.version < :before) order by v.version desc limit :limit`,
-        { workspaceId: scope.workspaceId, id, before: page.before, limit: page.limit + 1 },
-      );
+    /** Returns a page of the versions of a memory, newest first. */
+    listVersions(
+      scope: Scope,
+      id: string,
+      { before, limit }: { before: number | null; limit: number },
+    ): Promise<Page<MemoryRow>> {
+      const list = `select ${COLUMNS}, ${ROW_BYTES} ${FROM} where m.id = :id and m.workspace_id = :workspaceId
+        and (:before::int is null or v.version < :before) order by v.version desc`;
+      const bindings = { workspaceId: scope.workspaceId, id, before };
+      return queryPage<MemoryRow>(database, { list, order: 'version desc', limit }, bindings);
     },
 
     /**

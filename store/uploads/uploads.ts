@@ -2,6 +2,7 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
+import { pageOf, type Page } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
 
 export type UploadRow = {
@@ -131,22 +132,20 @@ export function createUploadStore(database: Database) {
       };
     },
 
-    /**
-     * Returns a page of the contents in id order, restricted to `only` when given, and one row more than `limit` when there are
-     * more.
-     */
-    manifest(
+    /** Returns a page of the contents in id order, restricted to `only` when given. */
+    async manifest(
       scope: Scope,
       id: string,
       page: { after: string | null; limit: number; only?: readonly string[] },
-    ): Promise<ManifestRow[]> {
-      return query<ManifestRow>(database, LIST_MANIFEST, {
+    ): Promise<Page<ManifestRow>> {
+      const rows = await query<ManifestRow>(database, LIST_MANIFEST, {
         workspaceId: scope.workspaceId,
         id,
         after: page.after,
         limit: page.limit + 1,
         only: page.only,
       });
+      return pageOf(rows, page.limit);
     },
   };
 }

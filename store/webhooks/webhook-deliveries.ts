@@ -1,7 +1,8 @@
 import type { DeliveryStatus, WebhookEventType } from '#domain/webhooks/webhook-events.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { queryPage, rowBytes, type Page } from '#store/page.ts';
+import { queryOne, type Database } from '#store/postgres.ts';
 
 export type DeliveryRow = {
   id: string;
@@ -49,7 +50,7 @@ const selectWith = (body: 'd.body' | `''`) => `
     case when d.status in ('pending', 'retrying') then greatest(d.due_at, f.next_attempt_at) end as next_attempt_at,
     d.created_at, d.updated_at, ${body} as body,
     d.endpoint_id is null or coalesce(e.status = 'active', false) as is_deliverable,
-    (extract(epoch from d.created_at) * 1000000)::bigint as created_us, a.attempts
+    (extract(epoch from d.created_at) * 1000000)::bigint as created_us, a.attempts, ${rowBytes({ json: ['a.attempts'] })}
   from webhook_deliveries d left join webhook_endpoints e on e.id = d.endpoint_id
   left join webhook_receivers f on f.id = d.receiver_id
   cross join lateral (
@@ -69,25 +70,18 @@ export function createWebhookDeliveries(database: Database) {
       });
     },
 
-    /** Returns a page, newest first, with one row more than `limit` when there are more. */
+    /** Returns a page, newest first. */
     list(
       scope: Scope,
       filter: DeliveryFilter,
-      page: { before: TimePosition | null; limit: number },
-    ): Promise<DeliveryRow[]> {
-      return query<DeliveryRow>(
-        database,
-        `${selectWith(`''`)} where ${IN_SCOPE} and ${MATCHING}
-           and (:beforeUs::bigint is null
-             or (d.created_at, d.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
-         order by d.created_at desc, d.id desc limit :limit`,
-        {
-          ...bind(scope, filter),
-          beforeUs: page.before?.createdUs,
-          beforeId: page.before?.id,
-          limit: page.limit + 1,
-        },
-      );
+      { before, limit }: { before: TimePosition | null; limit: number },
+    ): Promise<Page<DeliveryRow>> {
+      const list = `${selectWith(`''`)} where ${IN_SCOPE} and ${MATCHING}
+          and (:beforeUs::bigint is null
+            or (d.created_at, d.id) < (to_timestamp(0) + :beforeUs * interval '1 microsecond', :beforeId::uuid))
+        order by d.created_at desc, d.id desc`;
+      const bindings = { ...bind(scope, filter), beforeUs: before?.createdUs, beforeId: before?.id };
+      return queryPage<DeliveryRow>(database, { list, order: 'created_us desc, id desc', limit }, bindings);
     },
 
     async count(scope: Scope, filter: DeliveryFilter): Promise<number> {

@@ -1,6 +1,7 @@
 import { MAX_COUNTED_DELIVERIES, type Webhook } from '#domain/records/webhook.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
+import { mapPage, queryPage, rowBytes } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { IS_WAITING } from './waiting-receivers.ts';
 
@@ -128,16 +129,14 @@ export function createWebhookStore(database: Database) {
     },
 
     /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
-    async list(scope: Scope, page: { after: TimePosition | null; limit: number }) {
-      const rows = await query<Row>(
-        database,
-        `select ${COLUMNS} from webhook_endpoints w where ${IN_SCOPE}
-           and (:afterUs::bigint is null
-             or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by w.created_at, w.id limit :limit`,
-        { ...scope, afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
-      );
-      return rows.map((row) => ({ webhook: toWebhook(row), createdUs: row.created_us }));
+    async list(scope: Scope, { after, limit }: { after: TimePosition | null; limit: number }) {
+      const list = `select ${COLUMNS}, ${rowBytes({})} from webhook_endpoints w where ${IN_SCOPE}
+          and (:afterUs::bigint is null
+            or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by w.created_at, w.id`;
+      const bindings = { ...scope, afterUs: after?.createdUs, afterId: after?.id };
+      const page = await queryPage<Row>(database, { list, order: 'created_us, id', limit }, bindings);
+      return mapPage(page, (row) => ({ webhook: toWebhook(row), createdUs: row.created_us }));
     },
 
     async count(scope: Scope): Promise<number> {

@@ -1,6 +1,7 @@
 import type { WorkspaceMember } from '#domain/records/workspace.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { WorkspaceRole } from '#domain/access/workspace-roles.ts';
+import { mapPage, queryPage, rowBytes } from '#store/page.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
 type Row = Omit<WorkspaceMember, 'created_at' | 'updated_at'> & {
@@ -58,16 +59,14 @@ export function createMemberStore(database: Database) {
     },
 
     /** Returns a page ordered by `(created_at, user_id)`, with one row more than `limit` when more rows follow. */
-    async list(scope: Scope, page: { after: MemberPosition | null; limit: number }) {
-      const rows = await query<Row>(
-        database,
-        `select ${COLUMNS} from workspace_members m where m.workspace_id = :workspaceId
-           and (:afterUs::bigint is null
-             or (m.created_at, m.user_id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::text))
-         order by m.created_at, m.user_id limit :limit`,
-        { ...scope, afterUs: page.after?.createdUs, afterId: page.after?.userId, limit: page.limit + 1 },
-      );
-      return rows.map((row) => ({ member: toMember(row), createdUs: row.created_us }));
+    async list(scope: Scope, { after, limit }: { after: MemberPosition | null; limit: number }) {
+      const list = `select ${COLUMNS}, ${rowBytes({})} from workspace_members m where m.workspace_id = :workspaceId
+          and (:afterUs::bigint is null
+            or (m.created_at, m.user_id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::text))
+        order by m.created_at, m.user_id`;
+      const bindings = { ...scope, afterUs: after?.createdUs, afterId: after?.userId };
+      const page = await queryPage<Row>(database, { list, order: 'created_us, user_id', limit }, bindings);
+      return mapPage(page, (row) => ({ member: toMember(row), createdUs: row.created_us }));
     },
 
     async count(scope: Scope): Promise<number> {

@@ -1,7 +1,8 @@
 import type { Workspace } from '#domain/records/workspace.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
-import { query, queryOne, type Database } from '#store/postgres.ts';
+import { mapPage, queryPage, rowBytes } from '#store/page.ts';
+import { queryOne, type Database } from '#store/postgres.ts';
 
 type Row = { id: string; name: string; created_at: Date; updated_at: Date; created_us: number };
 
@@ -51,17 +52,15 @@ export function createWorkspaceStore(database: Database) {
       return row && toWorkspace(row);
     },
 
-    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when more rows follow. */
-    async list(selection: WorkspaceSelection, page: { after: TimePosition | null; limit: number }) {
-      const rows = await query<Row>(
-        database,
-        `select ${COLUMNS} from workspaces w where ${IS_SELECTED} and ${IS_ACTIVE}
-           and (:afterUs::bigint is null
-             or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-         order by w.created_at, w.id limit :limit`,
-        { ids: selectedIds(selection), afterUs: page.after?.createdUs, afterId: page.after?.id, limit: page.limit + 1 },
-      );
-      return rows.map((row) => ({ workspace: toWorkspace(row), createdUs: row.created_us }));
+    /** Returns a page ordered by `(created_at, id)`. */
+    async list(selection: WorkspaceSelection, { after, limit }: { after: TimePosition | null; limit: number }) {
+      const list = `select ${COLUMNS}, ${rowBytes({})} from workspaces w where ${IS_SELECTED} and ${IS_ACTIVE}
+          and (:afterUs::bigint is null
+            or (w.created_at, w.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by w.created_at, w.id`;
+      const bindings = { ids: selectedIds(selection), afterUs: after?.createdUs, afterId: after?.id };
+      const page = await queryPage<Row>(database, { list, order: 'created_us, id', limit }, bindings);
+      return mapPage(page, (row) => ({ workspace: toWorkspace(row), createdUs: row.created_us }));
     },
 
     async count(selection: WorkspaceSelection): Promise<number> {

@@ -2,6 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
 import { createPostgres, query } from '#store/postgres.ts';
+import { translatePostgresError } from '#store/postgres-errors.ts';
 import { createStores } from '#store/stores.ts';
 
 test('reports an unreachable database, from a statement and from a transaction', async (t) => {
@@ -36,4 +37,17 @@ test('reports a database that accepts connections and never responds', async (t)
   });
   const error = await t.throwsAsync(async () => query(knex, 'select 1'), { instanceOf: AppError });
   t.is(error.code, 'dependency_unavailable');
+});
+
+test('reports a connection that has ended, whatever the driver calls it', (t) => {
+  for (const message of [
+    'Client has encountered a connection error and is not queryable',
+    'Client was closed and is not queryable',
+    'Connection terminated unexpectedly',
+  ]) {
+    const error = translatePostgresError(new Error(message));
+    t.like(error, { code: 'dependency_unavailable' }, message);
+  }
+  const other = new Error('syntax error');
+  t.is(translatePostgresError(other), other);
 });

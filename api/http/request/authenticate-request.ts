@@ -46,7 +46,10 @@ export async function authenticateRequest(
   const principal = await limiter.countFailure(address, () => findPrincipal(authenticator, context, requirements));
   if (principal === 'administrator') return principal;
   requestState(context).caller = principal;
-  await limiter.countRequest(context, principal.principal);
+  await limiter.countRequest(context, {
+    principal: principal.principal,
+    workspaceId: principal.scope.workspaceId,
+  });
   requirePermission(principal, requirements.permission);
   if (requirements.administrator === 'required') {
     throw new AppError('forbidden', 'This route needs the administrator token, as Authorization: Bearer.');

@@ -3,12 +3,14 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '#domain/app-error.ts';
 import { parseIpAddress } from '#security/ip-range.ts';
 
-/** Requests per minute; 0 means no limit. */
-export type RequestLimits = { perCaller: number; failuresPerAddress: number };
+/** Requests per minute; 0 means no limit. `perWorkspace`: of all its keys and users together, because keys are made freely. */
+export type RequestLimits = { perCaller: number; perWorkspace: number; failuresPerAddress: number };
 
 export type RequestLimiter = {
-  /** Counts a request of this caller and sets the rate limit headers. @throws AppError `rate_limited` */
-  countRequest(context: Context, principal: string): Promise<void>;
+  /** Counts a request of this caller and of its workspace, and sets the rate limit headers. @throws AppError `rate_limited` */
+  countRequest(context: Context, caller: { principal: string; workspaceId: string }): Promise<void>;
+  /** Counts a request that needs no credentials by its address, as if that were a caller. @throws AppError `rate_limited` */
+  countAnonymous(address: string): Promise<void>;
   /**
    * Runs `authenticate` and counts its failures by address. Beyond the limit a failure becomes `rate_limited`. Valid
    * credentials always pass, so that one client cannot lock out others behind the same address.
@@ -17,20 +19,43 @@ export type RequestLimiter = {
   countFailure<Result>(address: string, authenticate: () => Promise<Result>): Promise<Result>;
 };
 
+type Counted = { policy: 'requests' | 'workspace'; state: ReturnType<typeof stateOf> };
+
 const WINDOW_S = 60;
-const POLICY = 'requests';
 const IPV6_NETWORK_BYTES = 8;
 
 /** Counts in the memory of this process: with several API processes, each has limits of its own. */
 export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
   const callers = createCounter(limits.perCaller);
+  const workspaces = createCounter(limits.perWorkspace);
   const failures = createCounter(limits.failuresPerAddress);
   return {
-    async countRequest(context, principal) {
+    async countRequest(context, { principal, workspaceId }) {
+      const counted: Counted[] = [];
+      if (callers !== null) counted.push({ policy: 'requests', state: await count(callers, principal) });
+      // What one of its callers is refused does not count against the others.
+      if (workspaces !== null && counted[0]?.state.isOver !== true)
+        counted.push({ policy: 'workspace', state: await count(workspaces, workspaceId) });
+      if (counted.length === 0) return;
+      const quota = { requests: limits.perCaller, workspace: limits.perWorkspace };
+      const all = (describe: (one: Counted) => string) =>
+        counted.map((one) => `"${one.policy}"${describe(one)}`).join(', ');
+      context.set(
+        'RateLimit-Policy',
+        all(({ policy }) => `;q=${quota[policy]};w=${WINDOW_S}`),
+      );
+      context.set(
+        'RateLimit',
+        all(({ state }) => `;r=${state.remaining};t=${state.resetS}`),
+      );
+      const over = counted.find(({ state }) => state.isOver);
+      if (over === undefined) return;
+      const whose = over.policy === 'workspace' ? ' of all keys and users of this workspace' : '';
+      throw rateLimited(`More than ${quota[over.policy]} requests${whose} in a minute.`, over.state.resetS);
+    },
+    async countAnonymous(address) {
       if (callers === null) return;
-      const state = await count(callers, principal);
-      context.set('RateLimit-Policy', `"${POLICY}";q=${limits.perCaller};w=${WINDOW_S}`);
-      context.set('RateLimit', `"${POLICY}";r=${state.remaining};t=${state.resetS}`);
+      const state = await count(callers, `address ${networkOf(address)}`);
       if (state.isOver) throw rateLimited(`More than ${limits.perCaller} requests in a minute.`, state.resetS);
     },
     async countFailure(address, authenticate) {

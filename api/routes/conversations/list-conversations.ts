@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
-import { ConversationList } from '#domain/records/conversation.ts';
+import { Conversation, ConversationList } from '#domain/records/conversation.ts';
 import { Id, textField } from '#domain/records/fields.ts';
 import { listConversations } from '#operations/conversations/conversations.ts';
 import { queryInteger } from '#api/http/request/query-fields.ts';
+import { streamJsonList } from '#api/http/response/json-stream.ts';
+import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
@@ -28,5 +30,17 @@ export const listConversationsRoute = route(
     query: Query,
     response: ConversationList,
   },
-  async ({ services, caller, query }) => listConversations(services, caller, query),
+  async ({ services, caller, query }) => {
+    const { rest, ...page } = await listConversations(services, caller, query);
+    if (rest === null) return page;
+    const { data, ...counts } = page;
+    const shape = { head: {}, field: 'data', element: Conversation, tail: () => counts };
+    const stream = await streamJsonList(shape, concatenate(data, rest));
+    return Reply.stream(stream, { mediaType: 'application/json; charset=utf-8' });
+  },
 );
+
+async function* concatenate<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncIterable<T> {
+  yield* first;
+  yield* rest;
+}

@@ -97,6 +97,9 @@ test('creating a key reports every validation error', async (t) => {
     'body.ip_whitelist.3 invalid_ip_range',
   ]);
   t.is((await owner.fail('/api-keys', { method: 'POST', json: { permissions: [] } })).status, 422);
+  const never = async (expires_at: string) =>
+    owner.fail('/api-keys', { method: 'POST', json: { permissions: ['*'], expires_at } });
+  t.like(await never('9999-12-31T23:59:59-01:00'), { status: 422, problems: ['body.expires_at custom'] });
 });
 
 test('a change to the collections of a key takes effect with the next request', async (t) => {

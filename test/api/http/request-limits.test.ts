@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { createRequestLimiter } from '#api/http/request/request-limiter.ts';
+import { createRequestLimiter, type RequestLimits } from '#api/http/request/request-limiter.ts';
 import { AppError } from '#domain/app-error.ts';
 import { ApiKey } from '#domain/records/api-key.ts';
 import { CreatedWorkspace } from '#domain/records/workspace.ts';
@@ -16,10 +16,12 @@ import { AUDIENCE, openTokenIssuer } from '#test/support/servers/token-issuer.ts
 const ADMIN_TOKEN = 'the-administrator-token-of-this-test-only';
 const ORIGIN = 'https://app.example.com';
 
-async function openLimited(t: ExecutionContext, requestLimits: { perCaller: number; failuresPerAddress: number }) {
+const NONE: RequestLimits = { perCaller: 0, perWorkspace: 0, failuresPerAddress: 0 };
+
+async function openLimited(t: ExecutionContext, requestLimits: Partial<RequestLimits>) {
   const api = await openOwnApi(t, {
     access: { users: null, administratorToken: new Secret(ADMIN_TOKEN) },
-    requestLimits,
+    requestLimits: { ...NONE, ...requestLimits },
   });
   const answer = await api.send('/workspaces', { method: 'POST', token: ADMIN_TOKEN, json: { name: 'limited' } });
   const { api_key: key } = CreatedWorkspace.parse(answer.body);
@@ -27,7 +29,7 @@ async function openLimited(t: ExecutionContext, requestLimits: { perCaller: numb
 }
 
 test('a key over its rate limit gets 429 with Retry-After, and other keys are not affected', async (t) => {
-  const api = await openLimited(t, { perCaller: 3, failuresPerAddress: 0 });
+  const api = await openLimited(t, { perCaller: 3 });
   const { token } = api;
   const first = await api.send('/collections', { token });
   t.is(first.status, 200);
@@ -48,8 +50,34 @@ test('a key over its rate limit gets 429 with Retry-After, and other keys are no
   t.regex(others.headers.get('RateLimit') ?? '', /r=1;/);
 });
 
+test('the keys of a workspace share a limit, however many there are, and other workspaces are not affected', async (t) => {
+  const api = await openLimited(t, { perCaller: 4, perWorkspace: 6 });
+  const mint = async () => {
+    const sent = { method: 'POST', token: api.token, json: { permissions: ['collections:read'] } };
+    return ApiKey.parse((await api.send('/api-keys', sent)).body).secret ?? '';
+  };
+  const keys = [await mint(), await mint(), await mint()];
+  const statuses: number[] = [];
+  for (const token of keys) statuses.push((await api.send('/collections', { token })).status);
+  t.deepEqual(statuses, [200, 200, 200]);
+  const over = await api.send('/collections', { token: keys[0] ?? '' });
+  t.is(over.status, 429);
+  t.regex(over.headers.get('RateLimit') ?? '', /^"requests";r=2;t=\d+, "workspace";r=0;t=\d+$/);
+  t.is(over.headers.get('RateLimit-Policy'), '"requests";q=4;w=60, "workspace";q=6;w=60');
+  t.true(Number(over.headers.get('Retry-After')) >= 1);
+  const answer = await api.send('/workspaces', { method: 'POST', token: ADMIN_TOKEN, json: { name: 'other' } });
+  const { api_key: other } = CreatedWorkspace.parse(answer.body);
+  t.is((await api.send('/collections', { token: other.secret ?? '' })).status, 200);
+});
+
+test('requests without credentials are limited by address; probes are not', async (t) => {
+  const api = await openLimited(t, { perCaller: 2 });
+  const ask = async () => (await api.send('/oauth/callback?state=unknown&code=x')).status;
+  t.deepEqual([await ask(), await ask(), await ask()], [400, 400, 429]);
+});
+
 test('failed authentication beyond the limit of an address answers 429, and valid credentials still pass', async (t) => {
-  const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 2 });
+  const api = await openLimited(t, { failuresPerAddress: 2 });
   const bad = async (token?: string) => api.send('/collections', token === undefined ? {} : { token });
   t.deepEqual([(await bad()).status, (await bad('loci_nonsense')).status], [401, 401]);
   const over = await bad('nonsense');
@@ -62,7 +90,7 @@ test('failed authentication beyond the limit of an address answers 429, and vali
 });
 
 test('unknown workspaces and disallowed addresses count as failed authentication', async (t) => {
-  const api = await openLimited(t, { perCaller: 0, failuresPerAddress: 3 });
+  const api = await openLimited(t, { failuresPerAddress: 3 });
   const { token } = api;
   const json = { permissions: ['*'], ip_whitelist: ['203.0.113.7'] };
   const elsewhere = ApiKey.parse((await api.send('/api-keys', { method: 'POST', token, json })).body).secret ?? '';
@@ -87,7 +115,7 @@ test('unknown workspaces and disallowed addresses count as failed authentication
 });
 
 test('failures are counted per IPv6 /64 network and per IPv4 address', async (t) => {
-  const limiter = createRequestLimiter({ perCaller: 0, failuresPerAddress: 1 });
+  const limiter = createRequestLimiter({ ...NONE, failuresPerAddress: 1 });
   const fail = async (address: string) => {
     const refuse = () => Promise.reject(new AppError('unauthorized', 'no'));
     return (await t.throwsAsync(limiter.countFailure(address, refuse), { instanceOf: AppError })).code;

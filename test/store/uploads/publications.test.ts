@@ -16,7 +16,7 @@ import { openOwnDatabase } from '#test/support/harness/own-services.ts';
 import { seededRandom, type SeededRandom } from '#test/support/harness/seeded-random.ts';
 
 async function shownOf({ stores, scope }: Place, contentId?: string): Promise<string[]> {
-  const rows = await stores.chunks.listPublished(scope, { contentId }, { after: null, limit: 500 });
+  const { rows } = await stores.chunks.listPublished(scope, { contentId }, { after: null, limit: 500 });
   return rows.map(({ content }) => content);
 }
 
@@ -38,7 +38,7 @@ test('publishes only complete, unpaused contents, each with its own number', asy
   });
   const published = await stores.publications.publish(scope, batch, publicationOf(batch));
   t.deepEqual(published.map(({ content_id }) => content_id).toSorted(), [whole, also].toSorted());
-  const rows = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
+  const { rows } = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
   t.deepEqual(
     rows.map(({ publish_seq }) => publish_seq),
     [1, 1, 2, 2],
@@ -61,7 +61,7 @@ test('switches to a new version at once, with a number after everything publishe
   await stores.publications.publish(scope, second, publicationOf(second, { each: 3 }));
   t.deepEqual(await shownOf(place, id), ['chunk 0 of version 2', 'chunk 1 of version 2', 'chunk 2 of version 2']);
   t.is(await stores.chunks.countPublished(scope, { contentId: id }), 3);
-  const order = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
+  const { rows: order } = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
   t.deepEqual([...new Set(order.map(({ content_id }) => content_id))], [other, id]);
   const residues = await query(place.database, 'select content_id from residues');
   t.deepEqual(residues, [{ content_id: id }], 'what the first version left is to be removed');
@@ -83,7 +83,7 @@ test('keeps the previous version and reuses the number when a publication rolls 
   t.is(await counterOf(place), 0);
   t.like((await stores.runs.stagesOf(scope, batch))[0], { stage: 'indexing', chunks: 0 });
   t.is((await stores.publications.publish(scope, batch, publicationOf(batch))).length, 1);
-  t.is((await stores.chunks.listPublished(scope, {}, { after: null, limit: 1 }))[0]?.publish_seq, 1);
+  t.is((await stores.chunks.listPublished(scope, {}, { after: null, limit: 1 })).rows[0]?.publish_seq, 1);
 });
 
 test('makes publishers wait for a slow one, so that later commits have higher numbers', async (t) => {
@@ -99,7 +99,7 @@ test('makes publishers wait for a slow one, so that later commits have higher nu
     t.deepEqual(await shownOf(place), []);
   });
   await overtaking;
-  const rows = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
+  const { rows } = await stores.chunks.listPublished(scope, {}, { after: null, limit: 500 });
   t.deepEqual([...new Set(rows.map(({ content_id }) => content_id))], [...slow.contentIds, ...fast.contentIds]);
 });
 
@@ -150,12 +150,11 @@ test('pages through contents without gaps or repeats during slow publications an
   let pagesMeanwhile = 0;
   for (;;) {
     const wasOver: boolean = isOver;
-    const rows: Awaited<ReturnType<typeof stores.chunks.listPublished>> = await stores.chunks.listPublished(
+    const { rows: page }: Awaited<ReturnType<typeof stores.chunks.listPublished>> = await stores.chunks.listPublished(
       scope,
       {},
       { after, limit: 4 },
     );
-    const page = rows.slice(0, 4);
     seen.push(...page.map(({ id }) => id));
     places.push(...page.map(({ publish_seq }) => publish_seq));
     const last = page.at(-1);

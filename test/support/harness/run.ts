@@ -53,6 +53,7 @@ const environment: NodeJS.ProcessEnv = {
   LOCI_OAUTH_REDIRECTS: 'https://app.example.com/connected',
   // All tests share one address, so rate limits are disabled.
   LOCI_RATE_LIMIT_PER_MINUTE: '0',
+  LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE: '0',
   LOCI_FAILED_AUTH_PER_MINUTE: '0',
   // Tests sign tokens of users: `test/support/fixtures/user-token.ts`.
   LOCI_JWT_SECRET: randomBytes(32).toString('base64url'),
