@@ -1,7 +1,7 @@
 import type { Caller } from '#domain/access/caller.ts';
 import type { Conversation, ConversationList } from '#domain/records/conversation.ts';
 import { requireReadableConversation } from './require-conversation.ts';
-import { mapPage, type Page } from '#store/page.ts';
+import type { Page } from '#store/page.ts';
 import type { Services } from '#operations/services.ts';
 import type { ConversationRow } from '#store/conversations/conversations.ts';
 import type { ConversationStatus } from '#domain/conversations/conversation-status.ts';
@@ -48,8 +48,10 @@ export async function listConversations(
   const key = search === undefined ? undefined : titleKey(search) || UNMATCHABLE_KEY;
   const filter = { status, titleKey: key, userId, collectionId, readerId: caller.userId };
   const { conversations } = services.stores;
-  const pageAfter = async (seen: number) =>
-    mapPage(await conversations.list(caller.scope, filter, { skip: skip + seen, limit: limit - seen }), toConversation);
+  const pageAfter = async (seen: number) => {
+    const page = await conversations.list(caller.scope, filter, { skip: skip + seen, limit: limit - seen });
+    return { rows: page.rows.map(toConversation), hasMore: page.hasMore };
+  };
   const [first, totalCount] = await Promise.all([pageAfter(0), conversations.count(caller.scope, filter)]);
   const isCut = first.hasMore && first.rows.length < limit;
   return { data: first.rows, total_count: totalCount, rest: isCut ? restOf(limit, { first, pageAfter }) : null };

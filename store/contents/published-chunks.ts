@@ -70,7 +70,10 @@ const FIND_PUBLISHED: PreparedStatement = {
 /** Reads of published chunks, which are part of the chunk store. */
 export function createPublishedChunks(database: Database) {
   return {
-    /** Returns a page in publication order. Chunks that are published later come after every position that was returned before. */
+    /**
+     * Returns a page in publication order. Chunks that are published later come after every position that was returned
+     * before.
+     */
     listPublished(scope: Scope, filter: ChunkFilter, { after, limit }: { after: ChunkPosition | null; limit: number }) {
       const list = `select ${COLUMNS}, cc.publish_seq, ${ROW_BYTES} from content_collections cc cross join lateral (
           select * from chunks ch

@@ -33,9 +33,9 @@ test('a page of messages ends when its texts are large, and the cursor continues
   const api = await freshClient();
   const { id } = await api.post('/conversations', Conversation, { json: {}, status: 201 });
   const written: string[] = [];
-  const large = 'ä'.repeat(120_000);
-  for (let batch = 0; batch < 4; batch += 1) {
-    const content = Array.from({ length: 8 }, (_, number) => ({ content: `${batch}.${number} ${large}` }));
+  const large = 'ä'.repeat(100_000);
+  for (let batch = 0; batch < 8; batch += 1) {
+    const content = Array.from({ length: 4 }, (_, number) => ({ content: `${batch}.${number} ${large}` }));
     const messages = await api.post('/messages', z.array(Message), {
       json: { conversation_id: id, content },
       status: 201,
@@ -56,9 +56,9 @@ test('a page of contents ends when their metadata is large, and the cursor conti
   const body = formFor(collection.id, [
     ['ingest', 'false'],
     ['metadata', JSON.stringify({ note: 'x'.repeat(60_000) })],
-    ...Array.from({ length: 150 }, (_, number) => ['text', `text ${number}`] as const),
+    ...Array.from({ length: 150 }, (_, number) => ['files', new File([`text ${number}`], `${number}.txt`)] as const),
   ]);
-  const upload = await api.post('/upload', UploadResponse, { body, status: 201 });
+  const upload = await api.post('/upload', UploadResponse, { body, status: 202 });
   const written = upload.uploads.map(({ content_id: id }) => id);
   t.is(written.length, 150);
   for (const path of ['/contents?limit=1000', `/contents?limit=1000&collection_id=${collection.id}`]) {
