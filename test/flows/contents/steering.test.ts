@@ -68,8 +68,9 @@ test('a paused upload can be cancelled; a cancelled content leaves nothing behin
       ({ rows, objects }) => rows === 0 && objects === 0,
     );
   }
-  t.deepEqual(await flow.search('harbour'), []);
-  t.is((await flow.search('small file number')).length, ready);
+  const found = await flow.search('small file number or harbour');
+  t.is(found.length, ready);
+  t.false(found.some(({ content_id: id }) => id === first));
 
   t.is((await flow.control(`/contents/${first}/cancel`)).status, 200, 'cancelling again succeeds');
   t.is((await flow.control(`/contents/${first}/retry`)).status, 200);
