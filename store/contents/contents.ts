@@ -100,7 +100,7 @@ export function createContentStore(database: Database) {
       );
     },
 
-    /** Returns a page of a list, with one row more than `limit` when there are more. */
+    /** Returns a page of a list. */
     list: (scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) =>
       listContents(database, scope, { ...filter, ...page }),
 

@@ -128,7 +128,7 @@ export function createWebhookStore(database: Database) {
       return (await queryOne(database, sql, { ...scope, id })) !== null;
     },
 
-    /** Returns a page ordered by `(created_at, id)`, with one row more than `limit` when there are more. */
+    /** Returns a page ordered by `(created_at, id)`. */
     async list(scope: Scope, { after, limit }: { after: TimePosition | null; limit: number }) {
       const list = `select ${COLUMNS}, ${rowBytes({})} from webhook_endpoints w where ${IN_SCOPE}
           and (:afterUs::bigint is null

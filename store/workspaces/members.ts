@@ -58,7 +58,7 @@ export function createMemberStore(database: Database) {
       });
     },
 
-    /** Returns a page ordered by `(created_at, user_id)`, with one row more than `limit` when more rows follow. */
+    /** Returns a page ordered by `(created_at, user_id)`. */
     async list(scope: Scope, { after, limit }: { after: MemberPosition | null; limit: number }) {
       const list = `select ${COLUMNS}, ${rowBytes({})} from workspace_members m where m.workspace_id = :workspaceId
           and (:afterUs::bigint is null

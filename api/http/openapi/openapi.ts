@@ -170,7 +170,10 @@ function successOf(route: Route, schemas: SchemaCollection): Record<string, unkn
 
 function failureStatuses(route: Route): number[] {
   const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
-  if (route.permission === null) return names ? [404, route.validationStatus ?? 422, 500] : [500];
+  if (route.permission === null) {
+    const limited = route.isAtRoot === true ? [] : [429];
+    return [...(names ? [404, route.validationStatus ?? 422] : []), ...limited, 500];
+  }
   const reads = route.body !== undefined || route.form !== undefined;
   return [
     401,
