@@ -2,14 +2,42 @@ import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import type { RetainedBlob } from '#store/blobs/blob-rows.ts';
 import type { Services } from '#operations/services.ts';
+
+/** A stored file that was not registered before. */
+export type RegisteredBlob = RetainedBlob;
 
 /**
  * Inserts rows for stored files before anything refers to them, so that the sweeper finds files that nothing ever refers to:
  * those of a rejected item or an aborted request.
  */
-export async function registerBlobs(services: Services, caller: Caller, stored: readonly StoredBlob[]): Promise<void> {
-  await services.stores.blobRows.retain(caller.scope, stored);
+export async function registerBlobs(
+  services: Services,
+  caller: Caller,
+  stored: readonly StoredBlob[],
+): Promise<RegisteredBlob[]> {
+  return services.stores.blobRows.retain(caller.scope, stored);
+}
+
+/**
+ * Deletes files of a request that were registered and that nothing refers to now, because the request, or their item, was refused.
+ * What fails here is left to the sweeper.
+ */
+export async function discardBlobs(
+  services: Services,
+  caller: Caller,
+  registered: readonly RegisteredBlob[],
+): Promise<void> {
+  if (registered.length === 0) return;
+  const { workspaceId } = caller.scope;
+  try {
+    await services.stores.blobRows.discard(caller.scope, registered, (sha256) =>
+      services.blobs.delete(workspaceId, sha256),
+    );
+  } catch (error) {
+    services.log.warn({ error }, 'files of a refused upload could not be removed; they are removed in a day');
+  }
 }
 
 /**

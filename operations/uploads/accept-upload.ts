@@ -62,16 +62,27 @@ export async function acceptUpload(
   return { status, body };
 }
 
+/**
+ * Checks, before the bytes of an upload are received, that the caller may upload to the collection now.
+ * @throws AppError `forbidden` when the collection is not accessible or archived.
+ */
+export async function requireUploadAccess(services: Services, caller: Caller, collectionId: string): Promise<void> {
+  requireActive(await services.stores.collections.findIndex(caller.scope, collectionId));
+}
+
+function requireActive<Found extends { status: string }>(collection: Found | null): Found {
+  if (collection === null) throw collectionInaccessible();
+  if (collection.status === 'active') return collection;
+  throw new AppError('forbidden', `The collection is ${collection.status}; nothing can be added to it.`);
+}
+
 type Written = { answer: Answer<UploadResponse>; jobs: JobStart[] };
 
 async function writeUpload(services: Services, caller: Caller, upload: UploadToWrite): Promise<Written> {
   const { stores } = services;
   const { scope } = caller;
   const { form, planned } = upload;
-  const collection = await stores.collections.lockForUpload(scope, form.collection_id);
-  if (collection === null) throw collectionInaccessible();
-  if (collection.status !== 'active')
-    throw new AppError('forbidden', `The collection is ${collection.status}; nothing can be added to it.`);
+  const collection = requireActive(await stores.collections.lockForUpload(scope, form.collection_id));
   if (planned.length === 0) return { answer: responseFor(upload, null, []), jobs: [] };
   await retainBlobs(
     services,

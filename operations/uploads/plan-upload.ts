@@ -8,11 +8,12 @@ import { metadataIssues } from '#domain/filters/facets.ts';
 import type { NewContent } from '#store/contents/contents.ts';
 import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.ts';
 import { dedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
+import { readHead } from '#operations/blobs/read-head.ts';
 import type { Services } from '#operations/services.ts';
 
-/** A received item of an upload, with its bytes in the blob store. `head`: the first 64 KiB. */
+/** A received item of an upload, with its bytes in the blob store. `head`: the first 64 KiB, or null if they are not kept. */
 export type ReceivedItem =
-  | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: StoredBlob; head: Uint8Array }
+  | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: StoredBlob; head: Uint8Array | null }
   | { source: 'url'; name: string; url: string };
 
 /** An accepted item, as the content that it becomes. */
@@ -108,7 +109,8 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
   }
   const { sha256, sizeBytes } = item.blob;
-  const type = await services.readers.detectType(item.head, {
+  const head = item.head ?? (await readHead(services.blobs, caller.scope.workspaceId, sha256));
+  const type = await services.readers.detectType(head, {
     name: item.name,
     declaredType: item.declaredType,
     sizeBytes,

@@ -1,25 +1,61 @@
 import type { StoredBlob } from '#domain/blob-store.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { UNREFERENCED } from './blob-sweep.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
+
+/** A blob whose row was inserted at this time. */
+export type RetainedBlob = { sha256: string; used_at: string };
 
 /** The rows of blobs. Their locks make uploads and the sweeper wait for each other. */
 export function createBlobRowStore(database: Database) {
   return {
-    /** Inserts or locks the rows of blobs for the transaction, in hash order, and marks them as used now. */
-    async retain(scope: Scope, blobs: readonly StoredBlob[]): Promise<void> {
-      if (blobs.length === 0) return;
-      await query(
+    /**
+     * Inserts or locks the rows of blobs for the transaction, in hash order, and marks them as used now. Returns those that had
+     * no row, with that time.
+     */
+    async retain(scope: Scope, blobs: readonly StoredBlob[]): Promise<RetainedBlob[]> {
+      if (blobs.length === 0) return [];
+      const rows = await query<RetainedBlob & { is_new: boolean }>(
         database,
         `insert into blobs (workspace_id, sha256, size_bytes)
          select distinct on (sha256) :workspaceId::uuid, sha256, size
          from unnest(:hashes::text[], :sizes::bigint[]) as x(sha256, size) order by sha256
-         on conflict (workspace_id, sha256) do update set last_used_at = now()`,
+         on conflict (workspace_id, sha256) do update set last_used_at = now()
+         returning sha256, last_used_at::text as used_at, xmax = 0 as is_new`,
         {
           workspaceId: scope.workspaceId,
           hashes: blobs.map((blob) => blob.sha256),
           sizes: blobs.map((blob) => blob.sizeBytes),
         },
       );
+      return rows.filter((row) => row.is_new).map(({ sha256, used_at }) => ({ sha256, used_at }));
+    },
+
+    /**
+     * Deletes those of the blobs that nothing refers to and nobody has retained again, with their files. Their rows are locked
+     * meanwhile: an upload of the same bytes waits, and then checks whether the file exists.
+     */
+    discard(
+      scope: Scope,
+      blobs: readonly RetainedBlob[],
+      deleteBytes: (sha256: string) => Promise<void>,
+    ): Promise<number> {
+      return database.transaction(async (transaction) => {
+        const rows = await query<{ sha256: string }>(
+          transaction,
+          `delete from blobs b using (
+             select sha256, used_at from unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at) order by 1) x
+           where b.workspace_id = :workspaceId and b.sha256 = x.sha256 and b.last_used_at = x.used_at and ${UNREFERENCED}
+           returning b.sha256`,
+          {
+            workspaceId: scope.workspaceId,
+            hashes: blobs.map((blob) => blob.sha256),
+            times: blobs.map((blob) => blob.used_at),
+          },
+        );
+        for (const { sha256 } of rows) await deleteBytes(sha256);
+        return rows.length;
+      });
     },
 
     /**

@@ -2,7 +2,8 @@ import { query, queryOne, type Database } from '#store/postgres.ts';
 
 export type BlobKey = { workspace_id: string; sha256: string };
 
-const UNREFERENCED = `
+/** SQL condition: nothing refers to blob `b`. */
+export const UNREFERENCED = `
   not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
   and not exists (select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
   and not exists (

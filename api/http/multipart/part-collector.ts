@@ -3,8 +3,16 @@ import type { Part } from 'formidable';
 import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
 
+import type { MinimumRate } from '#api/http/request/minimum-rate.ts';
 import { fileNameOf } from './file-name.ts';
-import { createDiscardingSink, createPartSink, type PartSink, type StoreBytes, type PartOutcome } from './part-sink.ts';
+import {
+  createDiscardingSink,
+  createPartSink,
+  KeptHeads,
+  type PartSink,
+  type StoreBytes,
+  type PartOutcome,
+} from './part-sink.ts';
 
 /** Maximum size of all fields together, including their names; they are held in memory. */
 const MAX_FIELD_BYTES = 8 * 1024 * 1024;
@@ -24,6 +32,7 @@ export class PartCollector {
   readonly #fail: (error: AppError) => void;
   readonly #fields: Field[] = [];
   readonly #parts: Streamed[] = [];
+  readonly #heads = new KeptHeads();
   #fieldBytes = 0;
 
   /** `fail` aborts the whole request. */
@@ -63,8 +72,7 @@ export class PartCollector {
   /** Returns all parts. To be called when the parser has finished. */
   async collect(): Promise<MultipartBody> {
     const parts = this.#parts.map(async ({ sink, ...part }) => ({ ...part, outcome: await sink.outcome }));
-    const fields = this.#fields.map((field) => ({ name: field.name, value: textOf(field) }));
-    return { fields, parts: await Promise.all(parts) };
+    return { fields: this.#fieldParts(), parts: await Promise.all(parts) };
   }
 
   /** Destroys every stream, waits for the store, and returns the stored blobs. */
@@ -72,6 +80,10 @@ export class PartCollector {
     for (const { sink } of this.#parts) sink.stream.destroy();
     const outcomes = await Promise.all(this.#parts.map(({ sink }) => sink.outcome));
     return outcomes.flatMap((outcome) => (outcome.kind === 'stored' ? [outcome.blob] : []));
+  }
+
+  #fieldParts(): FieldPart[] {
+    return this.#fields.map((field) => ({ name: field.name, value: textOf(field) }));
   }
 
   #addField(name: string, part: Part): void {
@@ -96,14 +108,17 @@ export class PartCollector {
 
   #addStreamedPart(named: { field: string; name: string | null }, part: Part, handlePart: (part: Part) => void): void {
     const index = this.#parts.length;
-    const { maxParts, store } = this.#options;
+    const { maxParts } = this.#options;
+    const store: StoreBytes = (bytes) => this.#options.store(bytes, () => this.#fieldParts());
     if (index >= maxParts * 2) {
       this.#fail(new AppError('payload_too_large', this.#tooManyItems().message));
       return;
     }
     const before = this.#parts[index - WRITE_CONCURRENCY]?.sink;
     const sink =
-      index < maxParts ? createPartSink(storeAfter(before, store)) : createDiscardingSink(this.#tooManyItems());
+      index < maxParts
+        ? createPartSink(storeAfter(before, store), this.#heads)
+        : createDiscardingSink(this.#tooManyItems());
     this.#parts.push({ ...named, declaredType: part.mimetype, sink });
     // Both are for the parser only: it treats a part with a media type as a file and passes the name to `streamFor`.
     part.mimetype ??= 'application/octet-stream';
@@ -171,8 +186,11 @@ export type MultipartBody = { fields: FieldPart[]; parts: StreamedPart[] };
 export type MultipartOptions = {
   /** Names of the parts that are streamed; all others are fields and held in memory. */
   streamed: ReadonlySet<string>;
-  store: StoreBytes;
+  /** `fields`: those that came before the bytes. */
+  store: (bytes: AsyncIterable<Uint8Array>, fields: () => FieldPart[]) => Promise<StoredBlob>;
   maxRequestBytes: number;
+  /** What the body must at least arrive at; a default applies. */
+  minimumRate?: MinimumRate | undefined;
   /** Streamed parts beyond this number are rejected one by one; beyond twice this number the request fails. */
   maxParts: number;
   /** Called with the stored blobs when the request fails afterwards. */

@@ -1,11 +1,12 @@
 import { Writable } from 'node:stream';
 import { AppError } from '#domain/app-error.ts';
 import type { StoredBlob } from '#domain/blob-store.ts';
+import { MAX_HEAD_BYTES } from '#operations/blobs/read-head.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
 /** What happened to the bytes of a form part. */
 export type PartOutcome =
-  | { kind: 'stored'; blob: StoredBlob; head: Uint8Array }
+  | { kind: 'stored'; blob: StoredBlob; head: Uint8Array | null }
   | { kind: 'empty' }
   | { kind: 'refused'; error: AppError }
   | { kind: 'aborted' };
@@ -15,8 +16,20 @@ export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<StoredBlo
 
 export type PartSink = { stream: Writable; outcome: Promise<PartOutcome> };
 
-/** Bytes of the beginning of a part that are kept, to detect its type. */
-const MAX_HEAD_BYTES = 64 * 1024;
+/** Bytes of the beginnings of parts that are kept for a request. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+
+/** Keeps the beginnings of small parts, which tell their types. Those beyond a few megabytes are read again from the store. */
+export class KeptHeads {
+  #sizeBytes = 0;
+
+  /** Returns the head, or null when it is not kept. */
+  keep(head: Uint8Array): Uint8Array | null {
+    if (this.#sizeBytes + head.length > MAX_KEPT_BYTES) return null;
+    this.#sizeBytes += head.length;
+    return head;
+  }
+}
 
 type OfferedPiece = { bytes: Uint8Array; taken: () => void };
 
@@ -26,11 +39,12 @@ type OfferedPiece = { bytes: Uint8Array; taken: () => void };
  * rejects is read to its end and reported in the outcome; any other failure of the store destroys the stream. Empty parts are
  * not stored.
  */
-export function createPartSink(store: StoreBytes): PartSink {
+export function createPartSink(store: StoreBytes, heads: KeptHeads): PartSink {
   const part: PartInProgress = {
     pipe: new PieceChannel(),
     outcome: Promise.withResolvers<PartOutcome>(),
     head: createHead(),
+    heads,
   };
   let storing: Promise<void> | null = null;
   const accept = (stream: Writable, bytes: Uint8Array, done: () => void) => {
@@ -64,13 +78,18 @@ type PartInProgress = {
   pipe: PieceChannel;
   outcome: PromiseWithResolvers<PartOutcome>;
   head: ReturnType<typeof createHead>;
+  heads: KeptHeads;
 };
 
 /** Stores the part and resolves its outcome. Never rejects. */
-async function storePart({ pipe, outcome, head }: PartInProgress, store: StoreBytes, stream: Writable): Promise<void> {
+async function storePart(
+  { pipe, outcome, head, heads }: PartInProgress,
+  store: StoreBytes,
+  stream: Writable,
+): Promise<void> {
   try {
     const blob = await store(pipe.read());
-    outcome.resolve({ kind: 'stored', blob, head: head.bytes() });
+    outcome.resolve({ kind: 'stored', blob, head: heads.keep(head.bytes()) });
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_too_large') {
       outcome.resolve({ kind: 'refused', error });

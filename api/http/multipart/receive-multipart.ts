@@ -5,6 +5,7 @@ import { AppError } from '#domain/app-error.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { guardMultipart } from './multipart-guard.ts';
 import { PartCollector, type MultipartBody, type MultipartOptions } from './part-collector.ts';
+import { requireMinimumRate } from '#api/http/request/minimum-rate.ts';
 import { sendContinue } from '#api/http/request/request-body.ts';
 
 const FORM_TYPE = 'multipart/form-data';
@@ -12,7 +13,8 @@ const FORM_TYPE = 'multipart/form-data';
 /**
  * Reads a multipart form and streams the parts named in `streamed` to the store, at the store's pace. Memory use is bounded for
  * any input. When it throws, every stream to the store has ended and `onAbandoned` was called with the stored blobs.
- * @throws AppError `unsupported_media_type`, `payload_too_large`, `invalid_request`, or what the store throws; ClientClosedRequest.
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `invalid_request`, or what the store throws; HttpError
+ *   `request_timeout`; ClientClosedRequest.
  */
 export async function receiveMultipart(context: Context, options: MultipartOptions): Promise<MultipartBody> {
   if (context.is(FORM_TYPE) !== FORM_TYPE) {
@@ -22,6 +24,7 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
   sendContinue(context);
   const guard = guardMultipart(options.maxRequestBytes, () => requestTooLarge(options.maxRequestBytes));
   const parts = new PartCollector(options, guard.fail);
+  using _watched = requireMinimumRate(context.req, guard.fail, options.minimumRate);
   const parse = koaBody({
     multipart: true,
     json: false,

@@ -5,9 +5,10 @@ import type { UploadError, UploadForm } from '#domain/records/upload.ts';
 import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
 import type { Limits } from '#operations/services.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
+import type { MinimumRate } from '#api/http/request/minimum-rate.ts';
 import { receiveMultipart } from './receive-multipart.ts';
-import type { StreamedPart } from './part-collector.ts';
-import { type FormContext, FILE_FIELDS, TEXT_FIELD, parseUploadForm } from './upload-form.ts';
+import type { FieldPart, StreamedPart } from './part-collector.ts';
+import { type FormContext, FILE_FIELDS, TEXT_FIELD, judgeFields, parseUploadForm } from './upload-form.ts';
 
 export type ReceivedUpload = { form: UploadForm; items: ReceivedItem[]; errors: UploadError[] };
 
@@ -15,9 +16,13 @@ export type UploadTarget = {
   workspaceId: string;
   blobs: BlobStore;
   limits: Limits;
+  /** Called before bytes are stored, when the form named the collection before. @throws AppError that refuses the upload. */
+  requireAccess: (collectionId: string) => Promise<void>;
   /** Called with the blobs that were stored, also when the request fails. */
   onStored: (blobs: StoredBlob[]) => Promise<void>;
   inspect: FormContext['inspect'];
+  /** What the body must at least arrive at; a default applies. */
+  minimumRate?: MinimumRate;
 };
 
 type Received = { item: ReceivedItem } | { error: UploadError };
@@ -34,9 +39,15 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
  */
 export async function receiveUpload(context: Context, target: UploadTarget): Promise<ReceivedUpload> {
   const { workspaceId, blobs, limits } = target;
+  let judged: Promise<void> | null = null;
   const body = await receiveMultipart(context, {
     streamed: STREAMED,
-    store: (bytes) => blobs.put(workspaceId, bytes, limits.maxFileBytes),
+    store: async (bytes, fields) => {
+      judged ??= judgeEarly(fields(), target);
+      await judged;
+      return blobs.put(workspaceId, bytes, limits.maxFileBytes);
+    },
+    minimumRate: target.minimumRate,
     maxRequestBytes: limits.maxRequestBytes,
     maxParts: limits.maxRequestItems,
     onAbandoned: target.onStored,
@@ -55,6 +66,12 @@ export async function receiveUpload(context: Context, target: UploadTarget): Pro
     items: all.flatMap((entry) => ('item' in entry ? [entry.item] : [])),
     errors: all.flatMap((entry) => ('error' in entry ? [entry.error] : [])),
   };
+}
+
+/** Judges what is known when the first bytes arrive: what comes before a file in a form is not read in vain. */
+async function judgeEarly(fields: readonly FieldPart[], { requireAccess }: UploadTarget): Promise<void> {
+  const collectionId = judgeFields(fields);
+  if (collectionId !== null) await requireAccess(collectionId);
 }
 
 /** Converts a part to an item; returns nothing for a form input that was left empty. */

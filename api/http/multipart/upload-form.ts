@@ -52,9 +52,28 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
   problems.push(...found.filter(({ loc }) => !reported.has(loc[1])));
   if (parsed.success && problems.length === 0) return parsed.data;
   if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
-    throw new AppError('forbidden', 'There is no collection with this collection_id that your key may write to.');
+    throw noSuchCollection();
   }
   throw validationError(problems);
+}
+
+/**
+ * Checks each field by itself, before the rest of the form has arrived. Returns the collection, if it was among them.
+ * @throws AppError `validation_failed`, or `forbidden` when the collection cannot exist.
+ */
+export function judgeFields(fields: readonly FieldPart[]): string | null {
+  const problems: ValidationIssue[] = [];
+  const { values } = readFields(fields, problems);
+  const { collection_id: collectionId } =
+    UploadForm.partial().safeParse({ collection_id: values['collection_id'] }).data ?? {};
+  if (values['collection_id'] !== undefined && collectionId === undefined && problems.length === 0)
+    throw noSuchCollection();
+  if (problems.length > 0) throw validationError(problems);
+  return collectionId ?? null;
+}
+
+function noSuchCollection(): AppError {
+  return new AppError('forbidden', 'There is no collection with this collection_id that your key may write to.');
 }
 
 /** Returns the valid fields among those to inspect, also when other fields are invalid. */

@@ -1,14 +1,17 @@
 import { UploadForm, UploadResponse } from '#domain/records/upload.ts';
-import { acceptUpload } from '#operations/uploads/accept-upload.ts';
-import { registerBlobs } from '#operations/blobs/retain-blobs.ts';
+import { acceptUpload, requireUploadAccess } from '#operations/uploads/accept-upload.ts';
+import { discardBlobs, registerBlobs, type RegisteredBlob } from '#operations/blobs/retain-blobs.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
+import { UploadSlots } from '#api/http/request/upload-slots.ts';
 import { readWaitPreference } from '#api/http/request/wait-preference.ts';
 import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { route } from '#api/http/route.ts';
 import { fingerprintUpload } from '#api/http/multipart/upload-fingerprint.ts';
+
+const slots = new UploadSlots();
 
 export const uploadContentRoute = route(
   {
@@ -43,15 +46,25 @@ export const uploadContentRoute = route(
     },
   },
   async ({ services, caller, context, idempotency: claimed }) => {
-    const received = await receiveUpload(context, {
-      workspaceId: caller.scope.workspaceId,
-      blobs: services.blobs,
-      limits: services.limits,
-      onStored: (blobs) => registerBlobs(services, caller, blobs),
-      inspect: (form, counts) => uploadFormIssues(services, form, counts),
+    using _slot = slots.take(caller.principal);
+    const registered: RegisteredBlob[] = [];
+    const accept = async () => {
+      const received = await receiveUpload(context, {
+        workspaceId: caller.scope.workspaceId,
+        blobs: services.blobs,
+        limits: services.limits,
+        requireAccess: (collectionId) => requireUploadAccess(services, caller, collectionId),
+        onStored: async (blobs) => void registered.push(...(await registerBlobs(services, caller, blobs))),
+        inspect: (form, counts) => uploadFormIssues(services, form, counts),
+      });
+      const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: fingerprintUpload(received) };
+      return acceptUpload(services, caller, { ...received, idempotency });
+    };
+    const { status, body } = await accept().catch(async (error: unknown) => {
+      await discardBlobs(services, caller, registered);
+      throw error;
     });
-    const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: fingerprintUpload(received) };
-    const { status, body } = await acceptUpload(services, caller, { ...received, idempotency });
+    if (body.failed_uploads > 0) await discardBlobs(services, caller, registered);
     const timeoutS = readWaitPreference(context);
     const wait = { response: body, timeoutS, signal: abortOnClose(context) };
     return Reply.json(await waitForUpload(services, caller, wait), { status });

@@ -6,6 +6,7 @@ import Koa from 'koa';
 import { z } from 'zod';
 import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { receiveUpload } from '#api/http/multipart/receive-upload.ts';
+import type { MinimumRate } from '#api/http/request/minimum-rate.ts';
 import { drainRequestBody } from '#api/http/request/request-body.ts';
 import { assignRequestId } from '#api/http/request/request-id.ts';
 import { requestState } from '#api/http/request/request-state.ts';
@@ -45,7 +46,7 @@ export const Answer = z.object({
 });
 
 /** Starts a server with the upload parser of the API on a real blob folder. It returns what it received. */
-export async function startUploadReceiver(changed: Partial<Limits> = {}) {
+export async function startUploadReceiver(changed: Partial<Limits> = {}, minimumRate?: MinimumRate) {
   const usual = {
     maxFileBytes: 1_000_000,
     maxRequestBytes: 10_000_000,
@@ -67,12 +68,14 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}) {
         workspaceId: WORKSPACE_ID,
         blobs,
         limits,
+        requireAccess: async () => {},
+        ...(minimumRate === undefined ? {} : { minimumRate }),
         onStored: async (some) => void reportedBlobs.push(...some),
         inspect: (form, counts) =>
           uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
       const items = upload.items.map((item) =>
-        'head' in item ? { ...item, head: Buffer.from(item.head).toString('base64') } : item,
+        'head' in item ? { ...item, head: Buffer.from(item.head ?? []).toString('base64') } : item,
       );
       context.body = { ...upload, items, fingerprint: fingerprintUpload(upload) };
     } finally {
