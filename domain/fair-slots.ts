@@ -13,9 +13,13 @@ const LANES: readonly WorkLane[] = ['express', 'bulk'];
 export class FairSlots {
   readonly #queue = new FairQueue<Start>(LANES.length);
   #free: number;
+  /** How many more slots may be used for lane `bulk`. */
+  #freeForBulk: number;
 
-  constructor(slots: number) {
+  /** `reserved`: those of the slots that only lane `express` uses. */
+  constructor(slots: number, { reserved = 0 }: { reserved?: number } = {}) {
     this.#free = slots;
+    this.#freeForBulk = slots - reserved;
   }
 
   /**
@@ -30,6 +34,7 @@ export class FairSlots {
     } finally {
       release();
       this.#free += 1;
+      if (options.lane !== 'express') this.#freeForBulk += 1;
       this.#dispatch();
     }
   }
@@ -52,9 +57,10 @@ export class FairSlots {
 
   #dispatch(): void {
     while (this.#free > 0) {
-      const taken = this.#queue.take();
+      const taken = this.#queue.take(LANES.indexOf(this.#freeForBulk > 0 ? 'bulk' : 'express'));
       if (!taken) return;
       this.#free -= 1;
+      if (taken.place.lane === LANES.indexOf('bulk')) this.#freeForBulk -= 1;
       taken.item(taken.release);
     }
   }

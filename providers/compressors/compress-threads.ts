@@ -8,6 +8,9 @@ import { QueueBounds } from './queue-bounds.ts';
 import type { ThreadResult, ThreadTask } from './run-thread-task.ts';
 
 const MAX_THREADS = 4;
+/** Threads that take small texts only, so that these never wait for large ones, which take seconds. */
+const SMALL_THREADS = 1;
+const SMALL_BYTES = 128 * 1024;
 const IDLE_MS = 60_000;
 const MIB = 1024 * 1024;
 /** What may wait. Further tasks are rejected: their clients would have timed out before they start. */
@@ -30,7 +33,7 @@ export type TaskInput<Kind extends ThreadTask['kind']> = Omit<Extract<ThreadTask
 /** A pool of threads that starts them on demand and ends them when idle. */
 export type CompressThreads = {
   /**
-   * Runs a task when it is the turn of its workspace.
+   * Runs a task when it is the turn of its workspace. Small texts come before large ones.
    * @throws AppError `dependency_unavailable` when too much is waiting; the reason of the signal when it is aborted, which stops
    * the work.
    */
@@ -44,7 +47,7 @@ export type CompressThreads = {
 
 /** Creates a pool without threads; the first task starts the first one. */
 export function createCompressThreads(counting: TokenCounting): CompressThreads {
-  const maxThreads = Math.min(MAX_THREADS, availableParallelism());
+  const maxThreads = Math.min(MAX_THREADS, availableParallelism()) + SMALL_THREADS;
   const pool = new Tinypool({
     filename: new URL('run-thread-task.ts', import.meta.url).href,
     name: 'runThreadTask',
@@ -55,7 +58,7 @@ export function createCompressThreads(counting: TokenCounting): CompressThreads 
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MIB },
   });
   // Tasks wait here, not in the pool, which serves them in the order in which they came.
-  const slots = new FairSlots(maxThreads);
+  const slots = new FairSlots(maxThreads, { reserved: SMALL_THREADS });
   const bounds = new QueueBounds(MAX_WAITING);
   return {
     async run<Kind extends ThreadTask['kind']>(
@@ -72,7 +75,8 @@ export function createCompressThreads(counting: TokenCounting): CompressThreads 
         return runInThread(pool, { ...input, kind, counting }, signal) as Promise<ThreadResult[Kind]>;
       };
       try {
-        return await slots.run(start, { share: workspaceId, signal });
+        const lane = sizeBytes(input) <= SMALL_BYTES ? 'express' : 'bulk';
+        return await slots.run(start, { lane, share: workspaceId, signal });
       } catch (error) {
         signal.throwIfAborted();
         throw error;

@@ -52,3 +52,21 @@ test('work that fails frees its slot, and aborted work that waits does not start
   t.is(await last, 'last');
   t.deepEqual(started, ['last']);
 });
+
+test('reserved slots take express work only, which bulk work therefore never holds up', async (t) => {
+  const { started, run, end } = openWork(new FairSlots(2, { reserved: 1 }));
+  const all = [run('bulk1'), run('bulk2'), run('express1', { lane: 'express' }), run('express2', { lane: 'express' })];
+  await turn();
+  t.deepEqual(started, ['bulk1', 'express1']);
+  end('express1');
+  await turn();
+  t.deepEqual(started, ['bulk1', 'express1', 'express2']);
+  end('express2');
+  await turn();
+  t.deepEqual(started, ['bulk1', 'express1', 'express2'], 'the reserved slot stays free');
+  end('bulk1');
+  await turn();
+  t.deepEqual(started, ['bulk1', 'express1', 'express2', 'bulk2']);
+  end('bulk2');
+  await Promise.all(all);
+});
