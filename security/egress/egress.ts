@@ -5,7 +5,8 @@ import { ACCEPTED_CODINGS, decodeBody } from './decode-body.ts';
 import { exchange, type Exchange, type HttpMethod } from './exchange.ts';
 import { requireSuccess, type FetchedResponse } from './fetched-response.ts';
 import { followRedirect, isRedirect, type Redirectable } from './redirect.ts';
-import { parseTarget, systemResolve, vetTarget, type Resolve } from './vet-target.ts';
+import { createSystemResolve, type Resolve } from './system-resolve.ts';
+import { parseTarget, vetTarget } from './vet-target.ts';
 
 export type EgressOptions = {
   /** CIDR ranges of private networks that are allowed. */
@@ -66,7 +67,7 @@ type EgressContext = { policy: AddressPolicy; resolve: Resolve; certificateAutho
 export function createEgress(options: EgressOptions): Egress {
   const way: EgressContext = {
     policy: createAddressPolicy(options.allow),
-    resolve: options.resolve ?? systemResolve,
+    resolve: options.resolve ?? createSystemResolve(),
     certificateAuthority: options.certificateAuthority ?? null,
   };
   return {
@@ -105,7 +106,7 @@ async function sendAndFollow(way: EgressContext, first: Attempt): Promise<{ atte
 
 async function send(way: EgressContext, attempt: Attempt): Promise<Exchange> {
   const { url, method, headers, body, options, signal } = attempt;
-  const target = await rejectOnAbort(vetTarget(url, way), signal);
+  const target = await rejectOnAbort(vetTarget(url, way, signal), signal);
   const idleTimeoutMs = options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
   const { certificateAuthority } = way;
   return exchange(target, { method, headers, body, idleTimeoutMs, signal, certificateAuthority });

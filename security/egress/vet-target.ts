@@ -1,21 +1,12 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { AppError } from '#domain/app-error.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { errorCodeOf } from './exchange-failure.ts';
-
-/** Resolves a host name to all its addresses, IPv4 and IPv6. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+import type { Resolve } from './system-resolve.ts';
 
 /** An allowed URL with its vetted addresses. A connection may only go to one of these. */
 export type VettedTarget = { url: URL; addresses: readonly string[] };
-
-/** Name resolution of the machine, `/etc/hosts` included. */
-export const systemResolve: Resolve = async (hostname) => {
-  const found = await lookup(hostname, { all: true, verbatim: true });
-  return found.map(({ address }) => address);
-};
 
 /**
  * Parses a URL once, by the WHATWG rules (which normalize `0x7f.1`, `2130706433` and full-width digits to the address they denote).
@@ -39,9 +30,13 @@ export function parseTarget(text: string, base?: URL): URL {
  * @throws AppError `download_refused`; `download_rejected` for a name that does not exist; `download_failed` when name resolution
  * fails at the moment.
  */
-export async function vetTarget(url: URL, vetting: { policy: AddressPolicy; resolve: Resolve }): Promise<VettedTarget> {
+export async function vetTarget(
+  url: URL,
+  vetting: { policy: AddressPolicy; resolve: Resolve },
+  signal: AbortSignal,
+): Promise<VettedTarget> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = isIP(host) === 0 ? await resolveName(url, vetting.resolve) : [host];
+  const addresses = isIP(host) === 0 ? await resolveName(url, vetting.resolve, signal) : [host];
   for (const address of addresses) {
     const reason = vetting.policy(address);
     if (reason === null) continue;
@@ -57,10 +52,10 @@ export function refusalOf(url: URL | string, why: string): AppError {
 
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'ENONAME', 'EAI_NONAME', 'EAI_NODATA']);
 
-async function resolveName(url: URL, resolve: Resolve): Promise<readonly string[]> {
+async function resolveName(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
   let addresses: readonly string[] = [];
   try {
-    addresses = await resolve(url.hostname);
+    addresses = await resolve(url.hostname, signal);
   } catch (cause) {
     if (!NO_SUCH_NAME.has(errorCodeOf(cause))) {
       throw new AppError(
