@@ -24,7 +24,7 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
   sendContinue(context);
   const guard = guardMultipart(options.maxRequestBytes, () => requestTooLarge(options.maxRequestBytes));
   const parts = new PartCollector(options, guard.fail);
-  using _watched = requireMinimumRate(context.req, guard.fail, options.minimumRate);
+  using watch = requireMinimumRate(context.req, guard.fail, options.minimumRate);
   const parse = koaBody({
     multipart: true,
     json: false,

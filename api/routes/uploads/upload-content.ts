@@ -46,7 +46,7 @@ export const uploadContentRoute = route(
     },
   },
   async ({ services, caller, context, idempotency: claimed }) => {
-    using _slot = slots.take(caller.principal);
+    using slot = slots.take(caller.principal);
     const registered: RegisteredBlob[] = [];
     const accept = async () => {
       const received = await receiveUpload(context, {
