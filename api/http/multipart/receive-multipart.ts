@@ -24,7 +24,8 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
   sendContinue(context);
   const guard = guardMultipart(options.maxRequestBytes, () => requestTooLarge(options.maxRequestBytes));
   const parts = new PartCollector(options, guard.fail);
-  using watch = requireMinimumRate(context.req, guard.fail, options.minimumRate);
+  using closing = new DisposableStack();
+  closing.use(requireMinimumRate(context.req, guard.fail, options.minimumRate));
   const parse = koaBody({
     multipart: true,
     json: false,

@@ -46,7 +46,8 @@ export const uploadContentRoute = route(
     },
   },
   async ({ services, caller, context, idempotency: claimed }) => {
-    using slot = slots.take(caller.principal);
+    using closing = new DisposableStack();
+    closing.use(slots.take(caller.principal));
     const registered: RegisteredBlob[] = [];
     const accept = async () => {
       const received = await receiveUpload(context, {
