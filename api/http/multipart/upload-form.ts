@@ -64,12 +64,11 @@ export function parseUploadForm(fields: readonly FieldPart[], context: FormConte
 export function judgeFields(fields: readonly FieldPart[]): string | null {
   const problems: ValidationIssue[] = [];
   const { values } = readFields(fields, problems);
-  const { collection_id: collectionId } =
-    UploadForm.partial().safeParse({ collection_id: values['collection_id'] }).data ?? {};
-  if (values['collection_id'] !== undefined && collectionId === undefined && problems.length === 0)
-    throw noSuchCollection();
   if (problems.length > 0) throw validationError(problems);
-  return collectionId ?? null;
+  if (values['collection_id'] === undefined) return null;
+  const collectionId = UploadForm.shape.collection_id.safeParse(values['collection_id']);
+  if (!collectionId.success) throw noSuchCollection();
+  return collectionId.data;
 }
 
 function noSuchCollection(): AppError {

@@ -16,22 +16,42 @@ export function requireMinimumRate(
   rate: MinimumRate = MINIMUM_RATE,
 ): Disposable {
   const { socket } = request;
+  const pauses = measurePauses(request);
   let before = socket.bytesRead;
-  let wasPaused = false;
-  const notePause = () => (wasPaused = true);
-  request.on('pause', notePause);
   const timer = setInterval(() => {
     const received = socket.bytesRead - before;
-    const isSlow = received < rate.bytes && !wasPaused && !request.complete;
     before = socket.bytesRead;
-    wasPaused = request.isPaused();
-    if (isSlow) fail(tooSlow(rate));
+    const isOurFault = pauses.takeMs() > rate.perMs / 2;
+    if (received < rate.bytes && !isOurFault && !request.complete) fail(tooSlow(rate));
   }, rate.perMs);
   return {
     [Symbol.dispose]: () => {
       clearInterval(timer);
-      request.off('pause', notePause);
+      pauses.end();
     },
+  };
+}
+
+/** Measures how long a request is not read. */
+function measurePauses(request: IncomingMessage): { takeMs(): number; end(): void } {
+  let since: number | null = null;
+  let totalMs = 0;
+  const settle = () => {
+    if (since !== null) totalMs += performance.now() - since;
+    since = null;
+  };
+  const pause = () => (since ??= performance.now());
+  request.on('pause', pause).on('resume', settle);
+  return {
+    takeMs() {
+      const wasPaused = since !== null;
+      settle();
+      const takenMs = totalMs;
+      totalMs = 0;
+      if (wasPaused) pause();
+      return takenMs;
+    },
+    end: () => void request.off('pause', pause).off('resume', settle),
   };
 }
 

@@ -1,41 +1,82 @@
 import { AppError } from '#domain/app-error.ts';
 
-export type UploadSlotLimits = { perCaller: number; perProcess: number };
+export type UploadSlotLimits = { perCaller: number; perProcess: number; maxWaitMs: number };
 
-/** Uploads that one key or user, and all of them together, may send to a process at the same time. */
-const LIMITS: UploadSlotLimits = { perCaller: 16, perProcess: 64 };
-const RETRY_AFTER_S = 1;
+/** Uploads of one key or user, and of all together, that a process receives at the same time. */
+const LIMITS: UploadSlotLimits = { perCaller: 32, perProcess: 64, maxWaitMs: 30_000 };
+const RETRY_AFTER_S = 5;
 
-/** Counts the uploads that are being received: each holds a connection, and up to a few megabytes. */
+type Waiting = { principal: string; start: () => void };
+
+/**
+ * Bounds the uploads that are being received: each holds up to a few megabytes. The others wait, without their bodies being read:
+ * callers with few uploads come first.
+ */
 export class UploadSlots {
   readonly #limits: UploadSlotLimits;
-  readonly #byCaller = new Map<string, number>();
+  readonly #taken = new Map<string, number>();
+  #waiting: Waiting[] = [];
   #all = 0;
 
   constructor(limits: UploadSlotLimits = LIMITS) {
     this.#limits = limits;
   }
 
-  /** Takes a slot until it is disposed. @throws AppError `rate_limited` for the caller, `dependency_unavailable` for all. */
-  take(principal: string): Disposable {
-    const taken = this.#byCaller.get(principal) ?? 0;
-    if (taken >= this.#limits.perCaller) {
-      const message = `At most ${this.#limits.perCaller} uploads of one key or user are received at the same time; send the rest afterwards.`;
-      throw new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
+  /**
+   * Waits for a slot, which is free again when it is disposed.
+   * @throws AppError `rate_limited` when there is none in time; the reason of the signal.
+   */
+  async take(principal: string, signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { principal, start: resolve };
+    this.#waiting.push(waiting);
+    this.#dispatch();
+    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    const timer = setTimeout(() => reject(this.#tooMany()), this.#limits.maxWaitMs);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await promise;
+    } catch (error) {
+      this.#waiting = this.#waiting.filter((one) => one !== waiting);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
     }
-    if (this.#all >= this.#limits.perProcess) {
-      const message = 'The service is receiving as many uploads as it can; try again shortly.';
-      throw new AppError('dependency_unavailable', message, { retryAfterS: RETRY_AFTER_S });
-    }
-    this.#all += 1;
-    this.#byCaller.set(principal, taken + 1);
     return { [Symbol.dispose]: () => this.#release(principal) };
+  }
+
+  #dispatch(): void {
+    while (this.#all < this.#limits.perProcess) {
+      const [next] = this.#waiting
+        .filter(({ principal }) => this.#takenBy(principal) < this.#limits.perCaller)
+        .sort((a, b) => this.#takenBy(a.principal) - this.#takenBy(b.principal));
+      if (!next) return;
+      this.#waiting = this.#waiting.filter((one) => one !== next);
+      this.#all += 1;
+      this.#taken.set(next.principal, this.#takenBy(next.principal) + 1);
+      next.start();
+    }
+  }
+
+  #takenBy(principal: string): number {
+    return this.#taken.get(principal) ?? 0;
   }
 
   #release(principal: string): void {
     this.#all -= 1;
-    const left = (this.#byCaller.get(principal) ?? 1) - 1;
-    if (left > 0) this.#byCaller.set(principal, left);
-    else this.#byCaller.delete(principal);
+    const left = this.#takenBy(principal) - 1;
+    if (left > 0) this.#taken.set(principal, left);
+    else this.#taken.delete(principal);
+    this.#dispatch();
+  }
+
+  #tooMany(): AppError {
+    const { perCaller, perProcess, maxWaitMs } = this.#limits;
+    const message =
+      `At most ${perCaller} uploads of one key or user, and ${perProcess} in all, are received at the same time, and none of them ` +
+      `ended within ${maxWaitMs / 1000} s; send this one again later.`;
+    return new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
   }
 }

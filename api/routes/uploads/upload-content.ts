@@ -47,7 +47,7 @@ export const uploadContentRoute = route(
   },
   async ({ services, caller, context, idempotency: claimed }) => {
     using closing = new DisposableStack();
-    closing.use(slots.take(caller.principal));
+    closing.use(await slots.take(caller.principal, abortOnClose(context)));
     const registered: RegisteredBlob[] = [];
     const accept = async () => {
       const received = await receiveUpload(context, {

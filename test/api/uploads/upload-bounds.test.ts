@@ -25,14 +25,38 @@ test('a body that arrives a byte at a time is ended with 408, and what it sent i
   t.deepEqual(await receiver.temporaryFiles(), []);
 });
 
-test('a caller, and all callers together, may send so many uploads at the same time', (t) => {
-  const slots = new UploadSlots({ perCaller: 2, perProcess: 3 });
-  const [first] = [slots.take('ada'), slots.take('ada')];
-  t.throws(() => slots.take('ada'), { instanceOf: AppError, message: /At most 2 uploads of one key or user/ });
-  slots.take('bob');
-  const full = t.throws(() => slots.take('eve'), { instanceOf: AppError });
-  t.like(full, { code: 'dependency_unavailable', retryAfterS: 1 });
-  first?.[Symbol.dispose]();
-  t.notThrows(() => slots.take('ada'));
-  t.throws(() => slots.take('ada'), { instanceOf: AppError });
+test('so many uploads of a caller, and of all, are received at a time; others wait, those of quiet callers first', async (t) => {
+  const slots = new UploadSlots({ perCaller: 2, perProcess: 3, maxWaitMs: 60_000 });
+  const started: string[] = [];
+  const open = new Map<string, Disposable>();
+  const never = new AbortController().signal;
+  const take = async (name: string, signal = never) => {
+    open.set(name, await slots.take(name.split('.')[0] ?? '', signal));
+    started.push(name);
+  };
+  const turn = () => new Promise((resolve) => void setImmediate(resolve));
+  const leaving = new AbortController();
+  const all = ['ada.1', 'ada.2', 'ada.3', 'bob.1', 'bob.2', 'eve.1'].map((name) => take(name));
+  const gone = t.throwsAsync(take('ada.4', leaving.signal), { message: 'the client left' });
+  await turn();
+  t.deepEqual(started, ['ada.1', 'ada.2', 'bob.1']);
+  leaving.abort(new Error('the client left'));
+  await gone;
+  for (const name of ['ada.1', 'bob.1', 'ada.2', 'eve.1']) {
+    open.get(name)?.[Symbol.dispose]();
+    await turn();
+  }
+  t.deepEqual(started.slice(3, 5), ['eve.1', 'bob.2']);
+  await Promise.all(all);
+  t.is(started.length, 6);
+});
+
+test('an upload that gets no slot in time is told to come again', async (t) => {
+  const slots = new UploadSlots({ perCaller: 1, perProcess: 1, maxWaitMs: 20 });
+  const never = new AbortController().signal;
+  const slot = await slots.take('ada', never);
+  const refused = await t.throwsAsync(slots.take('bob', never), { instanceOf: AppError });
+  t.like(refused, { code: 'rate_limited', retryAfterS: 5 });
+  slot[Symbol.dispose]();
+  await t.notThrowsAsync(slots.take('bob', never));
 });
