@@ -9,7 +9,8 @@ export type PartOutcome =
   | { kind: 'stored'; blob: StoredBlob; head: Uint8Array | null }
   | { kind: 'empty' }
   | { kind: 'refused'; error: AppError }
-  | { kind: 'aborted' };
+  /** `error`: what the store threw, or null when the client left. */
+  | { kind: 'aborted'; error: unknown };
 
 /** Stores a stream of bytes. @throws AppError `file_too_large`. */
 export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<StoredBlob>;
@@ -67,7 +68,7 @@ export function createPartSink(store: StoreBytes, heads: KeptHeads): PartSink {
     },
     destroy(error, done) {
       part.pipe.fail(error ?? new ClientClosedRequest());
-      if (storing === null) part.outcome.resolve({ kind: 'aborted' });
+      if (storing === null) part.outcome.resolve({ kind: 'aborted', error: null });
       done(error);
     },
   });
@@ -94,7 +95,7 @@ async function storePart(
     if (error instanceof AppError && error.code === 'file_too_large') {
       outcome.resolve({ kind: 'refused', error });
     } else {
-      outcome.resolve({ kind: 'aborted' });
+      outcome.resolve({ kind: 'aborted', error });
       if (!(error instanceof ClientClosedRequest))
         stream.destroy(error instanceof Error ? error : new Error('store failed'));
     }

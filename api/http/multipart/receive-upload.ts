@@ -52,10 +52,8 @@ export async function receiveUpload(context: Context, target: UploadTarget): Pro
     maxParts: limits.maxRequestItems,
     onAbandoned: target.onStored,
   });
+  await target.onStored(body.parts.flatMap(({ outcome }) => (outcome.kind === 'stored' ? [outcome.blob] : [])));
   const received = body.parts.flatMap((part) => receivedPart(part, limits));
-  await target.onStored(
-    received.flatMap((entry) => ('item' in entry && 'blob' in entry.item ? [entry.item.blob] : [])),
-  );
   const { maxRequestItems: maxItems } = limits;
   const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });
   const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) =>
@@ -94,6 +92,8 @@ function receivedPart(part: StreamedPart, limits: Limits): Received[] {
       return [{ error: { name, source, code, message } }];
     }
     case 'aborted':
+      // The form was received before its last part was refused.
+      if (outcome.error instanceof AppError) throw outcome.error;
       throw new AppError('internal', 'A form part was not received completely.');
     default:
       return assertNever(outcome);
