@@ -80,7 +80,7 @@ async function markdownOf({ type, text, metadata }: Element): Promise<string> {
       return `- ${plain.replace(/\s+/g, ' ')}\n`;
     case 'Table': {
       const html = metadata?.text_as_html;
-      return html ? `${(await htmlToMarkdown(html)).markdown}\n` : `${plain}\n\n`;
+      return html ? `${(await htmlToMarkdown(html, { isOffice: true })).markdown}\n` : `${plain}\n\n`;
     }
     case 'CodeSnippet':
       return `\`\`\`\n${plain}\n\`\`\`\n\n`;

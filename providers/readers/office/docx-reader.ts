@@ -47,7 +47,7 @@ export const docxReader: Reader = {
         cause: error,
       });
     });
-    const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''));
+    const { markdown } = await htmlToMarkdown(html.replace(NOT_TEXT, ''), { isOffice: true });
     return new TextBuilder(maxTextBytes).append(markdown).build();
   },
 };

@@ -29,7 +29,7 @@ export const odfReader: Reader = {
     const builder = new TextBuilder(maxTextBytes);
     if (body?.name === 'office:spreadsheet') return addSheets(body, builder);
     if (body?.name === 'office:presentation') return addSlides(body, builder, lists);
-    const { markdown } = await htmlToMarkdown(odfHtml(body, lists));
+    const { markdown } = await htmlToMarkdown(odfHtml(body, lists), { isOffice: true });
     return builder.append(markdown).build();
   },
 };
@@ -68,7 +68,7 @@ async function addSlides(body: XmlElement, builder: TextBuilder, lists: ListStyl
   const slides = childrenOf(body, 'draw:page');
   for (const [index, slide] of slides.entries()) {
     builder.startPage(index + 1);
-    const { markdown } = await htmlToMarkdown(odfHtml(slide, lists));
+    const { markdown } = await htmlToMarkdown(odfHtml(slide, lists), { isOffice: true });
     if (markdown !== '') builder.append(`${markdown}\n`);
   }
   return builder.build({ page_count: slides.length });

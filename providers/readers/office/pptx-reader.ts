@@ -30,7 +30,7 @@ export const pptxReader: Reader = {
     for (const [index, slide] of slides.entries()) {
       builder.startPage(index + 1);
       const html = await readSlide(archive, slide);
-      const { markdown } = await htmlToMarkdown(html);
+      const { markdown } = await htmlToMarkdown(html, { isOffice: true });
       if (markdown !== '') builder.append(`${markdown}\n`);
     }
     return builder.build({ page_count: slides.length });

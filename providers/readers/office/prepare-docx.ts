@@ -3,6 +3,7 @@ import { readDiagram } from './diagram.ts';
 import { markDocxCode } from './docx-code.ts';
 import { type DocxNumbering, readDocxNumbering } from './docx-numbering.ts';
 import { type DocxStyle, readNumberingReference, readDocxStyles } from './docx-styles.ts';
+import { prepareDocxTables } from './docx-tables.ts';
 import { simplifyDocx } from './simplify-docx.ts';
 import { LIST_LABEL } from '#providers/readers/shared/list-label.ts';
 import { ommlToLatex } from './omml-to-latex.ts';
@@ -60,6 +61,7 @@ export async function prepareDocx(archive: ZipArchive): Promise<PreparedDocx> {
   if (source === null) return { buffer: packZip(parts), headingStyles, hasTitle: false };
   const document = await parseXml(source);
   simplifyDocx(document);
+  prepareDocxTables(document);
   const numbering = await readDocxNumbering(text('word/numbering.xml'));
   const paths = await relationTargets(text('word/_rels/document.xml.rels'));
   markDocxCode(document, styles);

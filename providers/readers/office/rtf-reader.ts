@@ -28,6 +28,6 @@ export const rtfReader: Reader = {
     }
     const html = rtfToHtml(source, maxTextBytes * 2);
     if (html === null) throw outputLimitError(maxTextBytes);
-    return new TextBuilder(maxTextBytes).append((await htmlToMarkdown(html)).markdown).build();
+    return new TextBuilder(maxTextBytes).append((await htmlToMarkdown(html, { isOffice: true })).markdown).build();
   },
 };

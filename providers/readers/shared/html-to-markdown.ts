@@ -1,5 +1,7 @@
 import type { parseHTML as ParseHtml } from 'linkedom';
+import { markCheckBoxes } from './check-boxes.ts';
 import { flattenHtml } from './flatten-html.ts';
+import { unwrapLayoutTables } from './layout-tables.ts';
 import { unmarkListLabels } from './list-label.ts';
 import { extractMainText } from './main-text.ts';
 import { createTurndown } from './turndown.ts';
@@ -28,12 +30,21 @@ export type HtmlAsMarkdown = {
   title: string;
 };
 
+export type HtmlOptions = {
+  /** Keeps only the main content of a page. */
+  mainText?: boolean;
+  /** The HTML was made from an office document, whose tables are never the layout of a page. */
+  isOffice?: boolean;
+};
+
 /**
  * Converts an HTML page to Markdown. Keeps headings, lists, tables, code and emphasis, and removes what is not text of
- * the page. A page without a first-level heading gets its title as one. With `mainText`, only the main content is kept.
- * Fetches nothing.
+ * the page. A page without a first-level heading gets its title as one. Fetches nothing.
  */
-export async function htmlToMarkdown(html: string, options: { mainText?: boolean } = {}): Promise<HtmlAsMarkdown> {
+export async function htmlToMarkdown(
+  html: string,
+  { mainText = false, isOffice = false }: HtmlOptions = {},
+): Promise<HtmlAsMarkdown> {
   const { parseHTML } = await import('linkedom');
   const turndown = await createTurndown();
   const flat = await flattenHtml(cleanText(html).replace(LONG_WHITE_SPACE, shortenWhiteSpace));
@@ -45,8 +56,10 @@ export async function htmlToMarkdown(html: string, options: { mainText?: boolean
   for (const element of root.querySelectorAll('[style]')) {
     if (HIDDEN_STYLE.test(element.getAttribute('style') ?? '')) element.remove();
   }
+  markCheckBoxes(root);
+  unwrapLayoutTables(root, { isOffice });
   const whole = withoutNavigation(root);
-  const main = options.mainText === true ? await extractMainText(whole, title) : null;
+  const main = mainText ? await extractMainText(whole, title) : null;
   const body = main?.root ?? whole;
   const hasHeading = body.querySelector('h1') !== null;
   const markdown = trimWhiteSpace(unmarkListLabels(convert(turndown, body)));

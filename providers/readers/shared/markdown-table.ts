@@ -4,8 +4,6 @@
 export const TABLE_ROW = String.fromCharCode(1);
 export const TABLE_CELL = String.fromCharCode(2);
 
-/** A longer cell is part of a page layout, not a value of a table. */
-const MAX_CELL_LENGTH = 2000;
 const MAX_SPAN = 100;
 /** A longer text is written only into the first of the cells that it spans. */
 const MAX_REPEATED_LENGTH = 60;
@@ -19,21 +17,18 @@ type Cell = { text: string; columns: number; rows: number };
 
 /**
  * Renders a table from the marked texts of its rows and cells: `ROW (CELL spans CELL text)*`, repeated. A short text is
- * repeated in the columns and rows that it spans, so that each row is understood by itself. Layout tables become
- * paragraphs; a table within a cell becomes a line of that cell.
+ * repeated in the columns and rows that it spans, so that each row is understood by itself. A table within a cell becomes a line
+ * of that cell.
  */
-export function renderTable(content: string, place: { isNested: boolean; isLayout: boolean }): string {
+export function renderTable(content: string, { isNested }: { isNested: boolean }): string {
   const [before = '', ...parts] = content.split(TABLE_ROW);
   const rows = parts.map(cellsOf).filter((cells) => cells.length > 0);
   const cells = rows.flat();
-  if (place.isNested && !place.isLayout) {
+  if (isNested) {
     const texts = cells.map(({ text }) => text);
     return ` ${(before.trim() === '' ? texts : [before.trim(), ...texts]).join(' ')} `;
   }
-  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  if (place.isLayout || columns <= 1 || cells.some(({ text }) => text.length > MAX_CELL_LENGTH)) {
-    return `\n\n${before}${cells.map(({ text }) => text).join('\n\n')}\n\n`;
-  }
+  if (cells.length <= 1) return `\n\n${before}${cells.map(({ text }) => text).join('')}\n\n`;
   return `\n\n${before.trim()}\n\n${markdownTable(gridOf(rows))}\n\n`;
 }
 

@@ -28,7 +28,7 @@ const WORD_START = /^[\p{L}\p{N}]/u;
 /** Creates an HTML-to-Markdown converter whose output is meant for search: no escapes, short links, flat tables. */
 export async function createTurndown(): Promise<TurndownService> {
   const { default: Turndown } = await import('turndown');
-  const { strikethrough, taskListItems } = await import('@joplin/turndown-plugin-gfm');
+  const { strikethrough } = await import('@joplin/turndown-plugin-gfm');
   const turndown = new Turndown({
     headingStyle: 'atx',
     bulletListMarker: '-',
@@ -38,7 +38,7 @@ export async function createTurndown(): Promise<TurndownService> {
   });
   // A search for `snake_case` does not find `snake\_case`.
   turndown.escape = (text) => text;
-  turndown.use([strikethrough, taskListItems]);
+  turndown.use(strikethrough);
   addTextRules(turndown);
   addBlockRules(turndown);
   addTableRules(turndown);
@@ -96,12 +96,7 @@ function addTableRules(turndown: TurndownService): void {
   turndown.addRule('table', {
     filter: 'table',
     replacement: (content, node: DomElement) =>
-      renderTable(content, {
-        isNested: node.parentNode?.closest('td,th') != null,
-        isLayout:
-          ['presentation', 'none'].includes(node.getAttribute('role') ?? '') ||
-          node.querySelector('table h1,table h2') !== null,
-      }),
+      renderTable(content, { isNested: node.parentNode?.closest('td,th') != null }),
   });
 }
 

@@ -38,7 +38,7 @@ test('keeps tables without a header row, with spans, pipes, line breaks and list
 test('renders a nested table as a line of its cell, and a layout table as paragraphs', async (t) => {
   const nested = '<table><tr><td>a</td><td><table><tr><td>b</td><td>c</td></tr></table></td></tr></table>';
   t.is(await markdownOf(nested), '| a | b c |\n| --- | --- |');
-  t.is(await markdownOf('<table role="presentation"><tr><td><h2>T</h2></td><td>u</td></tr></table>'), 'T\n\nu');
+  t.is(await markdownOf('<table role="presentation"><tr><td><h2>T</h2></td><td>u</td></tr></table>'), '## T\n\nu');
 });
 
 test('keeps lines, white space and language of code blocks', async (t) => {
