@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Principal, Caller, Permission } from '#domain/access/caller.ts';
 import type { Limits, Services } from '#operations/services.ts';
+import type { FormFile } from '#api/http/openapi/form-schema.ts';
 import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Reply } from '#api/http/response/reply.ts';
@@ -32,7 +33,7 @@ export type RouteData<
   /** Largest JSON body in bytes, for routes that accept larger bodies than the default. */
   maxBodyBytes?: (limits: Limits) => number;
   /** A multipart form, which the handler reads itself; used for the OpenAPI document only. */
-  form?: { schema: z.ZodType; files: Readonly<Record<string, 'one' | 'many'>> };
+  form?: { schema: z.ZodType; files: Readonly<Record<string, FormFile>> };
   response: R;
   /** Media type of a response that is not JSON. */
   responseType?: 'application/octet-stream' | 'text/plain' | 'text/html' | 'text/markdown';

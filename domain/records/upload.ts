@@ -9,7 +9,13 @@ export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
 /** The text fields of `POST /upload`; only the collection is required. Files are sent as further form parts. */
 export const UploadForm = z.strictObject({
   collection_id: Id.meta({ description: 'Target collection.' }),
-  content: z.string().optional().meta({ description: 'Text to store as one content.' }),
+  content: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Text to store as one content. Leave it empty to upload only files or URLs.',
+      examples: ['Goods can be returned within 30 days of delivery.'],
+    }),
   urls: z.array(z.string()).default([]).meta({
     description: 'URLs to download, each of at most 4096 characters. Repeat the field, or send one JSON array.',
   }),

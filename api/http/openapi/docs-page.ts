@@ -38,13 +38,26 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
+/** Swagger UI fills each field of a form with a made-up value and sends it; optional fields are to start empty instead. */
+const START = `const OptionalFieldsStartEmpty = () => ({
+  afterLoad() {
+    const sample = this.fn.getSampleSchema;
+    this.fn.getSampleSchema = (schema, ...rest) => {
+      const field = schema?.toJS?.() ?? schema;
+      if (field?.['x-loci-starts-empty'] !== true) return sample(schema, ...rest);
+      return field.type === 'array' ? [] : '';
+    };
+  },
+});
+
+SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   persistAuthorization: false,
   validatorUrl: null,
+  plugins: [OptionalFieldsStartEmpty],
 });
 `;
 

@@ -46,8 +46,17 @@ function simplify(schema: JsonSchema, io: 'input' | 'output'): void {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (isSchema(schema['propertyNames'])) delete schema['propertyNames'];
+  if (Array.isArray(schema['prefixItems'])) simplifyTuple(schema, schema['prefixItems']);
   // Responses may gain fields; clients that reject unknown fields would break.
   if (io === 'output' && schema['additionalProperties'] === false) delete schema['additionalProperties'];
+}
+
+/** Generators cannot read `items: false`: the length says the same, and the type of the items is one that all of them have. */
+function simplifyTuple(schema: JsonSchema, members: readonly unknown[]): void {
+  const types = [...new Map(members.map((member) => [JSON.stringify(member), member])).values()];
+  schema['items'] = types.length === 1 ? types[0] : { anyOf: types };
+  schema['minItems'] = members.length;
+  schema['maxItems'] = members.length;
 }
 
 function withComponentReferences(node: unknown): unknown {

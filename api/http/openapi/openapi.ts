@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Limits } from '#operations/services.ts';
 import { ErrorBody, ValidationErrorBody } from '#api/http/response/error-body.ts';
 import { fullPath } from '#api/http/mount.ts';
+import { formSchemaOf } from './form-schema.ts';
 import { SchemaCollection, type JsonSchema } from './openapi-schemas.ts';
 import type { Route } from '#api/http/route.ts';
 
@@ -117,13 +118,8 @@ function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', sche
 
 function bodyOf(route: Route, schemas: SchemaCollection): Record<string, unknown> | null {
   if (route.form !== undefined) {
-    const form = schemas.of(route.form.schema, 'input');
-    const one = { type: 'string', contentMediaType: 'application/octet-stream' };
-    const many = { type: 'array', items: one };
-    const parts = Object.entries(route.form.files);
-    const files = Object.fromEntries(parts.map(([name, count]) => [name, count === 'one' ? one : many]));
-    const fields = typeof form['properties'] === 'object' ? { ...files, ...form['properties'] } : files;
-    return { required: true, content: { 'multipart/form-data': { schema: { ...form, properties: fields } } } };
+    const schema = formSchemaOf(schemas.of(route.form.schema, 'input'), route.form.files);
+    return { required: true, content: { 'multipart/form-data': { schema } } };
   }
   if (route.body === undefined) return null;
   const example = route.examples?.body;

@@ -34,7 +34,13 @@ export const uploadContentRoute = route(
       'contains their current statuses.',
     ].join('\n'),
     permission: 'uploads:write',
-    form: { schema: UploadForm, files: { file: 'one', files: 'many' } },
+    form: {
+      schema: UploadForm,
+      files: {
+        file: { count: 'one', description: 'File to upload. The part may be repeated.' },
+        files: { count: 'many', description: 'Files to upload, each as a part of its own with this name.' },
+      },
+    },
     response: UploadResponse,
     status: 202,
     validationStatus: 400,
