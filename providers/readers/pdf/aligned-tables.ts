@@ -19,7 +19,9 @@ type Columns = readonly { left: number; right: number }[];
 
 /** Finds tables without ruled lines: three or more successive rows of short cells that are aligned in columns. */
 export function findAlignedTables(lines: readonly PdfLine[]): PdfTable[] {
-  const rows = rowsOf(lines.filter(({ text }) => !DOT_LEADER.test(text)).flatMap(({ words }) => words));
+  const words = lines.filter(({ text }) => !DOT_LEADER.test(text)).flatMap((line) => line.words);
+  const rows = rowsOf(words);
+  if (lines.some(({ isRightToLeft }) => isRightToLeft)) restoreWordOrder(rows, words);
   const tables: PdfTable[] = [];
   for (const region of regionsOf(rows)) {
     const table = tableOf(region);
@@ -43,6 +45,12 @@ function rowsOf(words: readonly PdfWord[]): Row[] {
     const sorted = row.toSorted((a, b) => a.left - b.left);
     return { ...boundingBox(sorted), words: sorted, cells: cellsOf(sorted) };
   });
+}
+
+/** Texts from right to left keep the order of reading; `cells` are by place. */
+function restoreWordOrder(rows: readonly Row[], words: readonly PdfWord[]): void {
+  const places = new Map(words.map((word, index) => [word, index]));
+  for (const row of rows) row.words.sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
 }
 
 function cellsOf(words: readonly PdfWord[]): PdfWord[][] {

@@ -15,16 +15,17 @@ export function addDrawnBullets(lines: readonly PdfLine[], dots: readonly Box[])
   const bullets = dots.length > MAX_DOTS ? [] : dots.filter((dot) => !dots.some((other) => isInDottedLine(dot, other)));
   if (bullets.length === 0) return [...lines];
   return lines.map((line) =>
-    bullets.some((bullet) => isLeftOf(bullet, line)) && !LIST_MARKER.test(line.text)
+    bullets.some((bullet) => isBefore(bullet, line)) && !LIST_MARKER.test(line.text)
       ? { ...line, text: `• ${line.text.replace(UNKNOWN_MARKER, '')}` }
       : line,
   );
 }
 
-function isLeftOf(bullet: Box, { first, words }: PdfLine): boolean {
+/** Whether the bullet is beside the beginning of the line. */
+function isBefore(bullet: Box, { first, words, isRightToLeft }: PdfLine): boolean {
   const { top, bottom } = words.find((word) => word.top > word.bottom) ?? first;
   const middle = (bullet.top + bullet.bottom) / 2;
-  const gap = first.left - bullet.right;
+  const gap = isRightToLeft ? bullet.left - first.right : first.left - bullet.right;
   return middle > bottom && middle < top && gap >= 0 && gap <= MAX_GAP_HEIGHTS * (top - bottom);
 }
 

@@ -32,19 +32,20 @@ export function findColumns(lines: readonly PdfLine[]): ColumnOf {
 
 /**
  * The lines of a page in reading order: the order of the document, unless it jumps back up within a column. Then
- * columns are read from left to right, between the lines that span them, top down.
+ * columns are read from left to right (from right to left where most lines are), between the lines that span them, top down.
  */
 export function sortByReadingOrder(lines: readonly PdfLine[], columnOf: ColumnOf): PdfLine[] {
   if (!jumpsBackUp(lines, columnOf)) return [...lines];
   const byHeight = (a: PdfLine, b: PdfLine): number => b.first.top - a.first.top || a.first.left - b.first.left;
   const wide = lines.filter((line) => columnOf(line) === -1).sort(byHeight);
+  const isRightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
   const bandOf = (line: PdfLine): number => wide.filter((other) => other.first.bottom > line.first.bottom).length;
   const keyed = lines.map((line, index) => ({ line, index, band: bandOf(line), column: columnOf(line) }));
   keyed.sort(
     (a, b) =>
       a.band - b.band ||
       (a.column === -1 ? 1 : 0) - (b.column === -1 ? 1 : 0) ||
-      a.column - b.column ||
+      (isRightToLeft ? b.column - a.column : a.column - b.column) ||
       (Math.abs(a.line.first.bottom - b.line.first.bottom) < 2 ? a.index - b.index : byHeight(a.line, b.line)),
   );
   return keyed.map(({ line }) => line);

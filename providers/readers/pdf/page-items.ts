@@ -26,6 +26,8 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
   }
   const tables = [...ruled, ...[...byColumn.values()].flatMap(findAlignedTables)];
   if (tables.length === 0) return lines;
+  // The first column is the right one.
+  if (isMostlyRightToLeft(lines)) for (const { grid } of tables) for (const row of grid) row.reverse();
   const items: PageItem[] = [];
   const placed = new Set<PdfTable>();
   for (const line of lines) {
@@ -38,6 +40,10 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
     if (rest) items.push(rest);
   }
   return items;
+}
+
+function isMostlyRightToLeft(lines: readonly PdfLine[]): boolean {
+  return lines.filter(({ isRightToLeft }) => isRightToLeft).length * 2 > lines.length;
 }
 
 /** The line without the words that belong to tables; null when none are left. */

@@ -6,6 +6,8 @@ import type { PageItem } from './page-items.ts';
 
 /** A baseline distance of more than this many line heights separates paragraphs. */
 const PARAGRAPH_GAP = 1.75;
+/** A line that is this many times farther from the previous one than that one from the line above begins a paragraph. */
+const MAX_LEADING_RATIO = 1.4;
 const HYPHEN_MARK = '\uFFFE';
 const WORD_END = /[\p{L}\p{N}]+$/u;
 const WORD_START = /^[\p{L}\p{N}]+/u;
@@ -20,8 +22,6 @@ const CONTENTS_LINE = /(?:[ \u00a0]?\.){5,}\s*\w{1,6}\s*$/;
 const BULLET = /^(?:[•▪◦●■□○►▶✓❑\u0080-\u009f\uE000-\uF8FF][ \u00a0]*|\uFFFE[ \u00a0]+)/u;
 /** Typographic ligatures and Arabic presentation forms, which users do not type into a search. */
 const PRESENTATION_FORM = /[\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g;
-/** The ligature of lam and alef after an alef, decomposed in visual order; no word is spelled this way. */
-const REVERSED_LAM_ALEF = /ا([أإآا])ل/g;
 /** Stretches Arabic words to fill a line. */
 const TATWEEL = /\u0640+/g;
 /** Scripts written without spaces. */
@@ -48,11 +48,11 @@ export function renderPageMarkdown(items: readonly PageItem[], style: DocumentSt
     }
   }
   endText();
-  const text = parts
+  return parts
     .join('\n\n')
     .replace(DOT_LEADER, ' …')
-    .replace(PRESENTATION_FORM, (form) => form.normalize('NFKC'));
-  return text.replace(REVERSED_LAM_ALEF, 'ال$1').replace(TATWEEL, '');
+    .replace(PRESENTATION_FORM, (form) => form.normalize('NFKC'))
+    .replace(TATWEEL, '');
 }
 
 /** Splits lines into runs of text and of code. */
@@ -76,12 +76,12 @@ function isTable(item: PageItem): item is PdfTable {
 
 function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
   const textWidth =
-    lines.reduce((right, line) => Math.max(right, line.last.right), 0) -
-    Math.min(...lines.map((line) => line.first.left));
+    lines.reduce((right, { first, last }) => Math.max(right, first.right, last.right), 0) -
+    Math.min(...lines.map(({ first, last }) => Math.min(first.left, last.left)));
   const levels = headingLevelsOf(lines, style);
   const out: string[] = [];
   let previous: PdfLine | null = null;
-  let right = 0;
+  let [end, leading] = [-Infinity, Infinity];
   for (const [index, line] of lines.entries()) {
     const level = levels[index] ?? 0;
     const levelBefore = levels[index - 1] ?? 0;
@@ -89,9 +89,15 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
     else if (level > 0)
       out.push(level === levelBefore && continuesHeading(previous, line) ? ' ' : `\n\n${headingPrefix(level)}`);
     else if (levelBefore > 0) out.push('\n\n');
-    else if (isWrapped(previous, line, { right, textWidth })) out.push(wrapSeparator(previous.text, line.text, style));
-    else out.push(isSameBlock(previous, line) ? '\n' : '\n\n');
-    right = out.at(-1)?.includes('\n') ? line.last.right : Math.max(right, line.last.right);
+    else if (isWrapped(previous, line, { end, leading, textWidth }))
+      out.push(wrapSeparator(previous.text, line.text, style));
+    else
+      out.push(
+        isSameBlock(previous, line) && distanceBelow(previous, line) <= leading * MAX_LEADING_RATIO ? '\n' : '\n\n',
+      );
+    const isNewBlock = out.at(-1)?.includes('\n') !== false;
+    end = isNewBlock ? endOf(line) : Math.max(end, endOf(line));
+    leading = isNewBlock || previous === null ? Infinity : distanceBelow(previous, line);
     out.push(line.text.trimEnd().replace(BULLET, '- '));
     previous = line;
   }
@@ -145,19 +151,39 @@ function isSameBlock(previous: PdfLine, line: PdfLine): boolean {
   return distance > -1 && distance < PARAGRAPH_GAP * Math.max(fontSizeOf(previous), fontSizeOf(line));
 }
 
+/** Where a line begins and ends, in points in the direction of reading. */
+function startOf({ first, isRightToLeft }: PdfLine): number {
+  return isRightToLeft ? -first.right : first.left;
+}
+
+function endOf({ last, isRightToLeft }: PdfLine): number {
+  return isRightToLeft ? -last.left : last.right;
+}
+
+type Block = {
+  /** Where the longest line of the paragraph so far ends. */
+  end: number;
+  /** The baseline distance of its last two lines; `Infinity` after the first. */
+  leading: number;
+  /** The width of all lines. */
+  textWidth: number;
+};
+
 /** Whether the line continues the previous one, which had no space left for the first word of this line. */
-function isWrapped(previous: PdfLine, line: PdfLine, block: { right: number; textWidth: number }): boolean {
+function isWrapped(previous: PdfLine, line: PdfLine, block: Block): boolean {
   const size = fontSizeOf(line);
-  const isBelow = distanceBelow(previous, line) > size * 0.5 && isSameBlock(previous, line);
+  const distance = distanceBelow(previous, line);
+  if (distance > block.leading * MAX_LEADING_RATIO) return false;
+  const isBelow = distance > size * 0.5 && isSameBlock(previous, line);
   if (!isBelow || Math.abs(fontSizeOf(previous) - size) > size * 0.1 || LIST_MARKER.test(line.text)) return false;
-  if (CONTENTS_LINE.test(previous.text)) return false;
-  const left = Math.min(previous.first.left, previous.last.left);
-  const isIndented = line.first.left - left > size * 0.8 && !LIST_MARKER.test(previous.text);
-  const width = previous.last.right - previous.first.left;
+  if (CONTENTS_LINE.test(previous.text) || previous.isRightToLeft !== line.isRightToLeft) return false;
+  const start = previous.isRightToLeft ? startOf(previous) : Math.min(previous.first.left, previous.last.left);
+  const isIndented = startOf(line) - start > size * 0.8 && !LIST_MARKER.test(previous.text);
+  const width = endOf(previous) - startOf(previous);
   if (isIndented || width < block.textWidth * 0.35) return false;
   const firstWord = line.text.split(/\s/, 1)[0]?.length ?? 0;
-  const wordWidth = (firstWord / line.text.length) * (line.last.right - line.first.left);
-  return previous.last.right + wordWidth >= Math.max(block.right, line.last.right) - size * 0.5;
+  const wordWidth = (firstWord / line.text.length) * (endOf(line) - startOf(line));
+  return endOf(previous) + wordWidth >= Math.max(block.end, endOf(line)) - size * 0.5;
 }
 
 /** The text between two wrapped lines. */

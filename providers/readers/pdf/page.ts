@@ -18,6 +18,8 @@ export type PdfLine = {
    * True for lines that are no heading whatever their font size: running headers and footers, values of form fields.
    */
   isNeverHeading?: true;
+  /** The line is read from right to left: `first` is at its right end. */
+  isRightToLeft?: true;
 };
 
 export type PdfPage = {

@@ -10,6 +10,7 @@ import {
 import { type PageText, readPageText } from './page-text.ts';
 import type { PageRotation } from './page-rotation.ts';
 import type { Box, PdfWord, PdfLine } from '#providers/readers/pdf/page.ts';
+import { hasRightToLeftText, isMostlyRightToLeft, readingOrder } from '#providers/readers/pdf/right-to-left.ts';
 
 /** The box of a character without a place on the page. */
 const NO_BOX: Box = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -30,6 +31,9 @@ const NOTE_NUMBER = /\d{1,2}(?<=\p{L}{3}[.,;:)”"’]?\d{1,2})(?![\p{L}\d.,]*[\
 /** Largest ratio of the height of a superscript to the height of the text next to it. */
 const MAX_SUPERSCRIPT_RATIO = 0.85;
 
+/** The box of the character at an offset of its line. */
+type BoxAt = (at: number) => Box;
+
 type CharacterReader = {
   /** The box of the character at this offset of the text. */
   boxAt(textIndex: number): Box;
@@ -48,11 +52,13 @@ export function readPageLines(pdfium: Pdfium, textPage: number, rotation: PageRo
   const scratch = pdfium._malloc(FONT_STYLE_BUFFER_BYTES);
   const characters = createCharacterReader(pdfium, { textPage, scratch, rotation, charIndexOf });
   const fontStyles = createLineFontStyles();
+  const isRightToLeft = hasRightToLeftText(text) ? isMostlyRightToLeft(text) : null;
   const lines: PdfLine[] = [];
-  for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
-    characters.enterLine(index, index + line.length - 1);
-    const raised = findNoteNumbers(line, index, characters);
-    const words = splitWords({ line, offset: index, breaks: raised }, characters);
+  for (const { 0: found, index } of text.matchAll(/[^\r\n]+/g)) {
+    characters.enterLine(index, index + found.length - 1);
+    const { line, boxes, ...direction } = inReadingOrder({ line: found, offset: index, isRightToLeft }, characters);
+    const raised = findNoteNumbers(line, boxes);
+    const words = splitWords(line, raised, boxes);
     const [first, last] = [words[0], words.at(-1)];
     if (!first || !last) continue;
     const start = line.length - line.trimStart().length;
@@ -61,7 +67,7 @@ export function readPageLines(pdfium: Pdfium, textPage: number, rotation: PageRo
     const fontStyle = fontStyles.styleOf({ line, from: start, to: end, words }, (at) =>
       characters.fontStyleAt(index + at),
     );
-    lines.push({ text: spaced, first: characters.boxAt(index + start), last: boxOf(last), ...fontStyle, words });
+    lines.push({ text: spaced, first: boxes(start), last: boxOf(last), ...fontStyle, ...direction, words });
   }
   fontStyles.markMonospaced(lines);
   pdfium._free(scratch);
@@ -73,10 +79,10 @@ function boxOf({ left, top, right, bottom }: PdfWord): Box {
 }
 
 /** Offsets in the line of footnote numbers, which are raised and smaller than the word before them. */
-function findNoteNumbers(line: string, offset: number, characters: CharacterReader): number[] {
+function findNoteNumbers(line: string, boxAt: BoxAt): number[] {
   const found: number[] = [];
   for (const { index } of line.matchAll(NOTE_NUMBER)) {
-    const [before, number] = [characters.boxAt(offset + index - 1), characters.boxAt(offset + index)];
+    const [before, number] = [boxAt(index - 1), boxAt(index)];
     const isSmaller = number.top - number.bottom < MAX_SUPERSCRIPT_RATIO * (before.top - before.bottom);
     if (isSmaller && number.bottom > before.bottom) found.push(index);
   }
@@ -87,26 +93,46 @@ function insertSpacesAt(line: string, places: readonly number[]): string {
   return places.length === 0 ? line : [0, ...places].map((at, index) => line.slice(at, places[index])).join(' ');
 }
 
-type LineText = {
+type FoundLine = {
   line: string;
   /** Offset of the line in the text. */
   offset: number;
-  /** Offsets where a word ends without white space. */
-  breaks: readonly number[];
+  /** The direction of most letters of the page; null when all its text runs from left to right. */
+  isRightToLeft: boolean | null;
 };
 
-function splitWords({ line, offset, breaks }: LineText, characters: CharacterReader): PdfWord[] {
+/** The text of a line in the order of reading, and the boxes of its characters. */
+type OrderedLine = { line: string; boxes: BoxAt; isRightToLeft?: true };
+
+/** Lines with text from right to left are ordered by the places of their characters. */
+function inReadingOrder({ line, offset, isRightToLeft }: FoundLine, characters: CharacterReader): OrderedLine {
+  if (isRightToLeft === null || !hasRightToLeftText(line))
+    return { line, boxes: (at) => characters.boxAt(offset + at) };
+  const placed = Array.from({ length: line.length }, (_, at) => ({
+    text: line.charAt(at),
+    box: characters.boxAt(offset + at),
+  }));
+  const ordered = readingOrder(placed, isRightToLeft);
+  return {
+    line: ordered.characters.map(({ text }) => text).join(''),
+    boxes: (at) => ordered.characters[at]?.box ?? NO_BOX,
+    ...(ordered.isRightToLeft ? { isRightToLeft: true } : {}),
+  };
+}
+
+/** Words end at white space, and at the breaks: offsets where a word ends without it. */
+function splitWords(line: string, breaks: readonly number[], boxAt: BoxAt): PdfWord[] {
   const words: PdfWord[] = [];
   for (const { from, to } of wordRanges(line, breaks)) {
     const length = to - from;
-    const first = characters.boxAt(offset + from);
-    const last = length === 1 ? first : characters.boxAt(offset + to - 1);
+    const first = boxAt(from);
+    const last = length === 1 ? first : boxAt(to - 1);
     const word = wordBetween(line.slice(from, to), first, last);
     // Single characters in columns of a table, between which pdfium detected no space.
     const isScattered =
       length > 1 && word.right - word.left > length * MIN_SCATTERED_WIDTH_RATIO * (word.top - word.bottom);
     if (!isScattered || length > MAX_SCATTERED_LENGTH) words.push(word);
-    else for (let at = from; at < to; at += 1) words.push({ text: line.charAt(at), ...characters.boxAt(offset + at) });
+    else for (let at = from; at < to; at += 1) words.push({ text: line.charAt(at), ...boxAt(at) });
   }
   return words;
 }
