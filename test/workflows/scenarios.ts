@@ -226,7 +226,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...oauthScenarios,
   ...compressScenarios,
   'continued-as-new': {
-    runs: { ingestUpload: 2, ingestBatch: 108 },
+    runs: { ingestUpload: 2, ingestBatch: 104 },
     keep: ['ingestUpload'],
     isCostly: true,
     play: playContinued,
@@ -234,12 +234,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 /**
- * Makes the upload workflow continue as new. A run plans pages of 400 contents and ends after the page on which it reaches 100
+ * Makes the upload workflow continue as new. A run plans pages of 800 contents and ends after the page on which it reaches 100
  * batches. Therefore the first page contains 100 files of which no two fit into one batch, and there is one content more than the
  * page holds. All files are blank, because these are read fastest.
  */
 async function playContinued(flow: Flow): Promise<void> {
-  const files = Array.from({ length: 401 }, (_, index) => file(' '.repeat(index < 100 ? 4_300_000 : 1), `${index}`));
+  const files = Array.from({ length: 801 }, (_, index) => file(' '.repeat(index < 100 ? 4_300_000 : 1), `${index}`));
   const { upload_id } = await flow.send(...files, ...WORDS);
   await untilOver(flow, upload_id ?? '');
 }
