@@ -6,7 +6,9 @@ const NETWORK_CODE = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|EAI_A
 /** Errors of the driver without a code; the last one means that a connection took too long to open. */
 const BROKEN_CONNECTION =
   /Connection terminated|connection is closed|not queryable|timeout exceeded when trying to connect|^timeout expired$/i;
+const DISK_FULL = '53100';
 const RETRY_AFTER_S = 5;
+const FULL_RETRY_AFTER_S = 30;
 
 /**
  * Converts the error of a statement or transaction: `dependency_unavailable` when the database is unavailable or busy for a
@@ -14,6 +16,10 @@ const RETRY_AFTER_S = 5;
  */
 export function translatePostgresError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || !isTransient(error)) return error;
+  if ('code' in error && error.code === DISK_FULL) {
+    const message = 'The disk of the database is full: nothing was changed. Free space, then send the request again.';
+    return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: FULL_RETRY_AFTER_S });
+  }
   return new AppError('dependency_unavailable', 'The database is not available at the moment; try again shortly.', {
     cause: error,
     retryAfterS: RETRY_AFTER_S,

@@ -9,6 +9,7 @@ import { systemClock, type Clock } from '#domain/clock.ts';
 const TEMPORARY_FOLDER = '.incoming';
 const PRIVATE_FOLDER_MODE = 0o700;
 const PRIVATE_FILE_MODE = 0o600;
+const FULL_RETRY_AFTER_S = 30;
 const UUID_FORM = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SHA256_FORM = /^[0-9a-f]{64}$/;
 
@@ -76,10 +77,13 @@ async function put(target: PutTarget, bytes: AsyncIterable<Uint8Array>): Promise
     return stored;
   } catch (error) {
     await rm(temporaryPath, { force: true });
-    throw isOutOfSpace(error)
-      ? new AppError('dependency_unavailable', 'The server has no space left to store files.', { cause: error })
-      : error;
+    throw isOutOfSpace(error) ? diskFull(error) : error;
   }
+}
+
+function diskFull(cause: unknown): AppError {
+  const message = 'The disk of the server is full: nothing was stored. Free space, then send the request again.';
+  return new AppError('dependency_unavailable', message, { cause, retryAfterS: FULL_RETRY_AFTER_S });
 }
 
 /** Keeps one chunk in memory at a time: reads the next after the operating system has accepted the last. */

@@ -51,3 +51,9 @@ test('reports a connection that has ended, whatever the driver calls it', (t) =>
   const other = new Error('syntax error');
   t.is(translatePostgresError(other), other);
 });
+
+test('says that the disk of the database is full', (t) => {
+  const full = Object.assign(new Error('could not extend file "base/1/2": No space left on device'), { code: '53100' });
+  t.like(translatePostgresError(full), { code: 'dependency_unavailable', cause: full });
+  t.regex(String(translatePostgresError(full)), /disk of the database is full: nothing was changed/);
+});

@@ -46,7 +46,11 @@ export const Answer = z.object({
 });
 
 /** Starts a server with the upload parser of the API on a real blob folder. It returns what it received. */
-export async function startUploadReceiver(changed: Partial<Limits> = {}, minimumRate?: MinimumRate) {
+export async function startUploadReceiver(
+  changed: Partial<Limits> = {},
+  minimumRate?: MinimumRate,
+  parent: string = tmpdir(),
+) {
   const usual = {
     maxFileBytes: 1_000_000,
     maxRequestBytes: 10_000_000,
@@ -55,7 +59,7 @@ export async function startUploadReceiver(changed: Partial<Limits> = {}, minimum
     compress: COMPRESS_LIMITS,
   };
   const limits: Limits = { ...usual, ...changed };
-  const dir = await mkdtemp(join(tmpdir(), 'loci-upload-'));
+  const dir = await mkdtemp(join(parent, 'loci-upload-'));
   const blobs = createLocalBlobStore({ dir });
   const reportedBlobs: StoredBlob[] = [];
   const ended: (() => void)[] = [];
