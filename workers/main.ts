@@ -5,6 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporal
 import { createActivities } from '#activities/index.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { readConfig, type Config } from '#config/index.ts';
+import { networkNamespaceCommand } from '#providers/sandbox/network-namespace.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
 import { createModelCatalogue } from '#providers/models/index.ts';
@@ -55,6 +56,8 @@ async function main(): Promise<void> {
     signal.addEventListener('abort', stop);
     // The signal may have come while the workers were created, before the listener was there.
     if (signal.aborted) stop();
+    const isIsolated = networkNamespaceCommand().length > 0;
+    log.info({}, `reader processes run ${isIsolated ? 'in' : 'without'} a network namespace of their own`);
     log.info({ embedder: services.instance.embedder }, 'the worker is running');
     await Promise.all([...running, scheduled]);
   } finally {

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { WorkLane } from '#domain/work-share.ts';
+import { networkNamespaceCommand } from './network-namespace.ts';
 
 export type ProcessOptions = {
   /** Absolute path of the module that exports `runTask`. */
@@ -27,8 +28,11 @@ const BULK_NICENESS = 10;
 
 /** Starts a child process that may read its folder and the program's code, and write to `out` in its folder. */
 export function forkChild(options: ProcessOptions): ChildProcess {
+  const [execPath, ...launch] = [...networkNamespaceCommand(), process.execPath];
   const child = fork(MAIN, [options.taskModule], {
-    execArgv: nodeArguments(options),
+    // A command that replaces itself with Node: the id of the process and the channel to it stay the same.
+    execPath,
+    execArgv: [...launch, ...nodeArguments(options)],
     // The parent's environment is not passed on: it contains secrets.
     env: {},
     cwd: join(options.folder, 'out'),
@@ -58,6 +62,8 @@ function nodeArguments({ folder, readableFolders, memoryBytes }: ProcessOptions)
     ...readable.map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${join(folder, 'out')}`,
     `--max-old-space-size=${Math.floor((memoryBytes * HEAP_SHARE) / 1024 / 1024)}`,
+    // It opens databases without asking the permission model.
+    '--no-experimental-sqlite',
     '--no-warnings',
   ];
 }

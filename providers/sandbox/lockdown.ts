@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { Worker } from 'node:worker_threads';
 import workerThreads from 'node:worker_threads';
+import { refuse, restrictBuiltins } from './restrict-builtins.ts';
 
 const WATCH_INTERVAL_MS = 500;
 
@@ -15,20 +16,20 @@ const WATCHDOG = `
   setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL'); }, ${WATCH_INTERVAL_MS});
 `;
 
-function refuse(): never {
-  throw Object.assign(new Error('This process has no network access'), { code: 'ERR_ACCESS_DENIED' });
-}
-
 /**
- * Disables what no parser needs, before any is loaded: sockets, name resolution, further threads, signals to other processes.
- * Node's permission model (`--permission`) already denies files, child processes and native code, but has no network permission
- * in this version.
+ * Disables what no parser needs, before any is loaded: sockets, name resolution, further threads, signals to other processes, and
+ * all modules of Node but a few. Node's permission model (`--permission`) already denies files, child processes and native code,
+ * but has no network permission in this version. Where the kernel allows it, the process also has a network of its own, without
+ * any interface: see `network-namespace.ts`.
  */
 export function lockDown(): void {
   new Worker(WATCHDOG, { eval: true, env: {}, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref();
   net.Socket.prototype.connect = refuse;
   net.Server.prototype.listen = refuse;
-  // HTTP, TLS, HTTP/2 and the global fetch all use the two above; the rest covers datagrams and name resolution.
+  // Undocumented: they return handles that connect and listen without the two above.
+  for (const name of ['_listen2', '_setupListenHandle']) Reflect.set(net.Server.prototype, name, refuse);
+  Reflect.set(net, '_createServerHandle', refuse);
+  // HTTP, TLS and the global fetch all use these. The modules of the rest cannot be imported.
   dgram.createSocket = refuse;
   dgram.Socket.prototype.send = refuse;
   dgram.Socket.prototype.bind = refuse;
@@ -42,6 +43,6 @@ export function lockDown(): void {
   Object.assign(workerThreads, { Worker: refuse });
   for (const name of ['fetch', 'WebSocket', 'EventSource', 'Worker', 'BroadcastChannel'])
     Reflect.deleteProperty(globalThis, name);
-  process.kill = refuse;
+  restrictBuiltins();
   syncBuiltinESMExports();
 }

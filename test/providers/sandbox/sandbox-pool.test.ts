@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -110,25 +109,6 @@ test('distinguishes an unexpected error from a rejection', async (t) => {
   await pool.close();
 });
 
-test('runs a child without network', async (t) => {
-  const connections: unknown[] = [];
-  const server = createServer((socket) => connections.push(socket.destroy())).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const target = String(typeof address === 'object' && address !== null ? address.port : 0);
-  const pool = createPool(t.context);
-  const kinds = ['connect', 'tls', 'http', 'https', 'fetch', 'listen', 'datagram', 'resolve', 'resolveAny', 'bind'];
-  const outcomes = await runAll(
-    pool,
-    t.context,
-    kinds.map((kind) => ({ kind, target })),
-  );
-  for (const [index, outcome] of outcomes.entries()) t.false(outcome.ok, kinds[index]);
-  t.deepEqual(connections, []);
-  await pool.close();
-  server.close();
-});
-
 test('hides the environment, other files and other processes from a child, with read-only input', async (t) => {
   const pool = createPool(t.context);
   const secret = join(t.context.folder, 'secret');
@@ -138,9 +118,6 @@ test('hides the environment, other files and other processes from a child, with 
     { kind: 'readFile', target: secret },
     { kind: 'writeFile', target: join(t.context.folder, 'new') },
     { kind: 'overwriteInput' },
-    { kind: 'spawn', target: process.execPath },
-    { kind: 'thread' },
-    { kind: 'signal' },
   ]);
   const [environment, ...attempts] = outcomes;
   t.deepEqual(
@@ -149,8 +126,7 @@ test('hides the environment, other files and other processes from a child, with 
     ),
     [],
   );
-  for (const attempt of attempts)
-    t.regex(attempt.ok ? 'allowed' : attempt.error.message, /ERR_ACCESS_DENIED|no network/);
+  for (const attempt of attempts) t.regex(attempt.ok ? 'allowed' : attempt.error.message, /ERR_ACCESS_DENIED/);
   t.is(await readFile(t.context.input, 'utf8'), 'the input');
   await pool.close();
 });

@@ -1,14 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import dgram from 'node:dgram';
-import dns from 'node:dns/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import Module, { createRequire } from 'node:module';
 import net from 'node:net';
-import { getPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import tls from 'node:tls';
-import { Worker } from 'node:worker_threads';
 import { AppError } from '#domain/app-error.ts';
 import type { ChildTask } from '#providers/sandbox/child-task.ts';
 
@@ -61,29 +60,121 @@ const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
   overwriteInput: ({ inputPath }) => writeFileSync(inputPath, 'changed'),
   readFile: ({ target }) => readFileSync(target, 'utf8'),
   writeFile: ({ target }) => writeFileSync(target, 'x'),
-  spawn({ target }) {
-    const { error } = spawnSync(target, ['--version']);
-    if (error) throw error;
+  /** Returns the ways in which a module of Node can be loaded. */
+  builtin: ({ target }) => waysTo(target),
+  /** Returns the names of the attempts that were not refused. */
+  reachOut: ({ target }) =>
+    Object.entries(attemptsOn(target)).flatMap(([name, attempt]) => (isRefused(attempt) ? [] : [name])),
+  globals: () => UNWANTED_GLOBALS.filter((name) => name in globalThis),
+  connect: async ({ target }) => {
+    const port = Number(target);
+    const url = `127.0.0.1:${port}/`;
+    const ways = {
+      net: () => net.connect(port, '127.0.0.1'),
+      // Standard error is a socket, and so leads to its class.
+      open: () => socketOf(process.stderr).connect(port, '127.0.0.1'),
+      tls: () => tls.connect(port, '127.0.0.1'),
+      http: () => http.get(`http://${url}`),
+      https: () => https.get(`https://${url}`),
+      listen: () => net.createServer().listen(0),
+      listenHttp: () => http.createServer().listen(0),
+      handle: () => call(net, '_createServerHandle', '127.0.0.1', 0, 4),
+      listenHandle: () => call(net.Server.prototype, '_listen2', '127.0.0.1', 0, 4),
+    };
+    const results = Object.entries(ways).map(async ([name, open]) => ((await isOpened(open)) ? [name] : []));
+    return (await Promise.all(results)).flat();
   },
-  thread: () => new Worker('', { eval: true }),
-  signal: () => process.kill(process.ppid, 0),
-  bind: () => (process as unknown as { binding(name: string): unknown }).binding('tcp_wrap'),
-  connect: ({ target }) => settled(() => net.connect(Number(target), '127.0.0.1')),
-  tls: ({ target }) => settled(() => tls.connect(Number(target), '127.0.0.1')),
-  http: ({ target }) => settled(() => http.get(`http://127.0.0.1:${target}/`)),
-  https: ({ target }) => settled(() => https.get(`https://127.0.0.1:${target}/`)),
-  fetch: ({ target }) => fetch(`http://127.0.0.1:${target}/`),
-  listen: () => settled(() => net.createServer().listen(0)),
-  datagram: ({ target }) => dgram.createSocket('udp4').send('x', Number(target), '127.0.0.1'),
-  resolve: () => dns.lookup('localhost'),
-  resolveAny: () => new dns.Resolver().resolve4('example.com'),
 };
 
-/** Resolves when the emitter connects, responds or listens; rejects with its error. */
-function settled(open: () => NodeJS.EventEmitter): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const emitter = open();
-    for (const event of ['connect', 'response', 'listening']) emitter.once(event, () => resolve(event));
-    emitter.once('error', reject);
+/** Whether the emitter connects, responds or listens. */
+function isOpened(open: () => unknown): Promise<boolean> {
+  return new Promise((resolve) => {
+    try {
+      const emitter = open();
+      if (!(emitter instanceof EventEmitter)) return resolve(true);
+      for (const event of ['connect', 'secureConnect', 'response', 'listening'])
+        emitter.once(event, () => resolve(true));
+      emitter.once('error', () => resolve(false));
+    } catch {
+      resolve(false);
+    }
   });
+}
+
+const UNWANTED_GLOBALS = ['fetch', 'WebSocket', 'EventSource', 'Worker', 'BroadcastChannel', 'localStorage', 'Storage'];
+
+async function waysTo(name: string): Promise<string[]> {
+  const require = createRequire(import.meta.url);
+  const ways: Record<string, () => unknown> = {
+    import: () => import(name),
+    importWithPrefix: () => import(`node:${name.replace(/^node:/, '')}`),
+    importByUrl: () => import(`data:text/javascript,export * from ${JSON.stringify(name)}`),
+    require: () => require(name),
+    load: () => call(Module, '_load', name),
+    prototypeRequire: () => call(new Module('a module'), 'require', name),
+    getBuiltinModule: () => process.getBuiltinModule(name) ?? refusal(),
+  };
+  const open: string[] = [];
+  for (const [way, load] of Object.entries(ways)) {
+    const loaded = await Promise.resolve()
+      .then(load)
+      .then(
+        () => true,
+        () => false,
+      );
+    if (loaded) open.push(way);
+  }
+  return open;
+}
+
+/** What reaches outside of the process without importing a further module; `folder` is one that it may not write to. */
+function attemptsOn(folder: string): Record<string, () => unknown> {
+  const ofProcess = (name: string, ...rest: unknown[]) => call(process, name, ...rest);
+  return {
+    spawn: () => spawn(process.execPath, ['--version']),
+    spawnSync: () => requireNone(spawnSync(process.execPath, ['--version'])),
+    kill: () => process.kill(process.ppid, 0),
+    _kill: () => ofProcess('_kill', process.ppid, 0),
+    _debugProcess: () => ofProcess('_debugProcess', process.ppid),
+    binding: () => ofProcess('binding', 'tcp_wrap'),
+    _linkedBinding: () => ofProcess('_linkedBinding', 'tcp_wrap'),
+    execve: () => ofProcess('execve', process.execPath, [process.execPath, '--version'], {}),
+    dlopen: () => process.dlopen({ exports: {} }, '/nowhere.node'),
+    loadEnvFile: () => process.loadEnvFile('/etc/passwd'),
+    setuid: () => ofProcess('setuid', 0),
+    report: () => process.report.writeReport(`${folder}/report.json`),
+    setPriority: () => setPriority(process.ppid, 19),
+    registerHooks: () => Module.registerHooks({}),
+    register: () => Module.register('data:text/javascript,export {}'),
+    compileCache: () => Module.enableCompileCache(folder),
+    writeFile: () => writeFileSync(`${folder}/new`, 'x'),
+  };
+}
+
+function requireNone({ error }: { error?: Error | undefined }): void {
+  if (error) throw error;
+}
+
+function isRefused(attempt: () => unknown): boolean {
+  try {
+    attempt();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function call(owner: object, name: string, ...rest: unknown[]): unknown {
+  const method: unknown = Reflect.get(owner, name);
+  return typeof method === 'function' ? Reflect.apply(method, owner, rest) : refusal();
+}
+
+function refusal(): never {
+  throw new Error('there is no such module or function');
+}
+
+function socketOf(stream: object): net.Socket {
+  // The class of the stream is that of sockets.
+  const { constructor: Socket } = stream as { constructor: new () => net.Socket };
+  return new Socket();
 }
