@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '#domain/app-error.ts';
 
-const MAX_EXTERNAL_ID_CHARACTERS = 255;
+export const MAX_EXTERNAL_ID_CHARACTERS = 255;
 
 /** Returns the problems of `external_id` in metadata, the id of the content in its source system. */
 export function externalIdIssues(metadata: Record<string, unknown>, loc: readonly string[]): ValidationIssue[] {

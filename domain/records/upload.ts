@@ -1,10 +1,28 @@
 import { z } from 'zod';
 import { NEXT_PAGE } from './cursor-list.ts';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
+import { MAX_EXTERNAL_ID_CHARACTERS } from '#domain/contents/external-id.ts';
 import { Id, IsoTime, JsonObject, textField } from './fields.ts';
 
 const MAX_CRAWL_DEPTH = 50;
 export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
+
+/** What one item of an upload says of itself. */
+export const UploadItemFields = z.strictObject({
+  external_id: textField(MAX_EXTERNAL_ID_CHARACTERS, 1)
+    .optional()
+    .meta({
+      description:
+        'Id of the content in its source system, such as its path. Unique in the collection: a content that has it is replaced. ' +
+        'The same as `external_id` in `metadata`, for one item of several.',
+      'x-loci-extension': true,
+    }),
+  name: textField(1024, 1).optional().meta({
+    description: 'Name of the content instead of the file name. It may be a path.',
+    'x-loci-extension': true,
+  }),
+});
+export type UploadItemFields = z.infer<typeof UploadItemFields>;
 
 /** The text fields of `POST /upload`; only the collection is required. Files are sent as further form parts. */
 export const UploadForm = z.strictObject({
@@ -19,6 +37,15 @@ export const UploadForm = z.strictObject({
   urls: z.array(z.string()).default([]).meta({
     description: 'URLs to download, each of at most 4096 characters. Repeat the field, or send one JSON array.',
   }),
+  items: z
+    .array(UploadItemFields)
+    .default([])
+    .meta({
+      description:
+        'One object for each item, in their order: files and texts as in the form, then URLs. Send one JSON array, or repeat ' +
+        'the field; `{}` for an item without fields of its own.',
+      'x-loci-extension': true,
+    }),
   content_type: z
     .enum(['file', 'url', 'text'])
     .default('file')
@@ -60,20 +87,32 @@ export const UploadForm = z.strictObject({
 });
 export type UploadForm = z.infer<typeof UploadForm>;
 
+/** Absent in responses that were stored before it existed. */
+const ExternalId = z.string().nullable().default(null).meta({
+  description: 'Id of the item in its source system, as it was sent.',
+  'x-loci-extension': true,
+});
+
 export const UploadItem = z.object({
   content_id: Id,
   name: z.string(),
+  external_id: ExternalId,
   source: z.enum(['file', 'url', 'text']),
   type: z.string().nullable(),
   size: z.int().nullable(),
   content_hash: z.string().nullable(),
   status: z.enum(CONTENT_STATUSES),
   duplicate: z.boolean().meta({ description: 'True when the collection already had this content.' }),
+  replaced: z.boolean().default(false).meta({
+    description: 'True when the content with the same `external_id` gets other bytes, or another name, by this upload.',
+    'x-loci-extension': true,
+  }),
 });
 export type UploadItem = z.infer<typeof UploadItem>;
 
 export const UploadError = z.object({
   name: z.string(),
+  external_id: ExternalId,
   source: z.enum(['file', 'url', 'text']),
   code: z.string(),
   message: z.string(),

@@ -18,8 +18,6 @@ import { announceUploadCompleted } from './finish-run.ts';
 import { isSmall } from './is-small.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
-export type { ReceivedItem } from './plan-upload.ts';
-
 export type ReceivedUpload = {
   form: UploadForm;
   items: readonly ReceivedItem[];
@@ -43,7 +41,7 @@ export async function acceptUpload(
 ): Promise<Answer<UploadResponse>> {
   const { form } = received;
   if (!reachesCollection(caller.scope, form.collection_id)) throw collectionInaccessible();
-  const { planned, errors } = await planUpload(services, { form, items: received.items, caller });
+  const { planned, errors } = await planUpload(services, { ...received, caller });
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
   // Uploads into one collection wait for each other in the database anyway. Waiting here does not occupy a database connection.
@@ -207,9 +205,10 @@ async function updateExisting(stores: Stores, scope: Scope, { form, matched }: M
 }
 
 function toItem({ item, contentId, action, stage }: MatchedItem, ingest: boolean): UploadItem {
-  const { name, source, type, size, content_hash } = item.content;
+  const { name, external_id, source, type, size, content_hash } = item.content;
   const status = action === 'keep' ? stage : ingest ? 'pending' : 'stored';
-  return { content_id: contentId, name, source, type, size, content_hash, status, duplicate: action !== 'create' };
+  const matched = { duplicate: action !== 'create', replaced: action === 'replace' };
+  return { content_id: contentId, name, external_id, source, type, size, content_hash, status, ...matched };
 }
 
 function responseFor(upload: UploadToWrite, uploadId: string | null, uploads: UploadItem[]): Answer<UploadResponse> {

@@ -3,18 +3,23 @@ import type { StoredBlob } from '#domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { externalIdIssues } from '#domain/contents/external-id.ts';
-import type { UploadError, UploadForm } from '#domain/records/upload.ts';
+import type { UploadError, UploadForm, UploadItemFields } from '#domain/records/upload.ts';
 import { metadataIssues } from '#domain/filters/facets.ts';
 import type { NewContent } from '#store/contents/contents.ts';
 import { crawlFormIssues, type CrawlForm } from '#operations/crawls/crawl-form.ts';
 import { dedupeKey, urlDedupeKey } from '#operations/crawls/page-content.ts';
 import { readHead } from '#operations/blobs/read-head.ts';
 import type { Services } from '#operations/services.ts';
+import { itemIssues } from './item-issues.ts';
 
 /** A received item of an upload, with its bytes in the blob store. `head`: the first 64 KiB, or null if they are not kept. */
-export type ReceivedItem =
+export type ReceivedItem = (
   | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: StoredBlob; head: Uint8Array | null }
-  | { source: 'url'; name: string; url: string };
+  | { source: 'url'; name: string; url: string }
+) & {
+  /** What the form says of this item alone. */
+  own?: UploadItemFields | undefined;
+};
 
 /** An accepted item, as the content that it becomes. */
 export type PlannedItem = {
@@ -30,10 +35,13 @@ export type PlannedItem = {
  */
 export async function planUpload(
   services: Services,
-  received: { form: UploadForm; items: readonly ReceivedItem[]; caller: Caller },
+  received: { form: UploadForm; items: readonly ReceivedItem[]; errors: readonly UploadError[]; caller: Caller },
 ): Promise<{ planned: PlannedItem[]; errors: UploadError[] }> {
   const { form, items } = received;
-  const counts = { items: items.length, urls: items.filter(({ source }) => source === 'url').length };
+  const counts = {
+    items: items.length + received.errors.length,
+    urls: items.filter(({ source }) => source === 'url').length,
+  };
   const issues = uploadFormIssues(services, form, counts);
   if (issues.length > 0) throw validationError(issues);
   const planned: PlannedItem[] = [];
@@ -43,16 +51,25 @@ export async function planUpload(
       planned.push(await planItem(services, item, { form, caller: received.caller, single: items.length === 1 }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      errors.push({ name: item.name, source: item.source, code: error.code, message: error.message });
+      const { name, external_id } = namesOf(item);
+      errors.push({ name, external_id, source: item.source, code: error.code, message: error.message });
     }
   }
   return { planned, errors };
 }
 
+/** Returns by which name and id an item is shown and recognized: its own, else those of its file. */
+export function namesOf({ name, own }: Pick<ReceivedItem, 'name' | 'own'>): {
+  name: string;
+  external_id: string | null;
+} {
+  return { name: own?.name ?? name, external_id: own?.external_id ?? null };
+}
+
 /** Returns the problems of a form that its schema does not cover. Fields that fail the schema are absent from `form`. */
 export function uploadFormIssues(
   { readers: { names }, limits }: Pick<Services, 'readers' | 'limits'>,
-  form: CrawlForm & { [Name in 'metadata' | 'reader']?: UploadForm[Name] | undefined },
+  form: CrawlForm & { [Name in 'metadata' | 'reader' | 'items']?: UploadForm[Name] | undefined },
   counts: { items: number; urls: number },
 ): ValidationIssue[] {
   const issues = metadataIssues(form.metadata ?? {}, ['body', 'metadata']);
@@ -64,12 +81,13 @@ export function uploadFormIssues(
     });
   }
   issues.push(...crawlFormIssues(form, { urls: counts.urls, maxPages: limits.maxCrawlPages }));
+  issues.push(...itemIssues(form, counts));
   const externalIssues = externalIdIssues(form.metadata ?? {}, ['body', 'metadata']);
   issues.push(...externalIssues);
   if (externalIssues.length === 0 && form.metadata?.['external_id'] !== undefined && counts.items > 1) {
     issues.push({
       loc: ['body', 'metadata', 'external_id'],
-      msg: 'names one content; send one item with it',
+      msg: 'names one content; send one item with it, or an external_id for each in items',
       type: 'too_many_items',
     });
   }
@@ -80,9 +98,10 @@ type ItemContext = { form: UploadForm; caller: Caller; single: boolean };
 
 async function planItem(services: Services, item: ReceivedItem, context: ItemContext): Promise<PlannedItem> {
   const { form, single, caller } = context;
-  const name = single && form.label !== null ? form.label : item.name;
+  const name = item.own?.name ?? (single && form.label !== null ? form.label : item.name);
   const metadata: Record<string, unknown> = {
     ...form.metadata,
+    ...(item.own?.external_id === undefined ? {} : { external_id: item.own.external_id }),
     ...(form.user_id === null ? {} : { user_id: form.user_id }),
     ...(form.label === null || single ? {} : { label: form.label }),
   };

@@ -1,15 +1,17 @@
-import { createServer, request as startRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { truncate, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
+import { Content } from '#domain/records/content.ts';
 import { runCommand } from '#stack/processes/run-command.ts';
 import { startFlow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { htmlPage, startSite } from '#test/support/servers/site-server.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf, manyFiles } from './folders.ts';
+import { forward } from './forward.ts';
 import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
 
 const Report = z.object({
@@ -17,6 +19,7 @@ const Report = z.object({
   upload_ids: z.array(z.string()),
   total: z.int(),
   added: z.int(),
+  replaced: z.int(),
   present: z.int(),
   waited: z.boolean(),
   failed: z.array(
@@ -42,9 +45,11 @@ async function startUpload() {
       installed.start(args(more), { environment: { ...environment, LOCI_URL: url } }),
     run: (...more: string[]) => installed.run(args(more), { environment }),
     async report(...more: string[]) {
-      const { code, stdout } = await installed.run(args([...more, '--json']), { environment });
+      const { code, stdout, stderr } = await installed.run(args([...more, '--json']), { environment });
+      if (stdout === '') throw new Error(stderr);
       return { code, ...Report.parse(JSON.parse(stdout)) };
     },
+    contents: async () => (await flow.api.get('/contents?limit=1000', z.object({ data: z.array(Content) }))).data,
     countContents: async () =>
       (await flow.api.get('/contents?limit=1', z.object({ total_count: z.int() }))).total_count,
   };
@@ -167,13 +172,48 @@ test('large files are streamed, using a fraction of their size in memory', async
   t.true(kibibytes > 0 && kibibytes * 1024 < sizeBytes / 3, `${kibibytes} KiB`);
 });
 
-/** Forwards a request to the running service. */
-function forward(request: IncomingMessage, response: ServerResponse): void {
-  const { method, headers, url } = request;
-  const onward = startRequest(testStack().baseUrl + url, { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
+test('a changed file of a folder replaces the content of its path; with --no-replace it is added beside', async (t) => {
+  const loci = await startUpload();
+  const folder = await folderOf(t, {
+    'guides/start.md': '# Start\n\nThe quagga lives in the old north.',
+    'notes/start.md': '# Start\n\nThe tarpan lives in the east.',
   });
-  onward.on('error', () => response.destroy());
-  request.pipe(onward);
-}
+  const name = basename(folder);
+  t.like(await loci.report(folder), { code: 0, total: 2, added: 2, replaced: 0 });
+  const contents = await loci.contents();
+  t.deepEqual(
+    contents.map((content) => [content.name, content.external_id]),
+    ['guides/start.md', 'notes/start.md'].map((path) => [`${name}/${path}`, `path:${name}/${path}`]),
+  );
+  await writeFile(join(folder, 'guides/start.md'), '# Start\n\nThe quagga lives in the new south.');
+  t.like(await loci.report(folder), { code: 0, total: 2, added: 0, replaced: 1, present: 1 });
+  t.deepEqual(
+    (await loci.search('quagga', { search_type: 'keyword' })).map(({ content }) => /old|new/.exec(content)?.[0]),
+    ['new'],
+  );
+  t.deepEqual(
+    (await loci.contents()).map(({ id }) => id),
+    contents.map(({ id }) => id),
+  );
+  const again = await loci.run(folder);
+  t.is(again.stdout, '0 added, 2 already present, 0 failed, of 2.\n');
+  await writeFile(join(folder, 'notes/start.md'), 'The tarpan lives in the west.');
+  t.like(await loci.report(folder, '--no-replace'), { code: 0, added: 1, replaced: 0, present: 1 });
+  t.is((await loci.search('tarpan', { search_type: 'keyword' })).length, 2);
+});
+
+test('a file that is given by itself replaces its content with --replace only; a path that is given twice is reported', async (t) => {
+  const loci = await startUpload();
+  const folder = await folderOf(t, { 'a/x.txt': 'The dodo is heavy.', 'b/a/x.txt': 'The moa is tall.' });
+  const file = join(folder, 'a/x.txt');
+  t.like(await loci.report(file), { code: 0, added: 1 });
+  await writeFile(file, 'The dodo is gone.');
+  t.like(await loci.report(file), { code: 0, added: 1 });
+  t.is((await loci.search('dodo', { search_type: 'keyword' })).length, 2, 'added beside');
+  t.like(await loci.report(file, '--replace'), { code: 0, added: 1, replaced: 0 });
+  await writeFile(file, 'The dodo is remembered.');
+  t.like(await loci.report(file, '--replace'), { code: 0, added: 0, replaced: 1 });
+  const twice = await loci.report(join(folder, 'a'), join(folder, 'b/a'), join(folder, 'a'));
+  t.like(twice, { code: 1, added: 1, failed: [{ input: join(folder, 'b/a/x.txt'), code: 'repeated_path' }] });
+  t.regex(twice.failed[0]?.message ?? '', /Another file of this upload has the path a\/x\.txt/);
+});

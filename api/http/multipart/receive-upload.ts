@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { AppError, assertNever } from '#domain/app-error.ts';
 import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
 import type { UploadError, UploadForm } from '#domain/records/upload.ts';
-import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
+import { namesOf, type ReceivedItem } from '#operations/uploads/plan-upload.ts';
 import type { Limits } from '#operations/services.ts';
 import { urlForDisplay } from '#security/url-for-display.ts';
 import type { MinimumRate } from '#api/http/request/minimum-rate.ts';
@@ -25,7 +25,8 @@ export type UploadTarget = {
   minimumRate?: MinimumRate;
 };
 
-type Received = { item: ReceivedItem } | { error: UploadError };
+/** An item, or why it is rejected. */
+type Received = { item: ReceivedItem } | { error: Omit<UploadError, 'external_id'> };
 
 const STREAMED: ReadonlySet<string> = new Set([...FILE_FIELDS, TEXT_FIELD]);
 const TEXT_NAME = 'text';
@@ -56,9 +57,12 @@ export async function receiveUpload(context: Context, target: UploadTarget): Pro
   const received = body.parts.flatMap((part) => receivedPart(part, limits));
   const { maxRequestItems: maxItems } = limits;
   const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });
-  const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) =>
-    index < limits.maxRequestItems || 'error' in entry ? entry : beyondLimit(entry.item, limits),
-  );
+  const all = [...received, ...form.urls.map(receivedUrl)].map((entry, index) => {
+    const own = form.items[index];
+    if ('error' in entry) return { error: { ...entry.error, ...namesOf({ name: entry.error.name, own }) } };
+    const item = own === undefined ? entry.item : { ...entry.item, own };
+    return index < limits.maxRequestItems ? { item } : beyondLimit(item, limits);
+  });
   return {
     form,
     items: all.flatMap((entry) => ('item' in entry ? [entry.item] : [])),
@@ -112,7 +116,7 @@ function receivedUrl(url: string): Received {
   return { error: { name, source: 'url', code: 'invalid_url', message } };
 }
 
-function beyondLimit(item: ReceivedItem, limits: Limits): Received {
+function beyondLimit(item: ReceivedItem, limits: Limits): { error: UploadError } {
   const message = `An upload may have at most ${limits.maxRequestItems} items; send the rest in another.`;
-  return { error: { name: item.name, source: item.source, code: 'too_many_items', message } };
+  return { error: { ...namesOf(item), source: item.source, code: 'too_many_items', message } };
 }

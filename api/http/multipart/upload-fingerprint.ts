@@ -1,4 +1,4 @@
-import type { ReceivedItem } from '#operations/uploads/accept-upload.ts';
+import type { ReceivedItem } from '#operations/uploads/plan-upload.ts';
 import { fingerprintOf } from '#api/http/request/idempotency.ts';
 import type { ReceivedUpload } from './receive-upload.ts';
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
 import { UploadForm } from '#domain/records/upload.ts';
 import { isMalformedId, toValidationIssues } from '#api/http/request/validation.ts';
@@ -7,12 +8,14 @@ import type { FieldPart } from './part-collector.ts';
 export const FILE_FIELDS: ReadonlySet<string> = new Set(['file', 'file[]', 'files', 'files[]']);
 export const TEXT_FIELD = 'content';
 
+const MAX_ITEM_PROBLEMS = 20;
+
 const BOOLEAN_FIELDS: ReadonlySet<string> = new Set(['crawl', 'ingest']);
 const NUMBER_FIELDS: ReadonlySet<string> = new Set(['max_pages', 'max_depth']);
 const BOOLEAN_TEXTS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 /** Fields that `inspect` checks further. Fields with an invalid value are omitted. */
-const INSPECTED_FIELDS = ['metadata', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
+const INSPECTED_FIELDS = ['metadata', 'items', 'reader', 'crawl', 'max_pages', 'max_depth', 'on_duplicate'] as const;
 export type InspectedForm = { [Name in (typeof INSPECTED_FIELDS)[number]]?: UploadForm[Name] | undefined };
 
 /** What is needed besides the fields to validate the form. */
@@ -33,28 +36,43 @@ export type FormContext = {
  */
 export function parseUploadForm(fields: readonly FieldPart[], context: FormContext): UploadForm {
   const problems: ValidationIssue[] = [];
-  const { urls, values } = readFields(fields, problems);
+  const { lists, values } = readFields(fields, problems);
+  const { urls, items } = lists;
   const itemCount = context.itemCount + urls.length;
-  if (itemCount > 2 * context.maxItems) {
+  if (Math.max(itemCount, items.length) > 2 * context.maxItems) {
     const message = `An upload may have at most ${context.maxItems} items; send the rest in another.`;
     throw new AppError('payload_too_large', message);
   }
-  const parsed = UploadForm.safeParse(urls.length > 0 ? { ...values, urls } : values, { reportInput: true });
+  const given = { ...values, ...(urls.length > 0 ? { urls } : {}), ...(items.length > 0 ? { items } : {}) };
+  const parsed = UploadForm.safeParse(given, { reportInput: true });
   const issues = parsed.error?.issues ?? [];
   // A value that could not be parsed is reported once, without further problems of the same field.
   const reported = new Set(problems.map(({ loc }) => loc[1]));
   const shown = issues.filter((issue) => !reported.has(String(issue.path[0])));
-  problems.push(...shown.flatMap((issue) => toValidationIssues('body', issue)));
+  problems.push(
+    ...shown.filter(({ path }) => path[0] !== 'items').flatMap((issue) => toValidationIssues('body', issue)),
+  );
+  problems.push(...itemProblems(shown.filter(({ path }) => path[0] === 'items')));
   if (itemCount === 0 && !reported.has('urls')) {
     problems.push(issueOf('file', 'There is nothing to upload: send file, files, content or urls', 'missing'));
   }
-  const found = context.inspect(validFields(values), { items: itemCount, urls: urls.length });
+  const found = context.inspect(validFields(given), { items: itemCount, urls: urls.length });
   problems.push(...found.filter(({ loc }) => !reported.has(loc[1])));
   if (parsed.success && problems.length === 0) return parsed.data;
   if (problems.length === shown.length && shown.length > 0 && shown.every(isMalformedId)) {
     throw noSuchCollection();
   }
   throw validationError(problems);
+}
+
+/** Lists the first problems of `items`: thousands of objects may consist of nothing else. */
+function itemProblems(issues: readonly z.core.$ZodIssue[]): ValidationIssue[] {
+  const short = issues
+    .slice(0, MAX_ITEM_PROBLEMS)
+    .map((issue) =>
+      issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, MAX_ITEM_PROBLEMS) } : issue,
+    );
+  return short.flatMap((issue) => toValidationIssues('body', issue)).slice(0, MAX_ITEM_PROBLEMS);
 }
 
 /**
@@ -83,18 +101,21 @@ function validFields(values: Record<string, unknown>): InspectedForm {
   return Object.fromEntries(entries) as InspectedForm;
 }
 
-type ReadFields = { urls: unknown[]; values: Record<string, unknown> };
+/** Fields that may be sent several times, or once as a JSON array. */
+type Lists = { urls: unknown[]; items: unknown[] };
+type ReadFields = { lists: Lists; values: Record<string, unknown> };
 
 function readFields(fields: readonly FieldPart[], problems: ValidationIssue[]): ReadFields {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  const urls: unknown[][] = [];
+  const lists: { [Name in keyof Lists]: unknown[][] } = { urls: [], items: [] };
   for (const { name, value } of fields) {
     if (value === null) problems.push(issueOf(name, 'Must be text in UTF-8', 'invalid_encoding'));
-    else if (name === 'urls' || name === 'urls[]') urls.push(readUrls(value, problems));
+    else if (name === 'urls' || name === 'urls[]') lists.urls.push(readUrls(value, problems));
+    else if (name === 'items' || name === 'items[]') lists.items.push(readItems(value, problems));
     else if (name in values) problems.push(issueOf(name, 'Sent more than once', 'repeated'));
     else if (value !== '') values[name] = readValue(name, value, problems);
   }
-  return { urls: urls.flat(), values };
+  return { lists: { urls: lists.urls.flat(), items: lists.items.flat() }, values };
 }
 
 function readValue(name: string, value: string, problems: ValidationIssue[]): unknown {
@@ -125,6 +146,15 @@ function readUrls(value: string, problems: ValidationIssue[]): unknown[] {
   const parsed = readJson(text);
   if (Array.isArray(parsed)) return parsed;
   problems.push(issueOf('urls', 'Must be a URL, or a JSON array of URLs', 'json_invalid'));
+  return [];
+}
+
+/** Parses the fields of one item, or of several as a JSON array. */
+function readItems(value: string, problems: ValidationIssue[]): unknown[] {
+  if (value.trim() === '') return [];
+  const parsed = readJson(value);
+  if (typeof parsed === 'object' && parsed !== null) return Array.isArray(parsed) ? parsed : [parsed];
+  problems.push(issueOf('items', 'Must be a JSON object for each item, or one JSON array of them', 'json_invalid'));
   return [];
 }
 

@@ -7,6 +7,7 @@ import { addConversations } from './commands/conversations.ts';
 import { addKeys } from './commands/keys.ts';
 import { addMemories } from './commands/memories.ts';
 import { addSearch } from './commands/search.ts';
+import { addSync } from './commands/sync.ts';
 import { addUpload } from './commands/upload.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { createShell, type ShellOptions } from './shell.ts';
@@ -14,6 +15,7 @@ import { createShell, type ShellOptions } from './shell.ts';
 const EXAMPLES = `
 Examples:
   loci upload docs notes.md https://example.com/ --collection handbooks
+  loci sync docs --collection handbooks
   loci search "how do otters sleep" --collection handbooks
   loci compress notes.md --strategy extractive --ratio 0.3
   loci memories add "Prefers tea" --user ada
@@ -40,7 +42,7 @@ export function createProgram(surroundings: ShellOptions): Command {
   program.option('--json', 'print only the result, as JSON, to standard output');
   const shell = createShell(() => program.opts(), surroundings);
   const groups = [addCollections, addContents, addMemories, addConversations, addKeys, addWebhooks];
-  for (const add of [addUpload, addSearch, addCompress, ...groups]) add(program, shell);
+  for (const add of [addUpload, addSync, addSearch, addCompress, ...groups]) add(program, shell);
   return program;
 }
 

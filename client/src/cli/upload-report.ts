@@ -10,6 +10,8 @@ export type UploadReport = {
   total: number;
   /** Number of new contents. */
   added: number;
+  /** Number of contents with the same `external_id` that get new bytes. */
+  replaced: number;
   /** Number of items that the collection already had. */
   present: number;
   /** True if the command waited for the ingestion; `failed` then includes its failures. */
@@ -32,15 +34,17 @@ export function createUploadReport(collectionId: string, sent: UploadResult, rea
     upload_ids: sent.uploadIds,
     total: sent.items.length + sent.failures.length,
     added: sent.items.filter(({ duplicate }) => !duplicate).length,
-    present: sent.items.filter(({ duplicate }) => duplicate).length,
+    replaced: sent.items.filter(({ replaced }) => replaced).length,
+    present: sent.items.filter(({ duplicate, replaced }) => duplicate && !replaced).length,
     waited: ready !== null,
     failed: [...refused, ...failed],
   };
 }
 
 /** Formats the report as text, with failures at the end. */
-export function formatUploadReport({ total, added, present, waited, failed }: UploadReport): string {
-  const done = `${added} added, ${present} already present, ${failed.length} failed, of ${total}.`;
+export function formatUploadReport({ total, added, replaced, present, waited, failed }: UploadReport): string {
+  const changed = replaced === 0 ? '' : ` ${replaced} replaced,`;
+  const done = `${added} added,${changed} ${present} already present, ${failed.length} failed, of ${total}.`;
   const continues = waited ? '' : ' Ingestion continues; loci contents list shows the progress.';
   const lines = failed.map(({ input, message }) => `  ${oneLine(input)}: ${oneLine(message)}`);
   return [done + continues, ...(lines.length > 0 ? ['Failed:', ...lines] : [])].join('\n');

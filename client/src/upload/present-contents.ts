@@ -17,7 +17,7 @@ export type PresentContents = {
 
 const PAGE_ITEMS = 1000;
 /** Contents in these statuses are sent again, which retries them. */
-const NOT_PRESENT: ReadonlySet<string> = new Set<Content['status']>(['failed', 'cancelled', 'deleting']);
+export const NOT_PRESENT: ReadonlySet<string> = new Set<Content['status']>(['failed', 'cancelled', 'deleting']);
 
 /**
  * Lists the contents of a collection, so that a repeated upload sends only missing files. The service also detects
@@ -32,15 +32,23 @@ export async function presentContents(
   const { total_count: total } = await dataOf(api.GET('/api/v1/contents', { params: { query } }));
   if (total === 0 || (fileCount !== null && total / PAGE_ITEMS > fileCount)) return null;
   const byNameAndSize = new Map<string, Content[]>();
+  const byExternalId = new Map<string, Content>();
   for await (const content of paginate(api, '/api/v1/contents', { query: { ...query, limit: PAGE_ITEMS } })) {
     if (!wouldStayUnchanged(content, form)) continue;
+    if (content.external_id !== null) byExternalId.set(content.external_id, content);
     const key = `${content.size} ${content.name}`;
     byNameAndSize.set(key, [...(byNameAndSize.get(key) ?? []), content]);
   }
   return {
-    async find({ path, name, sizeBytes }) {
-      const alike = byNameAndSize.get(`${sizeBytes} ${name}`);
-      if (path === null || alike === undefined) return null;
+    async find({ path, name, externalId, sizeBytes }) {
+      const sameId = externalId === null ? undefined : byExternalId.get(externalId);
+      const alike =
+        externalId === null
+          ? (byNameAndSize.get(`${sizeBytes} ${name}`) ?? [])
+          : sameId?.name === name && sameId.size === sizeBytes
+            ? [sameId]
+            : [];
+      if (path === null || alike.length === 0) return null;
       const hash = await sha256Of(path);
       return alike.find(({ content_hash }) => content_hash === hash) ?? null;
     },
@@ -51,10 +59,13 @@ export async function presentContents(
 function wouldStayUnchanged(content: Content, { metadata, description, ingest }: UploadForm): boolean {
   if (NOT_PRESENT.has(content.status) || (content.status === 'stored' && ingest !== false)) return false;
   if (description !== undefined && description !== content.description) return false;
-  return metadata === undefined || isDeepStrictEqual(content.metadata, metadata);
+  if (metadata === undefined) return true;
+  const { external_id: _, ...own } = content.metadata;
+  return isDeepStrictEqual(own, metadata) || isDeepStrictEqual(content.metadata, metadata);
 }
 
-async function sha256Of(path: string): Promise<string | null> {
+/** Returns the hash of a file, as contents have it; null if it cannot be read. */
+export async function sha256Of(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
     for await (const bytes of createReadStream(path)) hash.update(bytes);

@@ -5,7 +5,7 @@ import { errorFromResponse, LociError } from '../loci-error.ts';
 import { withRetries } from '../with-retries.ts';
 import { readJson, reportUnreachable, type Transport } from '../transport.ts';
 import { matchResponse, type MatchedResponse, type UploadResponse } from './match-response.ts';
-import { unreadableReason, type UploadInput } from './upload-input.ts';
+import { plainName, unreadableReason, type UploadInput } from './upload-input.ts';
 
 /** Fields that apply to every item of an upload. */
 export type UploadForm = {
@@ -102,12 +102,22 @@ async function createForm(form: UploadForm, batch: readonly UploadInput[]): Prom
     ...(batch[0]?.source === 'url' ? crawlFields(form) : {}),
   };
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) data.append(name, value);
+  const own = batch.map(ownFields);
+  if (own.some((one) => Object.keys(one).length > 0)) data.append('items', JSON.stringify(own));
   for (const input of batch) {
     const opened = await openInput(input);
-    if (typeof opened !== 'string') data.append('files', opened, input.name);
+    if (typeof opened !== 'string') data.append('files', opened, plainName(input.name));
     else data.append(input.source === 'url' ? 'urls' : 'content', opened);
   }
   return data;
+}
+
+/** Returns what the form says of this item alone: its id, and its name if it is a path. */
+function ownFields({ source, name, externalId }: UploadInput): { external_id?: string; name?: string } {
+  return {
+    ...(externalId === null ? {} : { external_id: externalId }),
+    ...(source === 'file' && name !== plainName(name) ? { name } : {}),
+  };
 }
 
 /** A crawl starts from URLs; files are sent in separate requests. */

@@ -2,8 +2,11 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-/** A file on disk by path, optionally with another name; or a file in memory. */
-export type FileInput = string | { path: string; name?: string } | File;
+/**
+ * A file on disk by path, optionally with another name, which may be a path, and with the id by which its content is recognized:
+ * a content of the collection with this `externalId` is replaced. Or a file in memory.
+ */
+export type FileInput = string | { path: string; name?: string; externalId?: string } | File;
 
 /** An item to upload that has not been opened yet. */
 export type UploadInput = {
@@ -12,6 +15,8 @@ export type UploadInput = {
   input: string;
   /** Name of the content in the service. */
   name: string;
+  /** Id of the content in its source system; null if the bytes and the name identify it. */
+  externalId: string | null;
   sizeBytes: number;
   /** Path of a file on disk. */
   path: string | null;
@@ -31,15 +36,15 @@ export type UploadFailure = {
 /** Checks a file; returns a failure if it does not exist or cannot be read. */
 export async function fileInput(file: FileInput): Promise<UploadInput | UploadFailure> {
   if (file instanceof File) {
-    const of = { source: 'file' as const, input: file.name, name: plainName(file.name), path: null };
+    const of = { source: 'file' as const, input: file.name, name: plainName(file.name), path: null, externalId: null };
     return { ...of, sizeBytes: file.size, open: async () => file };
   }
-  const { path, name = basename(path) } = typeof file === 'string' ? { path: file } : file;
-  const of = { source: 'file' as const, input: path, name: plainName(name) };
+  const { path, name, externalId = null } = typeof file === 'string' ? { path: file } : file;
+  const of = { source: 'file' as const, input: path, name: name?.normalize('NFC') ?? plainName(basename(path)) };
   try {
     const found = await stat(path);
     if (!found.isFile()) return { ...of, code: 'unreadable_file', message: 'This is not a regular file.' };
-    return { ...of, path, sizeBytes: found.size, open: () => openAsBlob(path) };
+    return { ...of, path, externalId, sizeBytes: found.size, open: () => openAsBlob(path) };
   } catch (error) {
     return { ...of, code: 'unreadable_file', message: unreadableReason(error) };
   }
@@ -47,11 +52,13 @@ export async function fileInput(file: FileInput): Promise<UploadInput | UploadFa
 
 export function textInput(text: string): UploadInput {
   const sizeBytes = Buffer.byteLength(text);
-  return { source: 'text', input: 'text', name: 'text', sizeBytes, path: null, open: async () => text };
+  const of = { source: 'text' as const, input: 'text', name: 'text', externalId: null, path: null };
+  return { ...of, sizeBytes, open: async () => text };
 }
 
 export function urlInput(url: string): UploadInput {
-  return { source: 'url', input: url, name: url, sizeBytes: url.length, path: null, open: async () => url };
+  const of = { source: 'url' as const, input: url, name: url, externalId: null, path: null };
+  return { ...of, sizeBytes: url.length, open: async () => url };
 }
 
 /** Returns a message that explains why a file cannot be read. */
@@ -63,6 +70,6 @@ export function unreadableReason(error: unknown): string {
 }
 
 /** Returns the last part of a path, normalized like the service does. */
-function plainName(name: string): string {
+export function plainName(name: string): string {
   return (name.split(/[/\\]/).at(-1) ?? name).normalize('NFC');
 }

@@ -20,7 +20,7 @@ export type UploadOptions = UploadForm & {
   files?: Iterable<FileInput> | AsyncIterable<FileInput> | undefined;
   texts?: Iterable<string> | undefined;
   urls?: Iterable<string> | undefined;
-  /** True skips files that the collection already has with the same name and bytes. */
+  /** True skips files that the collection already has with the same name and bytes, and the same `externalId` if they have one. */
   skipPresent?: boolean | undefined;
   /** Maximum items per request; default 200. Reduced automatically if the service accepts fewer. */
   maxItems?: number | undefined;
@@ -103,9 +103,9 @@ async function* filesToSend(api: LociApi, options: UploadOptions, run: Upload): 
       yield input;
       continue;
     }
-    const { id, name, type, size, content_hash, status } = content;
-    const item = { content_id: id, name, source: 'file' as const, type, size, content_hash, status, duplicate: true };
-    run.result.items.push({ ...item, input: input.input, upload_id: null });
+    const { id: content_id, name, external_id, type, size, content_hash, status } = content;
+    const item = { content_id, name, external_id, source: 'file' as const, type, size, content_hash, status };
+    run.result.items.push({ ...item, duplicate: true, replaced: false, input: input.input, upload_id: null });
     run.report();
   }
 }

@@ -162,3 +162,79 @@ test('a field may be sent as a blob with a content type and a file name', async 
   t.is(status, 200);
   t.deepEqual(body.form?.['metadata'], { lang: 'en' });
 });
+
+test('items name their own external_id and name, in the order of files, texts and URLs', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const entries = [
+    ['files', new File(['x'], 'same.txt')],
+    ['files', new File([], 'same.txt')],
+    ['content', 'a text'],
+    ['urls', 'ftp://example.com/'],
+    ['urls', 'https://example.com/'],
+  ] as const;
+  const own = [
+    { external_id: 'one', name: 'a/same.txt' },
+    { external_id: 'two', name: 'b/same.txt' },
+    {},
+    { external_id: 'four' },
+    { external_id: 'five', name: 'Home' },
+  ];
+  const whole = await receiver.post(uploadForm([['items', JSON.stringify(own)], ...entries]));
+  t.is(whole.status, 200, JSON.stringify(whole.body));
+  t.deepEqual(
+    whole.body.items.map((item) => item.own),
+    [own[0], own[2], own[4]],
+  );
+  t.deepEqual(
+    whole.body.errors.map(({ name, external_id }) => [name, external_id]),
+    [
+      ['b/same.txt', 'two'],
+      ['ftp://example.com/', 'four'],
+    ],
+  );
+  const repeated = own.map((one) => ['items', JSON.stringify(one)] as const);
+  const single = await receiver.post(uploadForm([...entries, ...repeated]));
+  t.deepEqual(single.body.items, whole.body.items, 'the field may be repeated, and come last');
+  const others = await receiver.post(uploadForm([...entries, ['items', JSON.stringify(own.with(2, own[4] ?? {}))]]));
+  t.is(others.status, 400);
+});
+
+test('items that are repeated, too long, of a wrong number or of a wrong form are reported exactly', async (t) => {
+  await using receiver = await startUploadReceiver();
+  const other = ['files', new File(['y'], 'y.txt')] as const;
+  const problemsOf = async (items: unknown, ...more: Parameters<typeof uploadForm>[0]) => {
+    const text = typeof items === 'string' ? items : JSON.stringify(items);
+    const { status, body } = await receiver.post(uploadForm([file, other, ['items', text], ...more]));
+    if (status !== 400) return [String(status)];
+    return (Array.isArray(body.detail) ? body.detail : []).map(
+      ({ loc, msg, type }) => `${loc.join('.')} ${type} ${msg}`,
+    );
+  };
+  const id = (external_id: string) => ({ external_id });
+  t.deepEqual(await problemsOf([id('a'), id('b')]), ['200']);
+  t.deepEqual(await problemsOf([id('a'), id('a')]), [
+    'body.items.1.external_id repeated is the one of item 0, too; each item needs its own',
+  ]);
+  t.deepEqual(await problemsOf([id('a'.repeat(255)), {}]), ['200']);
+  t.regex((await problemsOf([{}, id('a'.repeat(256))])).join(), /^body\.items\.1\.external_id too_big .*255/);
+  t.regex((await problemsOf([id(''), {}])).join(), /^body\.items\.0\.external_id too_small/);
+  t.regex((await problemsOf([{ external_id: 7 }, {}])).join(), /^body\.items\.0\.external_id invalid_type/);
+  t.regex((await problemsOf([{ colour: 'red' }, {}])).join(), /^body\.items\.0\.colour unrecognized_keys/);
+  t.regex((await problemsOf([id('a')])).join(), /^body\.items wrong_count .*1 objects and 2 items/);
+  t.regex((await problemsOf('[not json')).join(), /^body\.items json_invalid/);
+  t.regex(
+    (await problemsOf([id('a'), {}], ['metadata', '{"external_id":"m"}'])).join('\n'),
+    /^body\.items conflicting/,
+  );
+  const crawl = [
+    ['urls', 'https://example.com/'],
+    ['crawl', 'true'],
+  ] as const;
+  t.regex((await problemsOf([id('a'), {}, {}], ...crawl)).join(), /^body\.items not_with_crawl/);
+  const many = Array.from({ length: 40 }, () =>
+    Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`k${key}`, 1])),
+  );
+  t.true((await problemsOf(many)).length <= 21, 'the list of problems is bounded');
+  const { status } = await receiver.post(uploadForm([file, ['items', JSON.stringify(Array(41).fill(1))]]));
+  t.is(status, 413);
+});

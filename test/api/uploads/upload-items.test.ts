@@ -74,6 +74,7 @@ test('fields after the file are read, and every field of the form is parsed', as
     max_depth: null,
     max_pages: null,
     ingest: false,
+    items: [],
     reader: 'markdown',
     on_duplicate: 'keep',
     urls: [],

@@ -30,6 +30,15 @@ const Item = z.object({
   declaredType: z.string().nullable().optional(),
   blob: z.object({ sha256: z.string(), sizeBytes: z.number() }).optional(),
   head: z.string().optional(),
+  own: z.object({ external_id: z.string().optional(), name: z.string().optional() }).optional(),
+});
+
+const ItemError = z.object({
+  name: z.string(),
+  external_id: z.string().nullable(),
+  source: z.string(),
+  code: z.string(),
+  message: z.string(),
 });
 
 const Problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
@@ -37,9 +46,7 @@ const Problem = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.st
 export const Answer = z.object({
   form: z.record(z.string(), z.unknown()).optional(),
   items: z.array(Item).default([]),
-  errors: z
-    .array(z.object({ name: z.string(), source: z.string(), code: z.string(), message: z.string() }))
-    .default([]),
+  errors: z.array(ItemError).default([]),
   fingerprint: z.string().optional(),
   code: z.string().optional(),
   detail: z.union([z.string(), z.array(Problem)]).optional(),

@@ -168,3 +168,34 @@ test('a failed or cancelled replacement keeps the previous version and can be re
   t.true((await flow.search('newer record', { search_type: 'keyword' })).length > 0);
   t.is((await flow.search('slate roofs', { search_type: 'keyword' })).length, 0);
 });
+
+test('the items of one request replace the contents with their external_ids, and no others', async (t) => {
+  const flow = await startFlow();
+  const send = (texts: readonly string[]) => {
+    const items = texts.map((_, index) => ({ external_id: `wiki/${index}`, name: `wiki/${index}.txt` }));
+    const files = texts.map((text) => ['files', new File([text], 'page.txt')] as const);
+    return flow.upload(['items', JSON.stringify(items)], ...files);
+  };
+  const first = await send(['The smew is white.', 'The smew is rare.', 'The smew dives.']);
+  t.deepEqual(
+    first.uploads.map(({ name, external_id, replaced }) => [name, external_id, replaced]),
+    [0, 1, 2].map((index) => [`wiki/${index}.txt`, `wiki/${index}`, false]),
+  );
+  const second = await send(['The smew is white.', 'The smew is common.', '']);
+  t.deepEqual(
+    second.uploads.map(({ content_id, duplicate, replaced }) => [content_id, duplicate, replaced]),
+    [
+      [first.uploads[0]?.content_id, true, false],
+      [first.uploads[1]?.content_id, true, true],
+    ],
+  );
+  t.like(second.errors, [{ name: 'wiki/2.txt', external_id: 'wiki/2', code: 'empty_file' }]);
+  const found = await flow.search('smew', { search_type: 'keyword' });
+  t.deepEqual(found.map(({ content }) => content).toSorted(), [
+    'The smew dives.',
+    'The smew is common.',
+    'The smew is white.',
+  ]);
+  const content = await flow.content(first.uploads[1]?.content_id ?? '');
+  t.like(content, { external_id: 'wiki/1', name: 'wiki/1.txt', metadata: { external_id: 'wiki/1' } });
+});

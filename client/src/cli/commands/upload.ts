@@ -1,25 +1,22 @@
-import { stat } from 'node:fs/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
-import type { LociClient } from '../../create-loci-client.ts';
 import { LociError } from '../../loci-error.ts';
-import { unreadableReason } from '../../upload/upload-input.ts';
-import type { UploadOptions, UploadResult, UploadTally } from '../../upload/upload.ts';
-import type { ReadyResult } from '../../wait-until-ready.ts';
+import type { FileInput, UploadFailure } from '../../upload/upload-input.ts';
+import { collectFiles, type CollectedFile } from '../collect-files.ts';
+import { externalIdOfPath, nameOfPath } from '../content-path.ts';
 import { parseInteger, parseJsonObject, collectRepeated } from '../option-parsers.ts';
-import { startProgress } from '../progress-line.ts';
+import { sendAll, waitForAll } from '../send-all.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
 import { createUploadReport, formatUploadReport } from '../upload-report.ts';
-import { walkFiles } from '../walk-files.ts';
 
 /** Enough for a restart of the service: about 40 seconds. */
 const RETRIES = 8;
 const HELP = `
-Folders are uploaded with all their subfolders, without names that begin with a dot. Files that the collection already has,
-by name and bytes, are not sent: to continue after an interruption, run the same command again. The exit code is 1 if items
-failed; they are listed with the reason.`;
+Folders are uploaded with all their subfolders, without names that begin with a dot. A file of a folder is named by its path,
+such as docs/guides/start.md for a file of the folder docs, and replaces the content that was uploaded from the same path.
+Files that the collection already has are not sent: to continue after an interruption, run the same command again. The exit
+code is 1 if items failed; they are listed with the reason. loci sync also deletes what is gone from the folder.`;
 
 type UploadArguments = { paths: string[]; urls: string[] };
-type WalkResult = { files: string[]; problems: UploadResult['failures'] };
 
 /** `loci upload` */
 export function addUpload(program: Command, shell: Shell): void {
@@ -32,6 +29,8 @@ export function addUpload(program: Command, shell: Shell): void {
     .option('-m, --metadata <json>', `metadata of every content, such as '{"lang":"en"}'`, parseJsonObject)
     .option('-d, --description <text>', 'description of every content')
     .option('--reader <name>', 'reader of the files; by default detected from the content')
+    .option('--replace', 'replace the content of the same path; the default for files in folders')
+    .option('--no-replace', 'add a changed file beside the content of the same path')
     .addOption(onDuplicate())
     .option('--crawl', 'follow the links of each URL within its site')
     .option('--max-pages <n>', 'maximum number of pages of a crawl; default 100', parseInteger(1, 1_000_000))
@@ -40,27 +39,43 @@ export function addUpload(program: Command, shell: Shell): void {
     .option('--hidden', 'include names that begin with a dot')
     .option('--no-wait', 'do not wait until everything is searchable')
     .addHelpText('after', HELP)
-    .action(async (given, options) => {
-      const target = checkInput(splitArguments(given), options);
-      const collectionId = await resolveCollectionId(shell.openClient(), options.collection);
-      const walk = await walkAll(target.paths, options.hidden === true);
-      const loci = shell.openClient({ retries: RETRIES });
-      const sent = await sendAll(loci, shell, {
-        collectionId,
-        files: walk.files,
-        urls: target.urls,
-        texts: options.text,
-        metadata: options.metadata,
-        description: options.description,
-        reader: options.reader,
-        onDuplicate: options.onDuplicate,
-        ingest: options.storeOnly === true ? false : undefined,
-        crawl: options.crawl === true && { maxPages: options.maxPages, maxDepth: options.maxDepth },
-      });
-      sent.failures.unshift(...walk.problems);
-      const ready = options.wait ? await waitForAll(loci, shell, sent) : null;
-      printReport(shell, createUploadReport(collectionId, sent, ready));
-    });
+    .action(async (given, options) => uploadAll(shell, checkInput(splitArguments(given), options), options));
+}
+
+type UploadCommandOptions = InputOptions & {
+  collection?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  description?: string | undefined;
+  reader?: string | undefined;
+  replace?: boolean | undefined;
+  onDuplicate?: 'existing' | 'keep' | undefined;
+  storeOnly?: boolean | undefined;
+  hidden?: boolean | undefined;
+  wait: boolean;
+};
+
+async function uploadAll(shell: Shell, target: UploadArguments, options: UploadCommandOptions): Promise<void> {
+  const collectionId = await resolveCollectionId(shell.openClient(), options.collection);
+  const found = await collectFiles(target.paths, { hidden: options.hidden === true });
+  const { files, repeated } = toInputs(found.files, replacementOf(options));
+  const loci = shell.openClient({ retries: RETRIES });
+  const { metadata, description, reader, onDuplicate: same } = options;
+  const sent = await sendAll(loci, shell, {
+    collectionId,
+    files,
+    urls: target.urls,
+    texts: options.text,
+    metadata,
+    description,
+    reader,
+    onDuplicate: same,
+    ingest: options.storeOnly === true ? false : undefined,
+    skipPresent: true,
+    crawl: options.crawl === true && { maxPages: options.maxPages, maxDepth: options.maxDepth },
+  });
+  sent.failures.unshift(...found.problems, ...repeated);
+  const ready = options.wait ? await waitForAll(loci, shell, sent) : null;
+  printReport(shell, createUploadReport(collectionId, sent, ready));
 }
 
 function onDuplicate() {
@@ -69,7 +84,7 @@ function onDuplicate() {
 }
 
 type InputOptions = {
-  text?: readonly string[] | undefined;
+  text?: string[] | undefined;
   crawl?: boolean | undefined;
   maxPages?: number | undefined;
   maxDepth?: number | undefined;
@@ -103,93 +118,26 @@ function splitArguments(given: readonly string[]): UploadArguments {
   return { urls: given.filter(isUrl), paths: given.filter((text) => !isUrl(text)) };
 }
 
-async function walkAll(paths: readonly string[], hidden: boolean): Promise<WalkResult> {
-  const walk: WalkResult = { files: [], problems: [] };
-  for (const path of paths) {
-    const isFolder = await stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-    if (!isFolder) {
-      // The upload reports files that do not exist.
-      walk.files.push(path);
-      continue;
-    }
-    for await (const found of walkFiles(path, { hidden })) {
-      if (!('problem' in found)) walk.files.push(found.path);
-      else
-        walk.problems.push({
-          input: found.path,
-          name: found.path,
-          source: 'file',
-          code: 'unreadable_file',
-          message: unreadableReason(found.problem),
-        });
-    }
-  }
-  return walk;
+type Replacement = 'all' | 'folders' | 'none';
+
+function replacementOf({ replace, onDuplicate: same }: UploadCommandOptions): Replacement {
+  if (replace === undefined) return same === 'keep' ? 'none' : 'folders';
+  return replace ? 'all' : 'none';
 }
 
-async function sendAll(
-  loci: LociClient,
-  shell: Shell,
-  options: UploadOptions & { files: string[]; urls: string[] },
-): Promise<UploadResult> {
-  const total = options.files.length + options.urls.length + [...(options.texts ?? [])].length;
-  const bar = startProgress('Sending  ', total, !shell.isJson());
-  let done = 0;
-  try {
-    return await loci.upload({
-      ...options,
-      skipPresent: true,
-      signal: shell.signal,
-      onProgress(tally) {
-        done = tally.sent + tally.present + tally.failed;
-        bar.update(done, progressText(tally));
-      },
-    });
-  } catch (error) {
-    shell.printNote(
-      `\nStopped after ${done} of ${total}. Run the same command again to continue; no item is uploaded twice.`,
-    );
-    throw error;
-  } finally {
-    bar.stop();
+/** Names the files by their paths. Of two files with the same path, only one can be the content of this path. */
+function toInputs(files: readonly CollectedFile[], replacement: Replacement) {
+  const inputs = new Map<string, FileInput>();
+  const repeated: UploadFailure[] = [];
+  for (const { path, contentPath, isInFolder } of files) {
+    const replaces = replacement === 'all' || (replacement === 'folders' && isInFolder);
+    const key = replaces ? contentPath : path;
+    const name = nameOfPath(contentPath);
+    if (inputs.has(key)) {
+      const message = `Another file of this upload has the path ${contentPath}, too. Upload one of them by itself.`;
+      repeated.push({ input: path, name, source: 'file', code: 'repeated_path', message });
+    } else if (replaces) inputs.set(key, { path, name, externalId: externalIdOfPath(contentPath) });
+    else inputs.set(key, isInFolder ? { path, name } : path);
   }
-}
-
-function progressText({ bytes, present, failed }: UploadTally): string {
-  const parts = [`${(bytes / 1024 / 1024).toFixed(1)} MiB`];
-  if (present > 0) parts.push(`${present} already present`);
-  if (failed > 0) parts.push(`${failed} failed`);
-  return parts.join(', ');
-}
-
-async function waitForAll(loci: LociClient, shell: Shell, sent: UploadResult): Promise<ReadyResult> {
-  const present = sent.items.filter(({ upload_id }) => upload_id === null).map(({ content_id }) => content_id);
-  const unsettled = sent.items.filter(
-    ({ upload_id, status }) => upload_id === null && status !== 'ready' && status !== 'stored',
-  );
-  const bar = startProgress('Ingesting', sent.items.length, !shell.isJson());
-  const settledBefore = present.length - unsettled.length;
-  try {
-    return await loci.waitUntilReady(
-      { uploadIds: sent.uploadIds, contentIds: unsettled.map(({ content_id }) => content_id) },
-      {
-        signal: shell.signal,
-        onProgress({ settled, total, byStatus }) {
-          const failed = byStatus.failed ?? 0;
-          // A crawl keeps finding pages.
-          bar.grow(settledBefore + total);
-          bar.update(settledBefore + settled, failed > 0 ? `${failed} failed` : '');
-        },
-      },
-    );
-  } catch (error) {
-    if (shell.signal.aborted)
-      shell.printNote('\nAll items were uploaded; their ingestion continues. loci contents list shows the progress.');
-    throw error;
-  } finally {
-    bar.stop();
-  }
+  return { files: [...inputs.values()], repeated };
 }

@@ -1,0 +1,42 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { unreadableReason, type UploadFailure } from '../upload/upload-input.ts';
+import { folderName, contentPathInFolder, contentPathOfFile, type FoundFile } from './content-path.ts';
+import { walkFiles } from './walk-files.ts';
+
+/** A file to upload; `isInFolder` if it was found in a folder, not given by itself. */
+export type CollectedFile = FoundFile & { isInFolder: boolean };
+export type Collected = { files: CollectedFile[]; problems: UploadFailure[] };
+
+/** Returns the given files and all files of the given folders. A file that is given twice is taken once. */
+export async function collectFiles(paths: readonly string[], options: { hidden: boolean }): Promise<Collected> {
+  const all: Collected = { files: [], problems: [] };
+  for (const path of paths) {
+    const isFolder = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isFolder) await collectFolder(all, { path, name: folderName(path) }, options);
+    // The upload reports files that do not exist.
+    else all.files.push({ path, contentPath: contentPathOfFile(path), isInFolder: false });
+  }
+  const seen = new Set<string>();
+  const files = all.files.filter(({ path }) => !seen.has(resolve(path)) && seen.add(resolve(path)));
+  return { files, problems: all.problems };
+}
+
+async function collectFolder(
+  { files, problems }: Collected,
+  folder: { path: string; name: string },
+  options: { hidden: boolean },
+): Promise<void> {
+  for await (const found of walkFiles(folder.path, options)) {
+    const { path } = found;
+    if (!('problem' in found)) files.push({ path, contentPath: contentPathInFolder(folder, path), isInFolder: true });
+    else problems.push(unreadable(path, found.problem));
+  }
+}
+
+function unreadable(path: string, problem: unknown): UploadFailure {
+  return { input: path, name: path, source: 'file', code: 'unreadable_file', message: unreadableReason(problem) };
+}

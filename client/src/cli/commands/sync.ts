@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Command } from '@commander-js/extra-typings';
+import pMap from 'p-map';
+import type { LociClient } from '../../create-loci-client.ts';
+import { dataOf } from '../../data-of.ts';
+import { LociError } from '../../loci-error.ts';
+import type { UploadFailure } from '../../upload/upload-input.ts';
+import type { UploadResult } from '../../upload/upload.ts';
+import { collectFiles } from '../collect-files.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
+import { externalIdOfPath, folderName, nameOfPath, contentPathInFolder, type FoundFile } from '../content-path.ts';
+import { parseJsonObject } from '../option-parsers.ts';
+import { sendAll, waitForAll } from '../send-all.ts';
+import { resolveCollectionId, type Shell } from '../shell.ts';
+import { listSynced, moveContent, planSync, SYNC_MARKS, type KnownContent, type SyncPlan } from '../sync-plan.ts';
+import { formatSyncPlan, formatSyncReport, planReport, syncReport } from '../sync-report.ts';
+
+const RETRIES = 8;
+/** Up to as many deletions are done without a question, if they are not the whole folder. */
+const UNASKED_DELETIONS = 5;
+const UNASKED_SHARE = 0.1;
+const REQUEST_CONCURRENCY = 4;
+const HELP = `
+Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
+theirs, and contents whose files are gone are deleted, when all others are searchable. Files are compared by checksum. Only
+contents that loci sync has put there are ever deleted. To continue after an interruption, run the same command again.
+Files whose names begin with a dot are ignored without --hidden.`;
+
+type SyncOptions = {
+  name?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
+  reader?: string | undefined;
+  hidden?: boolean | undefined;
+  dryRun?: boolean | undefined;
+  yes?: boolean | undefined;
+};
+type Folder = { path: string; name: string; origin: string };
+
+/** `loci sync` */
+export function addSync(program: Command, shell: Shell): void {
+  program
+    .command('sync')
+    .description('Make a collection hold what a folder holds: adds, replaces and deletes contents')
+    .argument('<folder>')
+    .option('-c, --collection <id or name>', 'target collection; by default the one of npm start')
+    .option('--name <name>', 'first part of the paths in the collection; by default the name of the folder')
+    .option('-m, --metadata <json>', `metadata of every content, such as '{"lang":"en"}'`, parseJsonObject)
+    .option('--reader <name>', 'reader of the files; by default detected from the content')
+    .option('--hidden', 'include names that begin with a dot')
+    .option('--dry-run', 'only show what would be done')
+    .option(...YES_OPTION)
+    .addHelpText('after', HELP)
+    .action(async (path, options) => {
+      const loci = shell.openClient({ retries: RETRIES });
+      const folder = await openFolder(path, options.name);
+      const collectionId = await resolveCollectionId(loci, options.collection);
+      await syncFolder({ loci, shell, collectionId, folder, options });
+    });
+}
+
+type Sync = { loci: LociClient; shell: Shell; collectionId: string; folder: Folder; options: SyncOptions };
+
+async function syncFolder(sync: Sync): Promise<void> {
+  const { loci, shell, collectionId, folder, options } = sync;
+  const { problems, files } = await collectIn(folder, options.hidden === true);
+  const known = await listSynced(loci, { collectionId, name: folder.name, signal: shell.signal });
+  const own = known.filter(({ metadata }) => metadata[SYNC_MARKS.from] === folder.name);
+  if (options.name === undefined) requireSameOrigin(folder, own);
+  const whole = await planSync(files, known, { name: folder.name, metadata: options.metadata });
+  const plan = { ...whole, gone: withoutUnreadable(whole.gone, folder, problems) };
+  if (options.dryRun === true) {
+    shell.print(planReport(plan, problems), () => formatSyncPlan(plan, problems));
+    return;
+  }
+  if (isMuch(plan.gone.length, { own: own.length, files: files.length })) {
+    const question = `${plan.gone.length} of ${own.length} contents are no longer in ${folder.path}. Delete them?`;
+    await confirm(shell, question, options);
+  }
+  const report = syncReport(collectionId, plan, { failures: await carryOut(sync, plan), problems });
+  if (report.failed.length > 0) shell.reportFailures();
+  shell.print(report, formatSyncReport);
+}
+
+/**
+ * New files first, so that a text that moves from one file to another is found all the time; deletions when everything else
+ * is searchable.
+ */
+async function carryOut(sync: Sync, plan: SyncPlan): Promise<UploadFailure[]> {
+  const { loci, shell } = sync;
+  for (const one of plan.moved) await moveContent(loci, one);
+  const failures = [
+    ...(await sendAndWait(sync, plan.added)),
+    ...(await sendAndWait(sync, plan.replaced, plan.unchanged)),
+  ];
+  const remove = async ({ id }: KnownContent): Promise<void> => {
+    const params = { path: { content_id: id } };
+    const answered = await loci.api.DELETE('/api/v1/contents/{content_id}', { params });
+    if (answered.response.status !== 404) await dataOf(Promise.resolve(answered));
+  };
+  await pMap(plan.gone, remove, { concurrency: REQUEST_CONCURRENCY, signal: shell.signal });
+  return failures;
+}
+
+/** Sends files and waits for them, and for contents whose ingestion was already running. Returns what failed. */
+async function sendAndWait(
+  { loci, shell, collectionId, folder, options }: Sync,
+  files: readonly FoundFile[],
+  unchanged: readonly KnownContent[] = [],
+): Promise<UploadFailure[]> {
+  const upload = {
+    collectionId,
+    files: files.map(({ path, contentPath }) => ({
+      path,
+      name: nameOfPath(contentPath),
+      externalId: externalIdOfPath(contentPath),
+    })),
+    metadata: { ...options.metadata, [SYNC_MARKS.from]: folder.name, [SYNC_MARKS.origin]: folder.origin },
+    reader: options.reader,
+  };
+  const sent: UploadResult =
+    files.length > 0 ? await sendAll(loci, shell, upload) : { uploadIds: [], items: [], failures: [] };
+  const items = [...sent.items, ...unchanged.map(asSent)];
+  if (items.every(({ upload_id, status }) => upload_id === null && status === 'ready')) return sent.failures;
+  const { failed } = await waitForAll(loci, shell, { ...sent, items });
+  const inputs = new Map(sent.items.map(({ content_id, input }) => [content_id, input]));
+  return [
+    ...sent.failures,
+    ...failed.map(({ content_id, name, status, status_message }) => ({
+      input: inputs.get(content_id) ?? name,
+      name,
+      source: 'file' as const,
+      code: status,
+      message: status_message ?? `The status is ${status}.`,
+    })),
+  ];
+}
+
+function asSent({ id, name, external_id, size, content_hash, status }: KnownContent): UploadResult['items'][number] {
+  const item = { content_id: id, name, external_id, source: 'file' as const, type: null, size, content_hash, status };
+  return { ...item, duplicate: true, replaced: false, input: name, upload_id: null };
+}
+
+async function openFolder(path: string, name = folderName(path)): Promise<Folder> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw usageError(`${path} is not a folder that can be read.`);
+  if (name === '' || /[/\\\0]/.test(name)) throw usageError('Give the folder a name without slashes with --name.');
+  const place = `${hostname()}:${await realpath(path)}`;
+  return { path, name: name.normalize('NFC'), origin: createHash('sha256').update(place).digest('hex').slice(0, 16) };
+}
+
+async function collectIn(folder: Folder, hidden: boolean) {
+  const { files, problems } = await collectFiles([folder.path], { hidden });
+  return { problems, files: files.map(({ path }) => ({ path, contentPath: contentPathInFolder(folder, path) })) };
+}
+
+/** Another folder of the same name would have all its contents deleted. */
+function requireSameOrigin({ name, origin, path }: Folder, own: readonly KnownContent[]): void {
+  if (own.every(({ metadata }) => metadata[SYNC_MARKS.origin] === origin)) return;
+  throw usageError(
+    `The collection holds the contents of another folder called "${name}", or of this one from another place. Keep both: ` +
+      `add --name and another name. Or make ${path} take its place: --name "${name}".`,
+  );
+}
+
+/** Keeps the contents of files and folders that exist and could not be read. */
+function withoutUnreadable(gone: readonly KnownContent[], folder: Folder, problems: readonly UploadFailure[]) {
+  const unread = problems.map(({ input }) => externalIdOfPath(contentPathInFolder(folder, input)));
+  const isUnread = (id: string) =>
+    unread.some((path) => id === path || id.startsWith(`${path}/`) || id.startsWith('path:sha256:'));
+  return gone.filter(({ external_id: id }) => !isUnread(id));
+}
+
+function isMuch(deletions: number, { own, files }: { own: number; files: number }): boolean {
+  if (deletions === 0) return false;
+  return files === 0 || (deletions > UNASKED_DELETIONS && deletions > own * UNASKED_SHARE);
+}
+
+function usageError(detail: string): LociError {
+  return new LociError(detail, { status: null, code: 'invalid_folder' });
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+
+const MAX_ID_CHARACTERS = 255;
+const MAX_NAME_CHARACTERS = 1024;
+const PREFIX = 'path:';
+
+/** A file on disk with its path in the collection, which begins with the name of the folder that was given. */
+export type FoundFile = { path: string; contentPath: string };
+
+/** Returns the name under which the files of a folder are stored: the last part of its path. */
+export function folderName(folder: string): string {
+  return basename(resolve(folder)).normalize('NFC');
+}
+
+/** Returns the path of a file of a folder in the collection, such as `docs/guides/start.md`. */
+export function contentPathInFolder(folder: { path: string; name: string }, file: string): string {
+  const parts = relative(folder.path, file).split(sep);
+  return [folder.name, ...parts]
+    .filter((part) => part !== '')
+    .join('/')
+    .normalize('NFC');
+}
+
+/** Returns the path of a file that was given by itself: from the working folder if it is in it, else its name. */
+export function contentPathOfFile(file: string): string {
+  const path = relative('', file);
+  const isInside = path !== '' && !path.startsWith('..') && !isAbsolute(path);
+  return (isInside ? path : basename(file)).split(sep).join('/').normalize('NFC');
+}
+
+/** Returns the `external_id` of the content with this path. A path that is too long for an id goes in hashed. */
+export function externalIdOfPath(path: string): string {
+  const id = PREFIX + path;
+  if (id.length <= MAX_ID_CHARACTERS) return id;
+  return `${PREFIX}sha256:${createHash('sha256').update(path).digest('hex')}`;
+}
+
+/** Returns the name of the content with this path; of a path that is too long, its end. */
+export function nameOfPath(path: string): string {
+  return path.length <= MAX_NAME_CHARACTERS ? path : `…${path.slice(1 - MAX_NAME_CHARACTERS)}`;
+}
