@@ -1,6 +1,10 @@
 import { decodeText } from '#providers/readers/shared/decode-text.ts';
 import {
+  DOCBOOK_TYPE,
   EMAIL,
+  FICTION_BOOK_TYPE,
+  JATS_TYPE,
+  OPML_TYPE,
   isTextual,
   languageOf,
   ODS,
@@ -19,6 +23,9 @@ const XML_START = /^<\?xml\s/;
 const EMAIL_START =
   /^(?:(?:from|to|cc|subject|date|message-id|received|return-path|delivered-to|mime-version|reply-to|content-type|dkim-signature|x-[\w-]+):[^\n]*\n(?:[ \t][^\n]*\n)*){2,}/i;
 const EMAIL_HEADER = /^(?:message-id|received|return-path|mime-version|delivered-to):/im;
+/** The first element of an XML document, and what comes before it within the sample: the document type. */
+const XML_ROOT = /^([^]{0,8192}?)<(?:[\w.-]+:)?([A-Za-z][\w.-]*)(?=[\s/>])([^>]*)/;
+const DOCBOOK_ROOT = /^(?:book|article|chapter|part|appendix|preface|section|sect1|set|refentry|reference|glossary)$/;
 const JSON_START = /^\s*(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})|\[\s*[{["\]\d-])/;
 /** Characters that no JSON text begins with, with or without comments. */
 const NOT_JSON = /^[^[{"\d\-+tfnNI/#']/;
@@ -75,7 +82,7 @@ export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredTy
   const isServed = SERVED_HTML.test(declaredType ?? '') && HTML_START.test(text);
   if (isCode && nameType !== 'application/xml' && !isServed) return nameType;
   if (HTML_START.test(text)) return 'text/html';
-  if (XML_START.test(text)) return 'application/xml';
+  if (XML_START.test(text) || nameType === 'application/xml') return xmlType(text);
   if (isEmail(text, nameType)) return EMAIL;
   const named = nameType !== null && isTextual(nameType) ? nameType : null;
   const isWhole = head.length >= sizeBytes;
@@ -95,6 +102,18 @@ export function detectTextType(head: Uint8Array, sizeBytes: number, { declaredTy
   const declared = declaredType?.split(';')[0]?.trim().toLowerCase() ?? '';
   const known = TYPE_ALIASES.get(declared) ?? declared;
   return named === null && DECLARABLE_TYPES.has(known) ? known : 'text/plain';
+}
+
+/** The format of an XML document by its first element, and by the document type or namespace where that is ambiguous. */
+function xmlType(text: string): string {
+  const [, before = '', root = '', attributes = ''] =
+    XML_ROOT.exec(text.slice(0, 16_384).replace(/<!--(?:(?!-->)[^])*-->/g, '')) ?? [];
+  if (root === 'FictionBook') return FICTION_BOOK_TYPE;
+  if (root === 'opml') return OPML_TYPE;
+  const isDocbook = /docbook/i.test(before + attributes);
+  if (DOCBOOK_ROOT.test(root) && isDocbook) return DOCBOOK_TYPE;
+  const isJats = /JATS|NLM\/\/DTD/.test(before) || /\b(?:article-type|dtd-version)=/.test(attributes);
+  return root === 'article' && isJats ? JATS_TYPE : 'application/xml';
 }
 
 function scriptType(text: string): string | null {

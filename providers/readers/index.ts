@@ -18,6 +18,9 @@ import {
   XLS,
   ZIP,
 } from '#providers/readers/shared/media-types.ts';
+import { notebookReader } from '#providers/readers/markup/notebook-reader.ts';
+import { textMarkupReader } from '#providers/readers/markup/text-markup-reader.ts';
+import { xmlDocumentReader } from '#providers/readers/markup/xml-document-reader.ts';
 import { ocrReader } from '#providers/readers/pdf/ocr-reader.ts';
 import { markitdownReader } from '#providers/readers/external/markitdown-reader.ts';
 import { odfReader } from '#providers/readers/office/odf-reader.ts';
@@ -59,9 +62,15 @@ export const FORMATS: readonly Reader[] = [
   htmlReader,
   csvReader,
   jsonReader,
+  notebookReader,
+  xmlDocumentReader,
+  textMarkupReader,
   markdownReader,
   textReader,
 ];
+
+/** Texts that are parsed by other readers, and can be read as they are. */
+const TEXT_ALSO_READS = [jsonReader, notebookReader, xmlDocumentReader].flatMap(({ mediaTypes }) => mediaTypes);
 
 const CHOICES: ReadonlyMap<string, ReaderChoice> = new Map([
   ['native', { readers: FORMATS, alsoReads: [] }],
@@ -75,7 +84,7 @@ const CHOICES: ReadonlyMap<string, ReaderChoice> = new Map([
   ['docx', { readers: [docxReader], alsoReads: [] }],
   ['json', { readers: [jsonReader], alsoReads: ['text/plain'] }],
   ['markdown', { readers: [markdownReader], alsoReads: ['text/plain'] }],
-  ['text', { readers: [textReader], alsoReads: jsonReader.mediaTypes }],
+  ['text', { readers: [textReader], alsoReads: TEXT_ALSO_READS }],
 ]);
 
 /** Values of the upload field `reader`. */
@@ -134,7 +143,7 @@ function unsupportedError(mediaType: string): AppError {
     );
   }
   const known =
-    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, ZIP archives, images of text, HTML, Markdown, CSV, JSON, plain text and source code';
+    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, ZIP archives, images of text, HTML, Markdown, reStructuredText, AsciiDoc, Org, LaTeX, DocBook, JATS, FictionBook, OPML, Jupyter notebooks, CSV, JSON, plain text and source code';
   return new AppError(
     'unsupported_type',
     `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${known}.`,

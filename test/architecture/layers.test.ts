@@ -40,6 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
 const READER_FOLDER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   text: ['shared'],
+  markup: ['shared'],
   images: ['shared'],
   office: ['shared'],
   pdf: ['shared', 'images'],

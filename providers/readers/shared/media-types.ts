@@ -70,8 +70,17 @@ const OTHER_FORMATS: readonly (readonly [mediaType: string, description: string,
   ['text/html', 'an HTML page', 'html htm xhtml'],
   ['text/csv', 'a CSV table', 'csv'],
   ['text/tab-separated-values', 'a tab-separated table', 'tsv tab'],
-  ['application/json', 'JSON', 'json geojson ipynb webmanifest'],
+  ['application/json', 'JSON', 'json geojson webmanifest'],
   ['application/x-ndjson', 'JSON lines', 'ndjson jsonl'],
+  ['application/x-ipynb+json', 'a Jupyter notebook', 'ipynb'],
+  ['text/x-rst', 'reStructuredText', 'rst rest'],
+  ['text/x-org', 'an Org document', 'org'],
+  ['text/asciidoc', 'AsciiDoc', 'adoc asciidoc'],
+  ['text/x-tex', 'LaTeX', 'tex latex ltx'],
+  ['application/docbook+xml', 'a DocBook document', 'dbk docbook'],
+  ['application/jats+xml', 'a JATS article', 'nxml jats'],
+  ['application/x-fictionbook+xml', 'a FictionBook', 'fb2'],
+  ['text/x-opml', 'an OPML outline', 'opml'],
   ['application/pdf', 'a PDF document', 'pdf'],
   ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'a Word document', 'docx docm dotx dotm'],
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'an Excel workbook', 'xlsx xlsm xltx xltm'],
@@ -121,6 +130,15 @@ export const EPUB = 'application/epub+zip';
 export const RTF = 'application/rtf';
 export const EMAIL = 'message/rfc822';
 export const ZIP = 'application/zip';
+export const NOTEBOOK = 'application/x-ipynb+json';
+export const RESTRUCTURED_TEXT = 'text/x-rst';
+export const ORG = 'text/x-org';
+export const ASCIIDOC = 'text/asciidoc';
+export const LATEX = 'text/x-tex';
+export const DOCBOOK_TYPE = 'application/docbook+xml';
+export const JATS_TYPE = 'application/jats+xml';
+export const FICTION_BOOK_TYPE = 'application/x-fictionbook+xml';
+export const OPML_TYPE = 'text/x-opml';
 /** Image types that OCR reads. */
 export const IMAGE_TYPES: readonly string[] = [
   'image/png',
@@ -181,7 +199,6 @@ export function isTextual(mediaType: string): boolean {
   return (
     mediaType.startsWith('text/') ||
     LANGUAGES.has(mediaType) ||
-    mediaType === 'application/json' ||
-    mediaType === 'application/x-ndjson'
+    /^application\/(?:json|x-ndjson|[\w.-]+\+(?:json|xml))$/.test(mediaType)
   );
 }
