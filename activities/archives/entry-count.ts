@@ -3,9 +3,16 @@ import type { OwnedContent } from '#store/contents/contents.ts';
 /** The reader note that holds the number of entries, by the media types whose files contain others. */
 const COUNT_NOTES: Readonly<Record<string, string>> = {
   'application/zip': 'entry_count',
+  'application/x-tar': 'entry_count',
+  'application/gzip': 'entry_count',
   'message/rfc822': 'attachment_count',
   'application/vnd.ms-outlook': 'attachment_count',
 };
+
+/** Whether the file of a content is an archive, which is nothing but its entries. */
+export function isArchive({ type }: { type: string | null }): boolean {
+  return COUNT_NOTES[type ?? ''] === 'entry_count';
+}
 
 /** Whether the file of a content is an archive or e-mail, which may contain entries. */
 export function mayHoldEntries({ type }: { type: string | null }): boolean {

@@ -13,13 +13,13 @@ import type { TimeSlice } from '#activities/time-slice.ts';
 import type { ContentFailure } from '#activities/uploads/fail-contents.ts';
 import { keepHead } from '#activities/uploads/keep-head.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
+import { isArchive } from './entry-count.ts';
 
 /** Entries saved in one transaction, and their bytes that wait for it outside of the blob store. */
 const MAX_PAGE = { entries: 200, bytes: 32 * 1024 * 1024 };
 /** The limit on the compression ratio applies only above this size: small archives may have any ratio. */
 const MIN_LIMIT_BYTES = 16 * 1024 * 1024;
 const STORE_CONCURRENCY = 4;
-const ZIP = 'application/zip';
 
 /** A content that was read, with its file. `count`: number of entries; null when it is neither an archive nor an e-mail. */
 type ReadContent = { content: OwnedContent; path: string; count: number | null };
@@ -110,6 +110,7 @@ function unpackTaskFor(services: WorkerServices, { file, archive, usedBytes }: O
   return {
     path: file.path,
     mediaType: file.content.type ?? '',
+    name: file.content.name,
     from: archive.cursor,
     taskLimits: MAX_PAGE,
     maxEntryBytes: services.limits.maxFileBytes,
@@ -128,7 +129,7 @@ function refusalOf(
   { file, archive, usedEntries }: OpenArchive & { usedEntries: number },
 ): AppError | null {
   const { maxDepth, maxEntries } = services.archives;
-  if (archive.depth >= maxDepth && file.content.type === ZIP && file.count > 0) {
+  if (archive.depth >= maxDepth && isArchive(file.content) && file.count > 0) {
     return new AppError('archive_limit', `${tooDeep(services)} Upload this archive by itself.`);
   }
   if (archive.cursor > 0 || usedEntries + file.count <= maxEntries) return null;

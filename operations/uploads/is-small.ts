@@ -5,7 +5,7 @@ const MAX_ITEMS = 20;
 const MAX_BYTES = 256 * 1024;
 
 /** Archives and e-mails become many contents, and text in images takes seconds to recognize. */
-const SLOW_TYPES = /^(image\/|application\/zip$|message\/rfc822$|application\/vnd\.ms-outlook$)/;
+const SLOW_TYPES = /^(image\/|application\/(?:zip|x-tar|gzip)$|message\/rfc822$|application\/vnd\.ms-outlook$)/;
 
 /** Whether somebody may wait for these items: few bytes that are stored already and quick to read. */
 export function isSmall(items: readonly MatchedItem[]): boolean {

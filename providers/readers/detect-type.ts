@@ -40,7 +40,14 @@ const MAX_CONTROL_SHARE = 0.02;
  * Binary formats that are ASCII at the beginning, or throughout; other signatures in clean text are coincidence (`BM`,
  * `MZ`).
  */
-const ASCII_SIGNATURES = new Set(['application/pdf', 'application/rtf', 'application/postscript', 'application/eps']);
+const ASCII_SIGNATURES = new Set([
+  'application/pdf',
+  'application/rtf',
+  'application/postscript',
+  'application/eps',
+  // An archive of texts, whose headers have a checksum.
+  'application/x-tar',
+]);
 const ZIP = 'application/zip';
 /** Folders that identify Office packages. */
 const PACKAGE_FOLDERS: readonly (readonly [folder: string, mediaType: string])[] = [

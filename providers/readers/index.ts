@@ -10,13 +10,13 @@ import { imageReader } from '#providers/readers/images/image-reader.ts';
 import { jsonReader } from '#providers/readers/text/json-reader.ts';
 import { markdownReader } from '#providers/readers/text/markdown-reader.ts';
 import {
+  ARCHIVE_TYPES,
   COMPOUND_FILE,
   describeType,
   DOC,
   ENCRYPTED_OFFICE,
   PPT,
   XLS,
-  ZIP,
 } from '#providers/readers/shared/media-types.ts';
 import { notebookReader } from '#providers/readers/markup/notebook-reader.ts';
 import { textMarkupReader } from '#providers/readers/markup/text-markup-reader.ts';
@@ -101,7 +101,7 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
     throw new AppError('unknown_reader', `There is no reader with this name. Use one of: ${READER_NAMES.join(', ')}.`);
   }
   // A named reader applies to the files inside an archive.
-  if (mediaType === ZIP) return archiveReader;
+  if (ARCHIVE_TYPES.includes(mediaType)) return archiveReader;
   if (mediaType === ENCRYPTED_OFFICE) throw encryptedError();
   const reader = choice.readers.find((candidate) => matchesMediaType(candidate.mediaTypes, mediaType));
   if (reader) return reader;
@@ -143,7 +143,7 @@ function unsupportedError(mediaType: string): AppError {
     );
   }
   const known =
-    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, ZIP archives, images of text, HTML, Markdown, reStructuredText, AsciiDoc, Org, LaTeX, DocBook, JATS, FictionBook, OPML, Jupyter notebooks, CSV, JSON, plain text and source code';
+    'PDF, Word, Excel, PowerPoint (docx, xlsx, pptx), OpenDocument, EPUB, RTF, e-mail, ZIP and TAR archives, gzip files, images of text, HTML, Markdown, reStructuredText, AsciiDoc, Org, LaTeX, DocBook, JATS, FictionBook, OPML, Jupyter notebooks, CSV, JSON, plain text and source code';
   return new AppError(
     'unsupported_type',
     `The file is ${describeType(mediaType)}, which no reader reads. Upload one of: ${known}.`,

@@ -1,22 +1,22 @@
+import { archiveItems } from './archive-items.ts';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
-import { ZIP } from '#providers/readers/shared/media-types.ts';
+import { ARCHIVE_TYPES } from '#providers/readers/shared/media-types.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
 /** Names in the list; files beyond it are still contents of their own. */
 const MAX_LISTED_FILES = 2_000;
 
-/** Reads ZIP archives as a list of their files. The files themselves become contents of their own (`unpack.ts`). */
+/** Reads ZIP and TAR archives and gzip files as a list of their files. The files themselves become contents of their own (`unpack.ts`). */
 export const archiveReader: Reader = {
   name: 'archive',
-  mediaTypes: [ZIP],
-  async read({ path, name }, { maxTextBytes }) {
+  mediaTypes: ARCHIVE_TYPES,
+  async read({ path, name, mediaType }, { maxTextBytes }) {
     const lines: string[] = [];
     let files = 0;
     let links = 0;
     let sizeBytes = 0;
-    for await (const item of zipEntries(path)) {
+    for await (const item of archiveItems({ path, mediaType, name })) {
       if (item === 'link') {
         links += 1;
         continue;

@@ -7,6 +7,8 @@ import type { EntryRefusal } from '#providers/readers/shared/archive-entry.ts';
 export type UnpackPayload = {
   kind: 'unpack';
   mediaType: string;
+  /** Name of the upload, after which the file in a gzip file is named. */
+  name?: string;
   /** Index of the first entry to extract; earlier ones were extracted before. */
   from: number;
   /** Limits of one task. */

@@ -3,11 +3,11 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/app-error.ts';
+import { archiveItems } from './archive-items.ts';
 import { emailAttachments } from './email-attachments.ts';
-import { EMAIL, MSG, ZIP } from '#providers/readers/shared/media-types.ts';
+import { EMAIL, MSG } from '#providers/readers/shared/media-types.ts';
 import { numberedPath, type ArchiveEntry, type EntryRefusal } from '#providers/readers/shared/archive-entry.ts';
 import { entryFile, type UnpackedEntry, type UnpackPayload, type UnpackValue } from './unpack-payload.ts';
-import { zipEntries } from '#providers/readers/shared/zip-entries.ts';
 
 /**
  * Extracts the next entries of an archive or a message to files, up to the limits of the task. An entry that is
@@ -45,9 +45,12 @@ export async function unpack(path: string, outputPrefix: string, task: UnpackPay
   return { entries, next: null };
 }
 
-async function* entriesOf(path: string, { mediaType, maxTextBytes }: UnpackPayload): AsyncGenerator<ArchiveEntry> {
+async function* entriesOf(
+  path: string,
+  { mediaType, name = '', maxTextBytes }: UnpackPayload,
+): AsyncGenerator<ArchiveEntry> {
   if (mediaType === EMAIL || mediaType === MSG) yield* emailAttachments({ path, mediaType }, maxTextBytes);
-  else if (mediaType === ZIP) for await (const item of zipEntries(path)) if (item !== 'link') yield item;
+  else for await (const item of archiveItems({ path, mediaType, name })) if (item !== 'link') yield item;
 }
 
 function limitRefusal({ sizeBytes }: ArchiveEntry, task: UnpackPayload, leftBytes: number): EntryRefusal | null {

@@ -6,7 +6,7 @@ import { Agent } from 'undici';
 import { AppError } from '#domain/app-error.ts';
 import { FairSlots } from '#domain/fair-slots.ts';
 import { NOT_STARTED } from '#providers/sandbox/sandbox-batch.ts';
-import { ZIP } from '#providers/readers/shared/media-types.ts';
+import { ARCHIVE_TYPES } from '#providers/readers/shared/media-types.ts';
 import { readInParts, type ReadPart } from '#providers/readers/read-in-parts.ts';
 import type { ReaderPool, ReadOptions, ReadTask } from '#providers/readers/reader-pool.ts';
 import { createStartLimit } from '#providers/readers/shared/start-limit.ts';
@@ -63,7 +63,8 @@ export function withUnstructured(pool: ReaderPool, options: UnstructuredOptions)
 
 /** Of an archive the server receives the files, not the archive itself. */
 function strategyOf(task: ReadTask | undefined): string | undefined {
-  return task === undefined || task.mediaType === ZIP ? undefined : UNSTRUCTURED_STRATEGIES.get(task.reader);
+  if (task === undefined || ARCHIVE_TYPES.includes(task.mediaType)) return undefined;
+  return UNSTRUCTURED_STRATEGIES.get(task.reader);
 }
 
 /** Reads the documents that are not for the server. */

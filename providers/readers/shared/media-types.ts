@@ -101,7 +101,8 @@ const OTHER_FORMATS: readonly (readonly [mediaType: string, description: string,
   ['application/epub+zip', 'an EPUB book', 'epub'],
   ['application/rtf', 'an RTF document', 'rtf'],
   ['application/zip', 'a ZIP archive', 'zip'],
-  ['application/gzip', 'a gzip archive', 'gz tgz'],
+  ['application/x-tar', 'a TAR archive', 'tar'],
+  ['application/gzip', 'a gzip file', 'gz tgz'],
   ['message/rfc822', 'an e-mail message', 'eml'],
   ['image/png', 'a PNG image', 'png'],
   ['image/jpeg', 'a JPEG image', 'jpg jpeg'],
@@ -130,6 +131,11 @@ export const EPUB = 'application/epub+zip';
 export const RTF = 'application/rtf';
 export const EMAIL = 'message/rfc822';
 export const ZIP = 'application/zip';
+export const TAR = 'application/x-tar';
+/** A TAR archive, or a single file, compressed with gzip. */
+export const GZIP = 'application/gzip';
+/** Types whose files become contents of their own. */
+export const ARCHIVE_TYPES: readonly string[] = [ZIP, TAR, GZIP];
 export const NOTEBOOK = 'application/x-ipynb+json';
 export const RESTRUCTURED_TEXT = 'text/x-rst';
 export const ORG = 'text/x-org';

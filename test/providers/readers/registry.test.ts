@@ -17,6 +17,8 @@ test('native reads every supported type, each with its own reader', (t) => {
     'application/rtf': 'rtf',
     'text/rtf': 'rtf',
     'application/zip': 'archive',
+    'application/x-tar': 'archive',
+    'application/gzip': 'archive',
     'image/png': 'image',
     'image/jpeg': 'image',
     'image/tiff': 'image',
