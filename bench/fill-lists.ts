@@ -39,7 +39,7 @@ export async function fillCollections(database: Database, { workspaceId, collect
     `insert into chunks (id, workspace_id, content_id, collection_id, version, chunk_index, content, context, size, tokens,
        metadata, created_at)
      select gen_random_uuid(), :workspaceId, content_id, collection_id, 1, 0, repeat(md5(number::text) || ' ', 21), '', 700, 200,
-       '{"page":1}', created_at from filled order by number`,
+       '{"page":1,"heading_path":[],"start":0,"end":693,"tokens":200}', created_at from filled order by number`,
     bindings,
   );
   await query(database, `drop table filled`);

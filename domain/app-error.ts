@@ -3,53 +3,58 @@
  * The codes of this group are the outcome of a request (`api/http/response/error-status.ts` maps them to statuses); those of
  * `ItemErrorCode` are the failure of one item, which does not affect the other items.
  */
-export type RequestErrorCode =
-  | 'invalid_request'
-  | 'validation_failed'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'idempotency_conflict'
-  | 'idempotency_mismatch'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'dependency_unavailable'
-  | 'internal';
+const REQUEST_ERROR_CODES = [
+  'invalid_request',
+  'validation_failed',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'idempotency_conflict',
+  'idempotency_mismatch',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'dependency_unavailable',
+  'internal',
+] as const;
+export type RequestErrorCode = (typeof REQUEST_ERROR_CODES)[number];
 
-export type ItemErrorCode =
-  | 'empty_file'
-  | 'file_too_large'
-  | 'invalid_name'
-  | 'invalid_url'
-  | 'too_many_items'
-  | 'unsupported_type'
-  | 'type_mismatch'
-  | 'unknown_reader'
-  | 'unreadable'
-  | 'encrypted'
-  | 'archive_limit'
-  | 'no_text'
-  | 'read_timeout'
-  | 'read_memory_limit'
-  | 'read_output_limit'
-  | 'reader_crashed'
-  | 'reader_unavailable'
-  | 'download_refused'
-  | 'download_failed'
-  | 'download_rejected'
-  | 'download_too_large'
-  | 'download_timeout'
-  | 'crawl_refused'
-  | 'embedding_rejected'
-  | 'embedder_unavailable'
-  | 'blob_missing'
-  | 'superseded'
-  | 'terminated'
-  | 'repeated_crash';
+const ITEM_ERROR_CODES = [
+  'empty_file',
+  'file_too_large',
+  'invalid_name',
+  'invalid_url',
+  'too_many_items',
+  'unsupported_type',
+  'type_mismatch',
+  'unknown_reader',
+  'unreadable',
+  'encrypted',
+  'archive_limit',
+  'no_text',
+  'read_timeout',
+  'read_memory_limit',
+  'read_output_limit',
+  'reader_crashed',
+  'reader_unavailable',
+  'download_refused',
+  'download_failed',
+  'download_rejected',
+  'download_too_large',
+  'download_timeout',
+  'crawl_refused',
+  'embedding_rejected',
+  'embedder_unavailable',
+  'blob_missing',
+  'superseded',
+  'terminated',
+  'repeated_crash',
+] as const;
+export type ItemErrorCode = (typeof ITEM_ERROR_CODES)[number];
 
-export type ErrorCode = RequestErrorCode | ItemErrorCode;
+export const ERROR_CODES = [...REQUEST_ERROR_CODES, ...ITEM_ERROR_CODES] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** One problem of a request, in the shape that the interface defines. `loc` contains strings only. */
 export type ValidationIssue = { loc: string[]; msg: string; type: string };

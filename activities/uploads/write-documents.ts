@@ -104,7 +104,7 @@ function toRow(
     tokens: chunk.tokens,
     metadata: {
       page: chunk.page,
-      heading_path: chunk.headingPath,
+      heading_path: [...chunk.headingPath],
       start: chunk.start,
       end: chunk.end,
       tokens: chunk.tokens,

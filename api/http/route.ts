@@ -54,7 +54,6 @@ export type RouteData<
   idempotent?: boolean;
   /** The path has no `/api/v1` prefix. */
   isAtRoot?: boolean;
-  examples?: { body?: unknown; response?: unknown };
 };
 
 /** A request before validation; only its principal is authenticated. */

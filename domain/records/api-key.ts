@@ -1,27 +1,33 @@
 import { z } from 'zod';
-import { NEXT_PAGE } from './cursor-list.ts';
+import { NEXT_PAGE, TotalCount } from './cursor-list.ts';
 import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
 import { API_KEY_STATUSES } from '#domain/statuses.ts';
-import { Id, IsoTime, IsoTimeInput, textField } from './fields.ts';
+import { CreatedAt, CreatedBy, Id, IsoTime, IsoTimeInput, textField, UpdatedAt, WorkspaceId } from './fields.ts';
 
 /** An API key in API responses. */
 export const ApiKey = z
   .object({
-    id: Id,
+    id: Id.meta({ description: 'Id of the record. It is not a secret.' }),
     key: z.string().meta({ description: 'Public part of the key, between `loci_` and the secret.' }),
-    label: z.string().nullable(),
-    workspace_id: Id,
-    created_at: IsoTime,
-    updated_at: IsoTime,
+    label: z.string().nullable().meta({ description: 'Name that people recognise the key by.' }),
+    workspace_id: WorkspaceId,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
     hashed_secret: z.string().meta({ description: 'Keyed hash of the secret. It cannot be used as a key.' }),
     secret: z
       .string()
       .nullable()
       .meta({ description: 'The complete key. Returned once, in the response that creates the key; otherwise null.' }),
-    status: z.enum(API_KEY_STATUSES),
+    status: z.enum(API_KEY_STATUSES).meta({
+      description: '`expired` follows from `expires_at`; `revoked` is final. Only an `active` key can be used.',
+    }),
     last_used_at: IsoTime.nullable().meta({ description: 'Time of the last use, accurate to about one minute.' }),
-    expires_at: IsoTime.nullable(),
-    permissions: z.array(z.string()),
+    expires_at: IsoTime.nullable().meta({
+      description: 'Time from which the key is no longer accepted; null for a key that does not expire.',
+    }),
+    permissions: z.array(z.string()).meta({
+      description: 'What the key may do: `<resource>:<action>`, `connections:reveal`, or `*` for everything.',
+    }),
     ip_whitelist: z
       .array(z.string())
       .nullable()
@@ -29,7 +35,7 @@ export const ApiKey = z
     collections: z.array(Id).nullable().meta({
       description: 'The only collections that the key can access; null means every collection of its workspace.',
     }),
-    created_by: z.string().nullable(),
+    created_by: CreatedBy,
   })
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
@@ -69,7 +75,7 @@ const expiresAt = IsoTimeInput.nullable().meta({
 
 export const CreateApiKeyRequest = z
   .strictObject({
-    label: label.default(null),
+    label: label.default(null).meta({ description: 'Name that people recognise the key by, at most 255 characters.' }),
     permissions,
     collections: collections.optional(),
     ip_whitelist: ipWhitelist.optional(),
@@ -80,7 +86,9 @@ export type CreateApiKeyRequest = z.infer<typeof CreateApiKeyRequest>;
 
 export const UpdateApiKeyRequest = z
   .strictObject({
-    label: label.optional(),
+    label: label
+      .optional()
+      .meta({ description: 'Name that people recognise the key by, at most 255 characters; null removes it.' }),
     permissions: permissions.optional(),
     collections: collections.optional(),
     ip_whitelist: ipWhitelist.optional(),
@@ -91,11 +99,11 @@ export type UpdateApiKeyRequest = z.infer<typeof UpdateApiKeyRequest>;
 
 export const ApiKeyList = z
   .object({
-    data: z.array(ApiKey),
-    total_count: z.int(),
-    page: z.int(),
-    limit: z.int(),
-    next_page: z.int().nullable(),
+    data: z.array(ApiKey).meta({ description: 'Keys of the workspace, oldest first.' }),
+    total_count: TotalCount,
+    page: z.int().meta({ description: 'Number of this page, from 1, with pages of `limit` keys.' }),
+    limit: z.int().meta({ description: 'Page size that was applied.' }),
+    next_page: z.int().nullable().meta({ description: 'Number of the next page; null on the last one.' }),
     ...NEXT_PAGE,
   })
   .meta({ id: 'ApiKeyList' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPRESSION_STRATEGIES } from '#domain/compression/compressor.ts';
-import { Id, IsoTime, textField } from './fields.ts';
+import { CreatedAt, Id, IsoTime, textField } from './fields.ts';
 import { WebhookUrl } from './webhook.ts';
 
 const COMPRESSION_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -25,13 +25,20 @@ export const CompressRequest = z
     content: z
       .string()
       .min(1)
-      .refine((text) => text.isWellFormed(), wellFormed),
+      .refine((text) => text.isWellFormed(), wellFormed)
+      .meta({
+        description:
+          'Text to compress: at most 1 MiB in UTF-8, 8 MiB with `webhook_url`, unless the server is configured otherwise.',
+      }),
     strategy: Strategy.default('ai_compress').meta({
       description:
         '`ai_compress`: the chat model rewrites the text; without a chat model, `extractive` is used. ' +
         '`extractive`: keeps whole sentences unchanged. `dedupe`: folds repeated text without losing anything.',
     }),
-    include_metadata: z.boolean().default(false),
+    include_metadata: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether the response has `metadata`: what was left out, and how.' }),
     webhook_url: WebhookUrl.nullable()
       .default(null)
       .meta({ description: 'URL that is notified when the compression ends. When set, the request creates a job.' }),
@@ -63,30 +70,41 @@ export const CompressionMetadata = z
     tokenizer: z.string().meta({ description: 'Tokenizer that counted the tokens.' }),
     target_tokens: z.int().nullable().meta({ description: 'Target number of tokens; null when nothing was left out.' }),
     query: z.string().nullable().meta({ description: 'Query that guided the selection.' }),
-    query_source: z.enum(QUERY_SOURCES).nullable(),
+    query_source: z.enum(QUERY_SOURCES).nullable().meta({
+      description:
+        'Where `query` comes from: the request, a label in the text (`Question:`), the last turn of a conversation, or a sentence of the text; null without a query.',
+    }),
     original_characters: z
       .int()
       .meta({ description: 'Length of the original text in UTF-16 code units, as every character count here.' }),
-    compressed_characters: z.int(),
-    windows: z.object({ ai_compress: z.int(), extractive: z.int(), dedupe: z.int() }).meta({
-      description: 'Number of windows that the text was split into, by the strategy applied to each.',
-    }),
-    dropped: z.object({
-      tokens: z.int(),
-      sentences: z
-        .int()
-        .nullable()
-        .meta({ description: 'Number of sentences left out; null when a model wrote part of the result.' }),
-      spans: z
-        .array(z.tuple([z.int(), z.int()]))
-        .nullable()
-        .meta({
-          description:
-            'Ranges of `content` that were left out, as `[from, to)` in characters; at most the first 1,000.',
-        }),
-    }),
+    compressed_characters: z.int().meta({ description: 'Length of the result in UTF-16 code units.' }),
+    windows: z
+      .object({
+        ai_compress: z.int().meta({ description: 'Windows that the chat model rewrote.' }),
+        extractive: z.int().meta({ description: 'Windows of which whole sentences were kept.' }),
+        dedupe: z.int().meta({ description: 'Windows in which repetitions were folded.' }),
+      })
+      .meta({
+        description: 'Number of windows that the text was split into, by the strategy applied to each.',
+      }),
+    dropped: z
+      .object({
+        tokens: z.int().meta({ description: 'Number of tokens left out.' }),
+        sentences: z
+          .int()
+          .nullable()
+          .meta({ description: 'Number of sentences left out; null when a model wrote part of the result.' }),
+        spans: z
+          .array(z.tuple([z.int(), z.int()]))
+          .nullable()
+          .meta({
+            description:
+              'Ranges of `content` that were left out, as `[from, to)` in characters; at most the first 1,000.',
+          }),
+      })
+      .meta({ description: 'What the result leaves out.' }),
     folds: z.int().meta({ description: 'Number of repetitions that `dedupe` folded.' }),
-    is_lossless: z.boolean(),
+    is_lossless: z.boolean().meta({ description: 'True when the original text can be restored from the result.' }),
     note: z.string().nullable().meta({ description: 'Reason why the result differs from what was requested.' }),
   })
   .meta({ id: 'CompressionMetadata' });
@@ -96,15 +114,23 @@ export type CompressionMetadata = z.infer<typeof CompressionMetadata>;
 export const Compression = z
   .object({
     job_id: Id.nullable().meta({ description: 'Compression job; null when the result is in this response.' }),
-    status: z.enum(COMPRESSION_STATUSES),
-    strategy: Strategy,
+    status: z
+      .enum(COMPRESSION_STATUSES)
+      .meta({ description: '`completed` when the result is in this response; a job starts as `pending`.' }),
+    strategy: Strategy.meta({ description: 'Strategy that was asked for.' }),
     strategy_used: z
       .enum(USED_STRATEGIES)
       .nullable()
       .meta({ description: 'Strategy that was used; null until the compression has ended.' }),
     content: z.string().nullable().meta({ description: 'The compressed text.' }),
-    original_tokens: z.int().nullable(),
-    compressed_tokens: z.int().nullable(),
+    original_tokens: z
+      .int()
+      .nullable()
+      .meta({ description: 'Tokens of the text that was sent; null until they are counted.' }),
+    compressed_tokens: z
+      .int()
+      .nullable()
+      .meta({ description: 'Tokens of the result; null until the compression has ended.' }),
     ratio: z.number().nullable().meta({ description: 'Tokens of the result divided by tokens of `content`.' }),
     metadata: CompressionMetadata.nullable().meta({
       description: 'Details of the compression, when the request sets `include_metadata`.',
@@ -115,11 +141,22 @@ export type Compression = z.infer<typeof Compression>;
 
 /** A compression job and its progress. */
 export const CompressionJob = Compression.extend({
-  job_id: Id,
-  progress: z.object({ windows_done: z.int(), windows_total: z.int().nullable() }),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  created_at: IsoTime,
-  completed_at: IsoTime.nullable(),
+  job_id: Id.meta({ description: 'Id of the job.' }),
+  progress: z
+    .object({
+      windows_done: z.int().meta({ description: 'Windows that are compressed.' }),
+      windows_total: z.int().nullable().meta({ description: 'Windows in all; null until the text is divided.' }),
+    })
+    .meta({ description: 'How far the job is. A window is a part of the text that is compressed by itself.' }),
+  error: z
+    .object({
+      code: z.string().meta({ description: '`cancelled`, or an error code: what went wrong, for programs.' }),
+      message: z.string().meta({ description: 'What went wrong and what to do, for people.' }),
+    })
+    .nullable()
+    .meta({ description: 'Why the job failed; null unless `status` is `failed`.' }),
+  created_at: CreatedAt,
+  completed_at: IsoTime.nullable().meta({ description: 'Time at which the job ended; null until then.' }),
   expires_at: IsoTime.nullable().meta({ description: 'Time at which the text and the result are deleted.' }),
 }).meta({ id: 'CompressionJob' });
 export type CompressionJob = z.infer<typeof CompressionJob>;

@@ -1,27 +1,48 @@
 import { z } from 'zod';
 import { CONVERSATION_STATUSES } from '#domain/conversations/conversation-status.ts';
-import { AnyObject, Id, IsoTime, JsonObject, textField } from './fields.ts';
+import {
+  AnyObject,
+  CreatedAt,
+  CreatedBy,
+  Id,
+  IsoTime,
+  JsonObject,
+  textField,
+  UpdatedAt,
+  WorkspaceId,
+} from './fields.ts';
 
 /** A conversation in API responses. */
 export const Conversation = z
   .object({
-    id: Id,
-    title: z.string().nullable(),
+    id: Id.meta({ description: 'Id of the conversation.' }),
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: 'Title, at most 255 characters; by default the beginning of the first message.' }),
     summary: z
       .string()
       .nullable()
       .meta({ description: 'Summary that the service writes, and updates as the conversation grows.' }),
-    status: z.enum(CONVERSATION_STATUSES),
+    status: z.enum(CONVERSATION_STATUSES).meta({
+      description:
+        '`active`, then `ended`, then `archived`; it never goes back. Only an active conversation takes messages.',
+    }),
     is_public: z.boolean().meta({ description: 'Whether every user of the workspace may read the conversation.' }),
-    collections: z.array(Id),
-    meta_data: AnyObject,
-    settings: AnyObject,
-    ended_at: IsoTime.nullable(),
-    owner_id: z.string().nullable(),
-    workspace_id: Id,
-    created_by: z.string().nullable(),
-    created_at: IsoTime,
-    updated_at: IsoTime,
+    collections: z.array(Id).meta({ description: 'Collections that the conversation is about.' }),
+    meta_data: AnyObject.meta({ description: 'Free-form JSON object of the client.' }),
+    settings: AnyObject.meta({ description: 'Free-form JSON object of the client; the service does not act on it.' }),
+    ended_at: IsoTime.nullable().meta({
+      description: 'Time at which the conversation ended; null while it is active.',
+    }),
+    owner_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'User to whom the conversation belongs; null when no user was named.' }),
+    workspace_id: WorkspaceId,
+    created_by: CreatedBy,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
@@ -31,11 +52,18 @@ const Collections = z.array(Id).max(100);
 
 export const CreateConversationRequest = z
   .strictObject({
-    title: Title.default(null),
-    is_public: z.boolean().default(false),
-    collections: Collections.default([]),
-    meta_data: JsonObject.default({}),
-    settings: JsonObject.default({}),
+    title: Title.default(null).meta({ description: 'Title, at most 255 characters.' }),
+    is_public: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether every user of the workspace may read the conversation.' }),
+    collections: Collections.default([]).meta({
+      description: 'Collections that the conversation is about, at most 100.',
+    }),
+    meta_data: JsonObject.default({}).meta({ description: 'Free-form JSON object, at most 65,536 characters.' }),
+    settings: JsonObject.default({}).meta({
+      description: 'Free-form JSON object, at most 65,536 characters; the service does not act on it.',
+    }),
     owner_id: textField(255, 1).optional().meta({
       description:
         'User to whom the conversation belongs. Only with an API key; with a token, it is the user of the token.',
@@ -46,18 +74,29 @@ export type CreateConversationRequest = z.infer<typeof CreateConversationRequest
 
 export const UpdateConversationRequest = z
   .strictObject({
-    title: Title.optional(),
-    is_public: z.boolean().optional(),
-    collections: Collections.optional(),
-    meta_data: JsonObject.optional(),
-    settings: JsonObject.optional(),
+    title: Title.optional().meta({ description: 'New title, at most 255 characters; null removes it.' }),
+    is_public: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether every user of the workspace may read the conversation.' }),
+    collections: Collections.optional().meta({
+      description: 'Collections that the conversation is about, at most 100; replaces the previous list.',
+    }),
+    meta_data: JsonObject.optional().meta({
+      description: 'Free-form JSON object, at most 65,536 characters; replaces the previous one.',
+    }),
+    settings: JsonObject.optional().meta({
+      description: 'Free-form JSON object, at most 65,536 characters; replaces the previous one.',
+    }),
   })
   .meta({ id: 'UpdateConversationRequest' });
 export type UpdateConversationRequest = z.infer<typeof UpdateConversationRequest>;
 
 export const ConversationList = z
   .object({
-    data: z.array(Conversation),
+    data: z
+      .array(Conversation)
+      .meta({ description: 'Conversations: newest first, or with `search` the most similar titles first.' }),
     total_count: z.int().meta({ description: 'All conversations that match the filters' }),
   })
   .meta({ id: 'ConversationList' });

@@ -1,39 +1,46 @@
 import { z } from 'zod';
 import { DELETION_STATUSES } from '#domain/statuses.ts';
-import { Id, IsoTime } from './fields.ts';
+import { CreatedAt, Id, IsoTime, WorkspaceId } from './fields.ts';
 
 /** Response to a deletion that a workflow carries out. */
 export const DeletionAccepted = z
-  .object({ deletion_id: Id, status: z.enum(DELETION_STATUSES) })
+  .object({
+    deletion_id: Id.meta({ description: 'Id of the receipt, for `GET /deletions/{deletion_id}`.' }),
+    status: z.enum(DELETION_STATUSES).meta({ description: 'Progress of the deletion at the time of the response.' }),
+  })
   .meta({ id: 'DeletionAccepted' });
 export type DeletionAccepted = z.infer<typeof DeletionAccepted>;
 
 /** The receipt of a deletion: what was removed, and when it was verified that nothing remains. */
 export const Deletion = z
   .object({
-    id: Id,
-    workspace_id: Id,
-    kind: z.enum(['content', 'collection', 'workspace']),
-    subject_id: Id,
-    status: z.enum(DELETION_STATUSES),
-    removed: z.object({
-      contents: z.int(),
-      chunks: z.int(),
-      index_objects: z.int(),
-      blobs: z.int().meta({
-        description:
-          'Files that nothing else refers to. They are removed within 24 hours; those of a deleted workspace immediately.',
-      }),
-      collections: z.int(),
-      conversations: z.int(),
-      messages: z.int(),
-      memories: z.int(),
-    }),
+    id: Id.meta({ description: 'Id of the receipt.' }),
+    workspace_id: WorkspaceId,
+    kind: z.enum(['content', 'collection', 'workspace']).meta({ description: 'What was deleted.' }),
+    subject_id: Id.meta({ description: 'Id of what was deleted.' }),
+    status: z.enum(DELETION_STATUSES).meta({ description: '`completed` when everything is removed and counted.' }),
+    removed: z
+      .object({
+        contents: z.int().meta({ description: 'Contents, with those found in archives and messages.' }),
+        chunks: z.int().meta({ description: 'Chunks, of every version.' }),
+        index_objects: z.int().meta({ description: 'Objects of the search index.' }),
+        blobs: z.int().meta({
+          description:
+            'Files that nothing else refers to. They are removed within 24 hours; those of a deleted workspace immediately.',
+        }),
+        collections: z.int().meta({ description: 'Collections; more than 0 only when a workspace was deleted.' }),
+        conversations: z.int().meta({ description: 'Conversations; more than 0 only when a workspace was deleted.' }),
+        messages: z.int().meta({ description: 'Messages; more than 0 only when a workspace was deleted.' }),
+        memories: z.int().meta({ description: 'Memories; more than 0 only when a workspace was deleted.' }),
+      })
+      .meta({ description: 'What was removed so far.' }),
     verified_at: IsoTime.nullable().meta({
       description: 'Time at which no rows and no index objects were left.',
     }),
-    created_at: IsoTime,
-    completed_at: IsoTime.nullable(),
+    created_at: CreatedAt,
+    completed_at: IsoTime.nullable().meta({
+      description: 'Time at which the deletion was completed; null until then.',
+    }),
   })
   .meta({ id: 'Deletion' });
 export type Deletion = z.infer<typeof Deletion>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '#domain/app-error.ts';
 
 /** Schemas of fields that several records share. */
 
@@ -19,8 +20,17 @@ function isStorable(time: Date): boolean {
   return year >= 1 && year <= 9999;
 }
 
+/** Fields that most records have. */
+export const WorkspaceId = Id.meta({ description: 'Workspace that the record belongs to.' });
+export const CreatedAt = IsoTime.meta({ description: 'Time of creation, ISO 8601 in UTC.' });
+export const UpdatedAt = IsoTime.meta({ description: 'Time of the last change, ISO 8601 in UTC.' });
+export const CreatedBy = z.string().nullable().meta({
+  description:
+    'Who created the record: `api-key/<key>`, `user/<sub of the token>` or `administrator`; null when unknown.',
+});
+
 /** Unix seconds. */
-export const UnixTime = z.int().meta({ description: 'Unix time in seconds.' });
+export const UnixTime = z.int().meta({ description: 'Time of the event, in seconds since 1970-01-01 UTC.' });
 
 /** Maximum nesting of JSON objects in requests, such as metadata. */
 const MAX_JSON_DEPTH = 16;
@@ -87,6 +97,29 @@ export function textField(max: number, min = 0) {
       if (problem) context.addIssue({ code: 'custom', message: problem });
     });
 }
+
+/** One problem of a request. */
+export const ValidationIssue = z
+  .object({
+    loc: z.array(z.string()).meta({
+      description: 'Where: `path`, `query`, `body` or `header`, then the names of fields and the positions in lists.',
+    }),
+    msg: z.string().meta({ description: 'What is wrong, for people. It never repeats the value that was sent.' }),
+    type: z
+      .string()
+      .meta({ description: 'What is wrong, for programs, such as `missing`, `invalid_type` or `too_big`.' }),
+  })
+  .meta({ id: 'ValidationIssue' });
+
+/**
+ * Code of a stored failure, in responses. A code that a newer version stored, as during an upgrade, is not known here: it counts
+ * as `internal` instead of making the record unreadable.
+ */
+export const FailureCode = z.enum(ERROR_CODES).catch('internal').meta({
+  id: 'FailureCode',
+  description:
+    'What went wrong, for programs. `docs/api.md` lists the codes with their remedies; later versions may add codes.',
+});
 
 /** A free-form JSON object in responses, as it was stored. */
 export const AnyObject = z.record(z.string(), z.unknown());

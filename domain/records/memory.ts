@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { cursorListOf, NEXT_PAGE } from './cursor-list.ts';
-import { AnyObject, Id, IsoTime, JsonObject, IsoTimeInput, textField } from './fields.ts';
+import {
+  AnyObject,
+  CreatedAt,
+  Id,
+  IsoTime,
+  IsoTimeInput,
+  JsonObject,
+  textField,
+  UpdatedAt,
+  ValidationIssue,
+} from './fields.ts';
 
 export const MEMORY_TYPES = ['user', 'agent', 'team', 'workflow'] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -22,33 +32,42 @@ export type RetrievalMethod = (typeof RETRIEVAL_METHODS)[number];
 export const MAX_MEMORY_CHARACTERS = 16_384;
 
 const UserId = textField(255, 1).meta({ description: 'User who owns the memory. It never changes.' });
-const MemoryText = textField(MAX_MEMORY_CHARACTERS, 1).refine((text) => text.trim() !== '', {
-  message: 'Must not be blank',
-});
-const Topics = z.array(textField(100, 1)).max(100);
+const MemoryText = textField(MAX_MEMORY_CHARACTERS, 1)
+  .refine((text) => text.trim() !== '', { message: 'Must not be blank' })
+  .meta({ description: 'Text of the memory, 1 to 16,384 characters, not blank.' });
+const Topics = z
+  .array(textField(100, 1))
+  .max(100)
+  .meta({ description: 'Words that say what the memory is about: at most 100, each of 1 to 100 characters.' });
+const Metadata = JsonObject.meta({ description: 'Free-form JSON object, at most 65,536 characters.' });
 
 /** A memory in API responses. */
 export const MemoryRecord = z
   .object({
-    memory_id: Id,
-    user_id: z.string(),
+    memory_id: Id.meta({ description: 'Id of the memory. All its versions have it.' }),
+    user_id: z.string().meta({ description: 'User who owns the memory.' }),
     memory: z.string().meta({ description: 'Text of the memory.' }),
-    topics: z.array(z.string()),
-    created_at: IsoTime,
-    updated_at: IsoTime,
-    metadata: AnyObject,
+    topics: z.array(z.string()).meta({ description: 'Words that say what the memory is about.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    metadata: AnyObject.meta({ description: 'Free-form JSON object of the client.' }),
   })
   .meta({ id: 'MemoryRecord' });
 export type MemoryRecord = z.infer<typeof MemoryRecord>;
 
 /** A memory with the fields that Loci adds to the interface. */
-export const MemoryDetail = MemoryRecord.extend({ memory_type: z.enum(MEMORY_TYPES), version: z.int() }).meta({
+export const MemoryDetail = MemoryRecord.extend({
+  memory_type: z
+    .enum(MEMORY_TYPES)
+    .meta({ description: 'Whom the memory is about. Every user of the workspace may read those of type `team`.' }),
+  version: z.int().meta({ description: 'Number of the version, from 1.' }),
+}).meta({
   id: 'MemoryDetail',
 });
 export type MemoryDetail = z.infer<typeof MemoryDetail>;
 
 export const MemoryVersion = MemoryDetail.extend({
-  valid_from: IsoTime,
+  valid_from: IsoTime.meta({ description: 'Time from which this version was the current one.' }),
   valid_to: IsoTime.nullable().meta({ description: 'End of the validity; null for the current version.' }),
 }).meta({ id: 'MemoryVersion' });
 export type MemoryVersion = z.infer<typeof MemoryVersion>;
@@ -59,9 +78,12 @@ export const CreateMemoryRequest = z
       description: 'User who owns the memory. Required with an API key; with a token, it is the user of the token.',
     }),
     memory: MemoryText,
-    memory_type: z.enum(MEMORY_TYPES).default('user'),
+    memory_type: z
+      .enum(MEMORY_TYPES)
+      .default('user')
+      .meta({ description: 'Whom the memory is about. Every user of the workspace may read those of type `team`.' }),
     topics: Topics.default([]),
-    metadata: JsonObject.default({}),
+    metadata: Metadata.default({}),
   })
   .meta({ id: 'CreateMemoryRequest' });
 export type CreateMemoryRequest = z.infer<typeof CreateMemoryRequest>;
@@ -75,7 +97,8 @@ export const CreateMemoriesRequest = z
     memories: z
       .array(z.unknown().meta({ $ref: '#/$defs/CreateMemoryRequest' }))
       .min(1)
-      .max(MAX_BATCH_MEMORIES),
+      .max(MAX_BATCH_MEMORIES)
+      .meta({ description: 'Memories to create, 1 to 1,000, each as in `POST /memories`.' }),
   })
   .meta({ id: 'CreateMemoriesRequest' });
 
@@ -84,35 +107,50 @@ export const UpdateMemoryRequest = z
     user_id: UserId.optional().meta({ description: 'User who owns the memory. Required with an API key.' }),
     memory: MemoryText.optional(),
     topics: Topics.optional(),
-    metadata: JsonObject.optional(),
+    metadata: Metadata.optional(),
   })
   .meta({ id: 'UpdateMemoryRequest' });
 export type UpdateMemoryRequest = z.infer<typeof UpdateMemoryRequest>;
 
 export const ReplaceMemoryRequest = z
-  .strictObject({ user_id: UserId, memory: MemoryText, topics: Topics, metadata: JsonObject })
+  .strictObject({ user_id: UserId, memory: MemoryText, topics: Topics, metadata: Metadata })
   .meta({ id: 'ReplaceMemoryRequest' });
 export type ReplaceMemoryRequest = z.infer<typeof ReplaceMemoryRequest>;
 
 export const MemoryAnswer = z
-  .object({ memory_id: Id, message: z.string(), memory: MemoryRecord })
+  .object({
+    memory_id: Id.meta({ description: 'Id of the memory.' }),
+    message: z.string().meta({ description: 'What was done, for people.' }),
+    memory: MemoryRecord.meta({ description: 'The memory after the request.' }),
+  })
   .meta({ id: 'MemoryAnswer' });
 export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
 
-const MemoryIssue = z.object({ loc: z.array(z.string()), msg: z.string(), type: z.string() });
+const index = z.int().meta({ description: 'Position of the item in the request, from 0.' });
 
-/** The result of one item of a batch. `index`: the position of the item, from 0. */
+/** The result of one item of a batch. */
 export const MemoryBatchResult = z
   .discriminatedUnion('status', [
-    z.object({ index: z.int(), status: z.literal('created'), memory_id: Id, memory: MemoryRecord }),
-    z.object({
-      index: z.int(),
-      status: z.literal('failed'),
-      error: z.object({
-        code: z.literal('validation_failed'),
-        detail: z.array(MemoryIssue).meta({ description: 'Every problem of the item.' }),
-      }),
-    }),
+    z
+      .object({
+        index,
+        status: z.literal('created').meta({ description: 'The memory was created.' }),
+        memory_id: Id.meta({ description: 'Id of the memory.' }),
+        memory: MemoryRecord.meta({ description: 'The memory that was created.' }),
+      })
+      .meta({ id: 'CreatedMemory' }),
+    z
+      .object({
+        index,
+        status: z.literal('failed').meta({ description: 'The item is invalid; nothing was stored.' }),
+        error: z
+          .object({
+            code: z.literal('validation_failed').meta({ description: 'What went wrong, for programs.' }),
+            detail: z.array(ValidationIssue).meta({ description: 'Every problem of the item.' }),
+          })
+          .meta({ description: 'Why the item failed.' }),
+      })
+      .meta({ id: 'FailedMemory' }),
   ])
   .meta({ id: 'MemoryBatchResult' });
 export type MemoryBatchResult = z.infer<typeof MemoryBatchResult>;
@@ -120,14 +158,19 @@ export type MemoryBatchResult = z.infer<typeof MemoryBatchResult>;
 export const CreateMemoriesAnswer = z
   .object({
     results: z.array(MemoryBatchResult).meta({ description: 'A result for each item, in the order of the items.' }),
-    created: z.int(),
-    failed: z.int(),
+    created: z.int().meta({ description: 'Number of memories that were created.' }),
+    failed: z.int().meta({ description: 'Number of items that failed.' }),
   })
   .meta({ id: 'CreateMemoriesAnswer' });
 export type CreateMemoriesAnswer = z.infer<typeof CreateMemoriesAnswer>;
 
 export const ReplaceMemoryAnswer = z
-  .object({ memory_id: Id, message: z.string(), old_memory: MemoryRecord, new_memory: MemoryRecord })
+  .object({
+    memory_id: Id.meta({ description: 'Id of the memory.' }),
+    message: z.string().meta({ description: 'What was done, for people.' }),
+    old_memory: MemoryRecord.meta({ description: 'The memory before the request.' }),
+    new_memory: MemoryRecord.meta({ description: 'The memory after the request.' }),
+  })
   .meta({ id: 'ReplaceMemoryAnswer' });
 export type ReplaceMemoryAnswer = z.infer<typeof ReplaceMemoryAnswer>;
 
@@ -142,9 +185,9 @@ export type MemoryList = z.infer<typeof MemoryList>;
 
 export const MemoryHistory = z
   .object({
-    memory_id: Id,
+    memory_id: Id.meta({ description: 'Id of the memory.' }),
     data: z.array(MemoryVersion).meta({ description: 'Versions of the memory, newest first.' }),
-    total_count: z.int(),
+    total_count: z.int().meta({ description: 'Number of versions, on all pages.' }),
     ...NEXT_PAGE,
   })
   .meta({ id: 'MemoryHistory' });
@@ -162,8 +205,11 @@ export const SearchMemoriesRequest = z
         'Restricts the search to the memories of this user. With an API key ' +
         'the default is all users; with a token, its own user.',
     }),
-    limit: z.int().min(1).max(100).default(10),
-    retrieval_method: z.enum(RETRIEVAL_METHODS).default('agentic'),
+    limit: z.int().min(1).max(100).default(10).meta({ description: 'Largest number of memories to return.' }),
+    retrieval_method: z
+      .enum(RETRIEVAL_METHODS)
+      .default('agentic')
+      .meta({ description: 'How to search. `agentic` is the same as `agentic_hybrid`.' }),
     as_of: AsOf.optional(),
   })
   .superRefine(({ query, retrieval_method }, context) => {
@@ -179,18 +225,24 @@ export const RetrievalDetails = z
     steps: z.array(z.string()).meta({ description: 'Retrieval steps, in the order in which they ran.' }),
     model: z.string().nullable().meta({ description: 'Chat model that was used.' }),
     queries: z.array(z.string()).meta({ description: 'Queries that were searched for.' }),
-    note: z.string().nullable(),
+    note: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the search differs from what was asked for; null when it does not.' }),
   })
   .meta({ id: 'RetrievalDetails' });
 export type RetrievalDetails = z.infer<typeof RetrievalDetails>;
 
 export const SearchMemoriesResponse = z
   .object({
-    memories: z.array(MemoryRecord),
+    memories: z.array(MemoryRecord).meta({
+      description:
+        'Memories that were found, best first; for `last_n` and `first_n` in the order of their creation time.',
+    }),
     total_results: z.int().meta({ description: 'Number of memories in this response.' }),
-    query: z.string(),
-    retrieval_method: z.enum(RETRIEVAL_METHODS),
-    retrieval_details: RetrievalDetails.meta({ 'x-loci-extension': true }),
+    query: z.string().meta({ description: 'Query of the request.' }),
+    retrieval_method: z.enum(RETRIEVAL_METHODS).meta({ description: 'Method of the request.' }),
+    retrieval_details: RetrievalDetails.meta({ description: 'What was executed.', 'x-loci-extension': true }),
   })
   .meta({ id: 'SearchMemoriesResponse' });
 export type SearchMemoriesResponse = z.infer<typeof SearchMemoriesResponse>;

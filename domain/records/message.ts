@@ -1,27 +1,45 @@
 import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
-import { AnyObject, Id, IsoTime, JsonObject, IsoTimeInput, textField } from './fields.ts';
+import {
+  AnyObject,
+  CreatedAt,
+  Id,
+  IsoTime,
+  IsoTimeInput,
+  JsonObject,
+  textField,
+  UpdatedAt,
+  WorkspaceId,
+} from './fields.ts';
 
 /** A message in API responses. */
 export const Message = z
   .object({
-    id: Id,
-    conversation_id: Id,
-    sender_id: z.string().nullable(),
-    content: z.string(),
-    workspace_id: Id,
-    created_at: IsoTime,
-    updated_at: IsoTime,
-    role: z.string(),
-    tool_calls: z.array(AnyObject),
-    message_type: z.string(),
-    tags: z.array(z.string()),
+    id: Id.meta({ description: 'Id of the message.' }),
+    conversation_id: Id.meta({ description: 'Conversation that the message belongs to.' }),
+    sender_id: z.string().nullable().meta({ description: 'Who sent the message, as the client named them.' }),
+    content: z.string().meta({ description: 'Text of the message, at most 262,144 characters.' }),
+    workspace_id: WorkspaceId,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    role: z.string().meta({ description: 'Role of the sender: `user`, `assistant`, `system`, or another name.' }),
+    tool_calls: z.array(AnyObject).meta({ description: 'Tool calls of the message, as the client sent them.' }),
+    message_type: z.string().meta({ description: 'Kind of the message, as the client named it.' }),
+    tags: z.array(z.string()).meta({ description: 'Words that say what the message is about.' }),
     checksum: z.string().meta({ description: 'SHA-256 of `content` in UTF-8, in hexadecimal.' }),
-    attachments: z.array(AnyObject),
-    parent_message_id: Id.nullable(),
-    meta_data: AnyObject,
-    sent_at: IsoTime,
-    owner_id: z.string().nullable(),
+    attachments: z.array(AnyObject).meta({ description: 'Attachments of the message, as the client sent them.' }),
+    parent_message_id: Id.nullable().meta({
+      description: 'Message of the same conversation that this one replies to.',
+    }),
+    meta_data: AnyObject.meta({ description: 'Free-form JSON object of the client.' }),
+    sent_at: IsoTime.meta({
+      description:
+        'Time at which the message was sent, from `created_at` of the request; by default the time at which it was stored.',
+    }),
+    owner_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'User to whom the conversation belongs, or who sent the message with a token.' }),
   })
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
@@ -41,16 +59,33 @@ const SentAt = IsoTimeInput.refine((text) => text > '0001-01-02' && text < '9999
 
 export const NewMessage = z
   .strictObject({
-    content: textField(MAX_MESSAGE_CHARACTERS),
-    sender_id: textField(255, 1).nullable().default(null),
+    content: textField(MAX_MESSAGE_CHARACTERS).meta({
+      description: 'Text of the message, at most 262,144 characters.',
+    }),
+    sender_id: textField(255, 1)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Who sends the message, 1 to 255 characters.' }),
     created_at: SentAt.optional(),
-    role: Name.default('user'),
-    message_type: Name.default('text'),
-    tool_calls: Objects.default([]),
-    parent_message_id: Id.nullable().default(null),
-    tags: z.array(Name).max(100).default([]),
-    meta_data: JsonObject.default({}),
-    attachments: Objects.default([]),
+    role: Name.default('user').meta({
+      description: 'Role of the sender: `user`, `assistant`, `system`, or another name of 1 to 100 characters.',
+    }),
+    message_type: Name.default('text').meta({ description: 'Kind of the message, 1 to 100 characters.' }),
+    tool_calls: Objects.default([]).meta({
+      description: 'Tool calls of the message: at most 100 JSON objects, which are stored as they are.',
+    }),
+    parent_message_id: Id.nullable()
+      .default(null)
+      .meta({ description: 'Message of the same conversation that this one replies to.' }),
+    tags: z
+      .array(Name)
+      .max(100)
+      .default([])
+      .meta({ description: 'Words that say what the message is about: at most 100, each of 1 to 100 characters.' }),
+    meta_data: JsonObject.default({}).meta({ description: 'Free-form JSON object, at most 65,536 characters.' }),
+    attachments: Objects.default([]).meta({
+      description: 'Attachments of the message: at most 100 JSON objects, which are stored as they are.',
+    }),
   })
   .meta({ id: 'NewMessage' });
 export type NewMessage = z.infer<typeof NewMessage>;
@@ -70,14 +105,19 @@ const Text = textField(MAX_MESSAGE_CHARACTERS);
 const MessageGroup = z
   .strictObject({
     ...Where,
-    content: z.union([
-      Text,
-      NewMessage,
-      z
-        .array(z.union([Text, NewMessage]))
-        .min(1)
-        .max(MAX_MESSAGES),
-    ]),
+    content: z
+      .union([
+        Text,
+        NewMessage,
+        z
+          .array(z.union([Text, NewMessage]))
+          .min(1)
+          .max(MAX_MESSAGES),
+      ])
+      .meta({
+        description:
+          'A text, a message, or an array of up to 1,000 texts and messages. A text is a message with the role `user`.',
+      }),
   })
   .meta({ id: 'MessageGroup' });
 export type MessageGroup = z.infer<typeof MessageGroup>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NEXT_PAGE } from './cursor-list.ts';
 import { CONTENT_STATUSES, UPLOAD_STATUSES } from '#domain/statuses.ts';
 import { MAX_EXTERNAL_ID_CHARACTERS } from '#domain/contents/external-id.ts';
-import { Id, IsoTime, JsonObject, textField } from './fields.ts';
+import { CreatedAt, FailureCode, Id, JsonObject, textField, UpdatedAt, WorkspaceId } from './fields.ts';
 
 const MAX_CRAWL_DEPTH = 50;
 export const DEFAULT_CRAWL = { maxPages: 100, maxDepth: 3 };
@@ -26,13 +26,16 @@ export type UploadItemFields = z.infer<typeof UploadItemFields>;
 
 /** The text fields of `POST /upload`; only the collection is required. Files are sent as further form parts. */
 export const UploadForm = z.strictObject({
-  collection_id: Id.meta({ description: 'Target collection.' }),
+  collection_id: Id.meta({
+    description: 'Id of the target collection.',
+    examples: ['0198c0de-0000-7000-8000-000000000001'],
+  }),
   content: z
     .string()
     .optional()
     .meta({
       description: 'Text to store as one content. Leave it empty to upload only files or URLs.',
-      examples: ['Goods can be returned within 30 days of delivery.'],
+      examples: ['A rotated token survives an outage of the database.'],
     }),
   urls: z.array(z.string()).default([]).meta({
     description: 'URLs to download, each of at most 4096 characters. Repeat the field, or send one JSON array.',
@@ -53,12 +56,18 @@ export const UploadForm = z.strictObject({
   metadata: JsonObject.default({}).meta({
     description: 'JSON object, sent as text, that is attached to every content of the upload.',
   }),
-  user_id: textField(255, 1).nullable().default(null),
+  user_id: textField(255, 1)
+    .nullable()
+    .default(null)
+    .meta({ description: 'User on whose behalf the contents are uploaded. It is added to their metadata.' }),
   label: textField(255, 1)
     .nullable()
     .default(null)
     .meta({ description: 'Name of the content when the upload has only one; otherwise stored in the metadata.' }),
-  description: textField(10_000).nullable().default(null),
+  description: textField(10_000)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Description of every content of the upload, at most 10,000 characters.' }),
   crawl: z.boolean().default(false).meta({ description: 'Whether to crawl the URLs, following their links.' }),
   max_pages: z
     .int()
@@ -93,42 +102,55 @@ const ExternalId = z.string().nullable().default(null).meta({
   'x-loci-extension': true,
 });
 
-export const UploadItem = z.object({
-  content_id: Id,
-  name: z.string(),
-  external_id: ExternalId,
-  source: z.enum(['file', 'url', 'text']),
-  type: z.string().nullable(),
-  size: z.int().nullable(),
-  content_hash: z.string().nullable(),
-  status: z.enum(CONTENT_STATUSES),
-  duplicate: z.boolean().meta({ description: 'True when the collection already had this content.' }),
-  replaced: z.boolean().default(false).meta({
-    description: 'True when the content with the same `external_id` gets other bytes, or another name, by this upload.',
-    'x-loci-extension': true,
-  }),
-});
+export const UploadItem = z
+  .object({
+    content_id: Id.meta({ description: 'Content that holds the item.' }),
+    name: z.string().meta({ description: 'File name, URL, or the name of the text.' }),
+    external_id: ExternalId,
+    source: z.enum(['file', 'url', 'text']).meta({ description: 'How the item was sent: as a file, a URL or a text.' }),
+    type: z
+      .string()
+      .nullable()
+      .meta({ description: 'Media type, detected from the bytes; null until the URL is downloaded.' }),
+    size: z.int().nullable().meta({ description: 'Size in bytes; null until the URL is downloaded.' }),
+    content_hash: z
+      .string()
+      .nullable()
+      .meta({ description: 'SHA-256 of the bytes, in hexadecimal; null until the URL is downloaded.' }),
+    status: z.enum(CONTENT_STATUSES).meta({ description: 'Status of the content at the time of the response.' }),
+    duplicate: z.boolean().meta({ description: 'True when the collection already had this content.' }),
+    replaced: z.boolean().default(false).meta({
+      description:
+        'True when the content with the same `external_id` gets other bytes, or another name, by this upload.',
+      'x-loci-extension': true,
+    }),
+  })
+  .meta({ id: 'UploadItem' });
 export type UploadItem = z.infer<typeof UploadItem>;
 
-export const UploadError = z.object({
-  name: z.string(),
-  external_id: ExternalId,
-  source: z.enum(['file', 'url', 'text']),
-  code: z.string(),
-  message: z.string(),
-});
+export const UploadError = z
+  .object({
+    name: z.string().meta({ description: 'File name, URL, or the name of the text.' }),
+    external_id: ExternalId,
+    source: z.enum(['file', 'url', 'text']).meta({ description: 'How the item was sent: as a file, a URL or a text.' }),
+    code: FailureCode.meta({ description: 'Why the item was rejected, for programs.' }),
+    message: z.string().meta({ description: 'Why the item was rejected and what to do, for people.' }),
+  })
+  .meta({ id: 'UploadError' });
 export type UploadError = z.infer<typeof UploadError>;
 
 export const UploadResponse = z
   .object({
     upload_id: Id.nullable().meta({ description: 'Id of the upload; null when no item was accepted.' }),
-    collection_id: Id,
-    content_type: z.enum(['file', 'url', 'text']),
-    uploads: z.array(UploadItem),
-    errors: z.array(UploadError),
-    total_uploads: z.int(),
-    successful_uploads: z.int(),
-    failed_uploads: z.int(),
+    collection_id: Id.meta({ description: 'Collection that the items were uploaded to.' }),
+    content_type: z.enum(['file', 'url', 'text']).meta({ description: '`content_type` of the request.' }),
+    uploads: z
+      .array(UploadItem)
+      .meta({ description: 'Items that were accepted, in the order in which they were sent.' }),
+    errors: z.array(UploadError).meta({ description: 'Items that were rejected.' }),
+    total_uploads: z.int().meta({ description: 'Number of items that were sent.' }),
+    successful_uploads: z.int().meta({ description: 'Number of items that were accepted.' }),
+    failed_uploads: z.int().meta({ description: 'Number of items that were rejected.' }),
   })
   .meta({ id: 'UploadResponse' });
 export type UploadResponse = z.infer<typeof UploadResponse>;
@@ -136,22 +158,29 @@ export type UploadResponse = z.infer<typeof UploadResponse>;
 /** A crawl of an upload and its progress. */
 export const UploadCrawl = z
   .object({
-    id: Id,
+    id: Id.meta({ description: 'Id of the crawl.' }),
     url: z.string().meta({ description: 'Start URL, without its query.' }),
     content_id: Id.meta({ description: 'Content of the start page.' }),
-    status: z.enum(['running', 'paused', 'completed', 'cancelled', 'failed']),
-    status_message: z.string().nullable(),
-    workflow_id: z.string(),
-    max_pages: z.int(),
-    max_depth: z.int(),
-    pages: z.object({
-      waiting: z.int().meta({ description: 'Pages that are known and not fetched yet.' }),
-      fetched: z.int().meta({ description: 'New or changed pages, which are being ingested or have been.' }),
-      unchanged: z.int().meta({ description: 'Pages that the collection already has in the same version.' }),
-      failed: z.int(),
-      gone: z.int().meta({ description: 'Pages that are in the collection and no longer on the site.' }),
-      skipped: z.int().meta({ description: 'Pages that the crawl does not store.' }),
-    }),
+    status: z
+      .enum(['running', 'paused', 'completed', 'cancelled', 'failed'])
+      .meta({ description: 'Progress of the crawl.' }),
+    status_message: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the crawl failed, or ended before its bounds; null when there is nothing to say.' }),
+    workflow_id: z.string().meta({ description: 'Id of the workflow, for the Temporal UI.' }),
+    max_pages: z.int().meta({ description: 'Largest number of pages to store.' }),
+    max_depth: z.int().meta({ description: 'Largest number of links between the start URL and a page.' }),
+    pages: z
+      .object({
+        waiting: z.int().meta({ description: 'Pages that are known and not fetched yet.' }),
+        fetched: z.int().meta({ description: 'New or changed pages, which are being ingested or have been.' }),
+        unchanged: z.int().meta({ description: 'Pages that the collection already has in the same version.' }),
+        failed: z.int().meta({ description: 'Pages that could not be fetched.' }),
+        gone: z.int().meta({ description: 'Pages that are in the collection and no longer on the site.' }),
+        skipped: z.int().meta({ description: 'Pages that the crawl does not store.' }),
+      })
+      .meta({ description: 'Number of pages by what became of them.' }),
     reasons: z
       .record(z.string(), z.int())
       .meta({ description: 'Reasons why pages failed or were skipped, with the number of pages.' }),
@@ -162,36 +191,55 @@ export type UploadCrawl = z.infer<typeof UploadCrawl>;
 /** Response of `GET /uploads/{upload_id}`: progress and contents of an upload. */
 export const UploadProgress = z
   .object({
-    id: Id,
-    collection_id: Id,
-    workspace_id: Id,
-    status: z.enum(UPLOAD_STATUSES),
-    content_type: z.enum(['file', 'url', 'text']),
+    id: Id.meta({ description: 'Id of the upload.' }),
+    collection_id: Id.meta({ description: 'Collection that the items were uploaded to.' }),
+    workspace_id: WorkspaceId,
+    status: z
+      .enum(UPLOAD_STATUSES)
+      .meta({ description: 'Status of the upload, derived from its contents and crawls.' }),
+    content_type: z.enum(['file', 'url', 'text']).meta({ description: '`content_type` of the request.' }),
     workflow_id: z.string().nullable().meta({ description: 'Id of the workflow, for the Temporal UI.' }),
-    total_uploads: z.int(),
-    successful_uploads: z.int(),
-    failed_uploads: z.int(),
-    progress: z.object({
-      total: z.int().meta({ description: 'Number of contents, plus pages that crawls have not fetched yet.' }),
-      settled: z.int().meta({ description: 'Number of contents that are not being processed.' }),
-      by_status: z.record(z.string(), z.int()),
-      chunks: z.int(),
-      percent: z.number().min(0).max(100),
-    }),
+    total_uploads: z.int().meta({ description: 'Number of items that were sent.' }),
+    successful_uploads: z.int().meta({ description: 'Number of items that were accepted.' }),
+    failed_uploads: z.int().meta({ description: 'Number of items that were rejected.' }),
+    progress: z
+      .object({
+        total: z.int().meta({ description: 'Number of contents, plus pages that crawls have not fetched yet.' }),
+        settled: z.int().meta({ description: 'Number of contents that are not being processed.' }),
+        by_status: z
+          .record(z.string(), z.int())
+          .meta({ description: 'Number of contents by their status; statuses without contents are left out.' }),
+        chunks: z.int().meta({ description: 'Chunks that searches can find.' }),
+        percent: z
+          .number()
+          .min(0)
+          .max(100)
+          .meta({ description: 'Share of contents that need no more work, from 0 to 100.' }),
+      })
+      .meta({ description: 'How far the ingestion is.' }),
     crawls: z.array(UploadCrawl).meta({ description: 'One crawl for each URL of an upload with `crawl=true`.' }),
-    errors: z.array(UploadError),
-    contents: z.array(
-      z.object({
-        content_id: Id,
-        name: z.string(),
-        status: z.enum(CONTENT_STATUSES),
-        status_message: z.string().nullable(),
-        chunks: z.int(),
-      }),
-    ),
+    errors: z.array(UploadError).meta({ description: 'Items that were rejected.' }),
+    contents: z
+      .array(
+        z.object({
+          content_id: Id.meta({ description: 'Content that holds the item.' }),
+          name: z.string().meta({ description: 'File name, URL or label.' }),
+          status: z.enum(CONTENT_STATUSES).meta({ description: 'Status of the content in this collection.' }),
+          error_code: FailureCode.nullable().default(null).meta({
+            description: 'Why the ingestion failed, for programs; null unless `status` is `failed`.',
+            'x-loci-extension': true,
+          }),
+          status_message: z.string().nullable().meta({
+            description:
+              'What the content waits for, or why it failed and what to do; null when there is nothing to say.',
+          }),
+          chunks: z.int().meta({ description: 'Number of its chunks.' }),
+        }),
+      )
+      .meta({ description: 'One page of the contents of the upload.' }),
     ...NEXT_PAGE,
-    created_at: IsoTime,
-    updated_at: IsoTime,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'UploadProgress' });
 export type UploadProgress = z.infer<typeof UploadProgress>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
 import { SUBSCRIBABLE_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
-import { Id, IsoTime, textField } from './fields.ts';
+import { CreatedAt, CreatedBy, Id, IsoTime, textField, UpdatedAt, WorkspaceId } from './fields.ts';
 
 const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 const WEBHOOK_DISABLED_REASONS = ['request', 'gone'] as const;
@@ -37,10 +37,10 @@ const SubscribableEvent = z.enum(SUBSCRIBABLE_EVENT_TYPES);
 /** A webhook in API responses. */
 export const Webhook = z
   .object({
-    id: Id,
-    workspace_id: Id,
-    url: z.string(),
-    description: z.string().nullable(),
+    id: Id.meta({ description: 'Id of the webhook.' }),
+    workspace_id: WorkspaceId,
+    url: z.string().meta({ description: 'URL of the receiver.' }),
+    description: z.string().nullable().meta({ description: 'What the webhook is for, at most 255 characters.' }),
     events: z
       .array(SubscribableEvent)
       .nullable()
@@ -56,7 +56,7 @@ export const Webhook = z
     batch_size: z.int().meta({
       description: 'Most `content.*` events in one message; 1 means that each is a message of its own, without a list.',
     }),
-    status: z.enum(WEBHOOK_STATUSES),
+    status: z.enum(WEBHOOK_STATUSES).meta({ description: '`disabled`: nothing is sent.' }),
     disabled_reason: z
       .enum(WEBHOOK_DISABLED_REASONS)
       .nullable()
@@ -78,9 +78,9 @@ export const Webhook = z
     previous_secret_expires_at: IsoTime.nullable().meta({
       description: 'Time until which messages are also signed with the previous secret.',
     }),
-    created_by: z.string().nullable(),
-    created_at: IsoTime,
-    updated_at: IsoTime,
+    created_by: CreatedBy,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
@@ -129,7 +129,7 @@ const batchSize = z
 export const CreateWebhookRequest = z
   .strictObject({
     url: WebhookUrl,
-    description: description.default(null),
+    description: description.default(null).meta({ description: 'What the webhook is for, at most 255 characters.' }),
     events: events.default(null),
     collections: collections.optional(),
     max_age_seconds: maxAgeSeconds.default(null),
@@ -142,12 +142,14 @@ export type CreateWebhookRequest = z.infer<typeof CreateWebhookRequest>;
 export const UpdateWebhookRequest = z
   .strictObject({
     url: WebhookUrl.optional(),
-    description: description.optional(),
+    description: description
+      .optional()
+      .meta({ description: 'What the webhook is for, at most 255 characters; null removes it.' }),
     events: events.optional(),
     collections: collections.optional(),
     max_age_seconds: maxAgeSeconds.optional(),
     batch_size: batchSize.optional(),
-    status: z.enum(WEBHOOK_STATUSES).optional(),
+    status: z.enum(WEBHOOK_STATUSES).optional().meta({ description: '`disabled` ends open deliveries as `failed`.' }),
   })
   .meta({ id: 'UpdateWebhookRequest' });
 export type UpdateWebhookRequest = z.infer<typeof UpdateWebhookRequest>;
@@ -158,13 +160,13 @@ export type WebhookList = z.infer<typeof WebhookList>;
 /** The secret that signs messages to the `webhook_url` of a request. */
 export const WorkspaceWebhookSecret = z
   .object({
-    workspace_id: Id,
-    secret: z.string(),
+    workspace_id: Id.meta({ description: 'Workspace whose secret this is.' }),
+    secret: z.string().meta({ description: 'Secret that verifies the messages, as in Standard Webhooks.' }),
     previous_secret_expires_at: IsoTime.nullable().meta({
       description: 'Time until which messages are also signed with the previous secret.',
     }),
-    created_at: IsoTime,
-    updated_at: IsoTime,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'WorkspaceWebhookSecret' });
 export type WorkspaceWebhookSecret = z.infer<typeof WorkspaceWebhookSecret>;

@@ -2,20 +2,31 @@ import { z } from 'zod';
 import { cursorListOf } from './cursor-list.ts';
 import { WORKSPACE_ROLES } from '#domain/access/workspace-roles.ts';
 import { ApiKey } from './api-key.ts';
-import { Id, IsoTime, textField } from './fields.ts';
+import { CreatedAt, CreatedBy, Id, textField, UpdatedAt } from './fields.ts';
 
 const name = textField(100, 1);
 
 /** A workspace, to which all other records belong. */
 export const Workspace = z
-  .object({ id: Id, name: z.string(), created_at: IsoTime, updated_at: IsoTime })
+  .object({
+    id: Id.meta({ description: 'Id of the workspace.' }),
+    name: z.string().meta({ description: 'Name, 1 to 100 characters.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
   .meta({ id: 'Workspace' });
 export type Workspace = z.infer<typeof Workspace>;
 
-export const CreateWorkspaceRequest = z.strictObject({ name }).meta({ id: 'CreateWorkspaceRequest' });
+export const CreateWorkspaceRequest = z
+  .strictObject({
+    name: name.meta({ description: 'Name, 1 to 100 characters. Several workspaces may have the same name.' }),
+  })
+  .meta({ id: 'CreateWorkspaceRequest' });
 export type CreateWorkspaceRequest = z.infer<typeof CreateWorkspaceRequest>;
 
-export const UpdateWorkspaceRequest = z.strictObject({ name: name.optional() }).meta({ id: 'UpdateWorkspaceRequest' });
+export const UpdateWorkspaceRequest = z
+  .strictObject({ name: name.optional().meta({ description: 'New name, 1 to 100 characters.' }) })
+  .meta({ id: 'UpdateWorkspaceRequest' });
 export type UpdateWorkspaceRequest = z.infer<typeof UpdateWorkspaceRequest>;
 
 export const CreatedWorkspace = z
@@ -34,18 +45,25 @@ export const UserId = textField(255, 1);
 
 export const WorkspaceMember = z
   .object({
-    workspace_id: Id,
+    workspace_id: Id.meta({ description: 'Workspace that the user is a member of.' }),
     user_id: z.string().meta({ description: 'User, identified by the `sub` claim of their tokens.' }),
-    role: z.enum(WORKSPACE_ROLES),
-    created_by: z.string().nullable(),
-    created_at: IsoTime,
-    updated_at: IsoTime,
+    role: z.enum(WORKSPACE_ROLES).meta({
+      description: '`admin` may do everything; `member` reads public collections and its own, and changes its own.',
+    }),
+    created_by: CreatedBy,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'WorkspaceMember' });
 export type WorkspaceMember = z.infer<typeof WorkspaceMember>;
 
 export const AddMemberRequest = z
-  .strictObject({ user_id: UserId, role: z.enum(WORKSPACE_ROLES).default('member') })
+  .strictObject({
+    user_id: UserId.meta({ description: 'User, identified by the `sub` claim of their tokens, 1 to 255 characters.' }),
+    role: z.enum(WORKSPACE_ROLES).default('member').meta({
+      description: '`admin` may do everything; `member` reads public collections and its own, and changes its own.',
+    }),
+  })
   .meta({ id: 'AddMemberRequest' });
 export type AddMemberRequest = z.infer<typeof AddMemberRequest>;
 

@@ -147,6 +147,6 @@ function toResult({ row, hit }: VerifiedHit, explain: boolean): SearchResult {
     metadata: { ...row.content_metadata, chunk: { id: row.id, index: row.chunk_index, ...row.metadata } },
     content_id: row.content_id,
     source: row.url ?? row.name,
-    ...(explain ? { explain: { ...hit.legs } } : {}),
+    ...(explain && hit.legs !== null ? { explain: hit.legs } : {}),
   };
 }

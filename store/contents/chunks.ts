@@ -1,3 +1,4 @@
+import type { ChunkMetadata } from '#domain/records/chunk.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { RunContents, RunRef } from '#store/uploads/run-work.ts';
 import { query, type Database } from '#store/postgres.ts';
@@ -14,7 +15,7 @@ export type NewChunk = {
   context: string;
   size: number;
   tokens: number;
-  metadata: Record<string, unknown>;
+  metadata: ChunkMetadata;
 };
 
 /** A chunk to write to the index. */

@@ -16,12 +16,13 @@ export type ContentFilter = {
 
 /** Columns of a content; requires `JOIN_VISIBLE_LINK`. */
 export const CONTENT_COLUMNS = `
-  t.id, t.name, t.description, t.metadata, t.type, t.size, seen.status, t.sync_status, seen.status_message, t.content_hash,
+  t.id, t.name, t.description, t.metadata, t.type, t.size, seen.status, t.sync_status, seen.status_message,
+  case when seen.status = 'failed' then seen.failure_code end as error_code, t.content_hash,
   t.file_data, t.definition, floor(extract(epoch from t.created_at))::bigint as created_at,
   floor(extract(epoch from t.updated_at))::bigint as updated_at, t.external_id, seen.collection_id, t.workspace_id, t.config,
   t.linked_to, t.access_count`;
 
-const LINK_COLUMNS = `cc.collection_id,
+const LINK_COLUMNS = `cc.collection_id, cc.failure_code,
     case when cc.collection_id = t.collection_id then t.status when cc.paused then 'paused' else cc.stage end as status,
     case when cc.collection_id = t.collection_id then t.status_message else cc.stage_message end as status_message`;
 

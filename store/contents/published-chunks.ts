@@ -1,3 +1,4 @@
+import type { ChunkMetadata } from '#domain/records/chunk.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { COLLECTION_IN_SCOPE, notDeleting } from '#store/collections/not-deleting.ts';
 import { queryPage, rowBytes } from '#store/page.ts';
@@ -10,7 +11,7 @@ export type PublishedChunk = {
   collection_id: string;
   workspace_id: string;
   content: string;
-  metadata: Record<string, unknown>;
+  metadata: ChunkMetadata;
   chunk_index: number;
   size: number;
   created_at: number;

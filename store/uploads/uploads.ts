@@ -1,3 +1,4 @@
+import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
@@ -35,6 +36,7 @@ export type ManifestRow = {
   content_id: string;
   name: string;
   status: ContentStatus;
+  error_code: ErrorCode | null;
   status_message: string | null;
   chunks: number;
 };
@@ -62,6 +64,7 @@ const COUNT_CONTENTS: PreparedStatement = {
 const LIST_MANIFEST: PreparedStatement = {
   name: 'list_upload_contents',
   sql: `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
+      case when cc.stage = 'failed' and not cc.paused then cc.failure_code end as error_code,
       cc.chunk_count as chunks
     from uploads u
     join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id

@@ -1,10 +1,10 @@
 import type { JsonSchema } from './openapi-schemas.ts';
 
 /**
- * Part with a file. `format: binary` makes generators (openapi-python-client, openapi-generator) send bytes; OpenAPI 3.1 itself
+ * The bytes of a file. `format: binary` makes generators (openapi-python-client, openapi-generator) send bytes; OpenAPI 3.1 itself
  * names only the media type. Swagger UI offers a file chooser for either.
  */
-const FILE: JsonSchema = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+export const BINARY: JsonSchema = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
 
 /** Keyword of optional fields without a default: the page at `/docs` leaves them empty instead of making up a value. */
 const STARTS_EMPTY = 'x-loci-starts-empty';
@@ -24,8 +24,8 @@ export function formSchemaOf(form: JsonSchema, files: Readonly<Record<string, Fo
 }
 
 function filePart({ count, description }: FormFile): JsonSchema {
-  if (count === 'one') return { ...FILE, description, [STARTS_EMPTY]: true };
-  return { type: 'array', items: FILE, description, [STARTS_EMPTY]: true };
+  if (count === 'one') return { ...BINARY, description, [STARTS_EMPTY]: true };
+  return { type: 'array', items: BINARY, description, [STARTS_EMPTY]: true };
 }
 
 function withoutNull(field: unknown): unknown {

@@ -19,7 +19,11 @@ export class SchemaCollection {
     const whole = z.toJSONSchema(z.object({ it: schema }), {
       io,
       unrepresentable: 'any',
-      override: (node) => simplify(node.jsonSchema, io),
+      override: ({ zodSchema, jsonSchema }) => {
+        // The replacement of an unreadable value is not a default.
+        if (zodSchema instanceof z.ZodCatch) delete jsonSchema.default;
+        simplify(jsonSchema, io);
+      },
     });
     const rewritten = withComponentReferences(whole);
     if (!isSchema(rewritten) || !isSchema(rewritten['properties'])) throw new Error('not an object schema');

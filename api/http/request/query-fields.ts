@@ -11,6 +11,13 @@ export function queryInteger(bounds: { min: number; max: number }) {
     .pipe(z.int().min(bounds.min).max(bounds.max));
 }
 
+/** `limit` of a list. */
+export function pageLimit({ max, standard }: { max: number; standard: number }) {
+  return queryInteger({ min: 1, max })
+    .default(standard)
+    .meta({ description: 'Page size. A page also ends when its texts and JSON values reach 4 MiB.' });
+}
+
 /** `true`, `false`, `1` or `0`. */
 export function queryBoolean() {
   return z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: 'Must be true, false, 1 or 0' });

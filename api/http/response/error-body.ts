@@ -1,13 +1,19 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '#domain/app-error.ts';
+import { ValidationIssue } from '#domain/records/fields.ts';
+import { HTTP_ERROR_CODES } from './error-status.ts';
 
 /** Body of every error response except validation errors. */
 export const ErrorBody = z
   .object({
-    code: z.string().meta({ description: 'What went wrong, for programs' }),
-    detail: z.string().meta({ description: 'What went wrong and what to do, for people' }),
+    code: z.enum([...ERROR_CODES, ...HTTP_ERROR_CODES]).meta({
+      description:
+        'What went wrong, for programs. `docs/api.md` lists the codes with their remedies; later versions may add codes.',
+    }),
+    detail: z.string().meta({ description: 'What went wrong and what to do, for people.' }),
     request_id: z
       .string()
-      .meta({ description: 'Identifies this request in the logs; also in the header X-Request-Id' }),
+      .meta({ description: 'Identifies this request in the logs; also in the header `X-Request-Id`.' }),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
@@ -15,13 +21,7 @@ export type ErrorBody = z.infer<typeof ErrorBody>;
 /** Body of a validation error: every problem of the request. */
 export const ValidationErrorBody = z
   .object({
-    detail: z.array(
-      z.object({
-        loc: z.array(z.string()).meta({ description: 'Where: `path`, `query`, `body` or `header`, then the field' }),
-        msg: z.string(),
-        type: z.string(),
-      }),
-    ),
+    detail: z.array(ValidationIssue).meta({ description: 'Every problem of the request, at most 501 entries.' }),
   })
   .meta({ id: 'ValidationError' });
 export type ValidationErrorBody = z.infer<typeof ValidationErrorBody>;

@@ -1,7 +1,8 @@
 import type { ErrorCode, ItemErrorCode, RequestErrorCode } from '#domain/app-error.ts';
 
 /** Codes that exist only in HTTP. */
-export type HttpErrorCode = 'method_not_allowed' | 'request_timeout';
+export const HTTP_ERROR_CODES = ['method_not_allowed', 'request_timeout'] as const;
+export type HttpErrorCode = (typeof HTTP_ERROR_CODES)[number];
 
 const REQUEST_STATUS: Record<RequestErrorCode | HttpErrorCode, number> = {
   invalid_request: 400,

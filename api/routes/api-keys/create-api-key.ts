@@ -18,7 +18,6 @@ export const createApiKeyRoute = route(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { label: 'search page', permissions: ['collections:read'], ip_whitelist: ['203.0.113.0/24'] } },
   },
   async ({ services, caller, body, idempotency }) => {
     const answer = await createApiKey(services, caller, { body, idempotency });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiKeyList } from '#domain/records/api-key.ts';
 import { listApiKeys } from '#operations/access/api-keys.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit, queryInteger } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 /** Far beyond any list; keeps the product of page and limit within the range of the database. */
@@ -9,7 +9,7 @@ const MAX_SKIP = 1_000_000_000;
 
 const Query = z.object({
   skip: queryInteger({ min: 0, max: MAX_SKIP }).optional().meta({ description: 'Number of keys to skip' }),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  limit: pageLimit({ max: 1000, standard: 100 }),
   page: queryInteger({ min: 1, max: MAX_SKIP })
     .optional()
     .meta({ description: 'Page number, starting at 1', 'x-loci-extension': true }),

@@ -18,7 +18,6 @@ export const createChunksRoute = route(
     status: 202,
     extension: true,
     idempotent: true,
-    examples: { body: { content_id: '0198c0de-0000-7000-8000-000000000002', reader: 'pdf' } },
   },
   async ({ services, caller, body, idempotency }) => {
     const { status, body: accepted } = await createChunks(services, caller, { body, idempotency });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Chunk } from '#domain/records/chunk.ts';
 import { Id } from '#domain/records/fields.ts';
 import { getChunk } from '#operations/contents/chunks.ts';
+import { exampleIds } from '#api/examples/example-ids.ts';
 import { queryBoolean } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
@@ -12,7 +13,7 @@ export const getChunkRoute = route(
     tag: 'Chunks',
     summary: 'Get a chunk',
     permission: 'chunks:read',
-    params: z.object({ chunk_id: Id }),
+    params: z.object({ chunk_id: Id.meta({ description: 'Id of the chunk.', examples: [exampleIds.chunk] }) }),
     query: z.object({
       include_embedding: queryBoolean()
         .default(false)

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { ChunkPage } from '#domain/records/chunk.ts';
 import { Id } from '#domain/records/fields.ts';
 import { listChunks } from '#operations/contents/chunks.ts';
-import { CursorQueryField, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, queryBoolean, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  collection_id: Id.optional(),
-  content_id: Id.optional(),
+  collection_id: Id.optional().meta({ description: 'Collection that has the chunks.' }),
+  content_id: Id.optional().meta({ description: 'Content that the chunks are part of.' }),
   cursor: CursorQueryField,
-  limit: queryInteger({ min: 1, max: 500 }).default(50),
+  limit: pageLimit({ max: 500, standard: 50 }),
   include_embedding: queryBoolean().default(false).meta({ description: 'Whether to include embedding vectors.' }),
 });
 

@@ -16,7 +16,6 @@ export const createCollectionRoute = route(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { name: 'Handbooks', description: 'Product handbooks', tags: ['public'] } },
   },
   async ({ services, caller, body, idempotency }) => {
     const { status, body: collection } = await createCollection(services, caller, { body, idempotency });

@@ -3,16 +3,16 @@ import { Id, textField } from '#domain/records/fields.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
 import { listCollections } from '#operations/collections/collections.ts';
 import { z } from 'zod';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  status: z.enum(COLLECTION_STATUSES).optional(),
-  visibility: z.enum(['private', 'public']).optional(),
+  status: z.enum(COLLECTION_STATUSES).optional().meta({ description: 'Status of the collections.' }),
+  visibility: z.enum(['private', 'public']).optional().meta({ description: 'Visibility of the collections.' }),
   tag: textField(100).optional().meta({ description: 'Tag that the collections have.' }),
   parent_id: Id.optional().meta({ description: 'Parent of the collections.' }),
   search: textField(255).optional().meta({ description: 'Text that the name contains, ignoring case.' }),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,
 });
 

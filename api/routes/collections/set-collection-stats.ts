@@ -18,7 +18,6 @@ export const setCollectionStatsRoute = route(
     body: JsonObject,
     response: Collection,
     otherStatuses: { 409: 'The collection is archived' },
-    examples: { body: { reviewed_by: 'editorial team', quality: 0.93 } },
   },
   async ({ services, caller, params, body }) =>
     setCollectionStats(services, caller, { id: params.collection_id, stats: body }),

@@ -16,7 +16,6 @@ export const updateCollectionRoute = route(
     response: Collection,
     extension: true,
     otherStatuses: { 409: 'The collection is archived' },
-    examples: { body: { description: 'Product handbooks, current ones', tags: ['public', 'current'] } },
   },
   async ({ services, caller, params, body }) =>
     updateCollection(services, caller, { id: params.collection_id, fields: body }),

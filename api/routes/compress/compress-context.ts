@@ -30,12 +30,6 @@ export const compressContextRoute = route(
     maxBodyBytes: ({ compress }) => BYTES_OF_JSON_PER_BYTE * compress.maxJobBytes + MAX_JSON_BYTES,
     response: Compression,
     otherStatuses: { 413: 'The text is too long; without a job the limit is 1 MiB' },
-    examples: {
-      body: {
-        content: 'The ferry leaves at noon. The weather is fine. When does the ferry leave?',
-        strategy: 'extractive',
-      },
-    },
   },
   async ({ services, caller, body, idempotency, context }) => {
     const { webhook_url } = body;

@@ -17,15 +17,6 @@ export const createConnectionRoute = route(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: {
-      body: {
-        integration: 'github',
-        integration_type: 'connectors',
-        label: 'Documentation repositories',
-        config: { organization: 'example' },
-        credentials: { access_token: '…', refresh_token: '…' },
-      },
-    },
   },
   async ({ services, caller, body, idempotency }) => {
     const { status, body: connection } = await createConnection(services, caller, { body, idempotency });

@@ -16,7 +16,6 @@ export const updateConnectionRoute = route(
     body: UpdateConnectionRequest,
     response: Connection,
     extension: true,
-    examples: { body: { label: 'All repositories', status: 'inactive' } },
   },
   async ({ services, caller, params, body }) =>
     updateConnection(services, caller, { id: params.connection_id, fields: body }),

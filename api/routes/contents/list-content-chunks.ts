@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ContentChunk, ContentChunksResponse } from '#domain/records/content.ts';
 import { Id } from '#domain/records/fields.ts';
 import { listContentChunks } from '#operations/contents/list-content-chunks.ts';
+import { exampleIds } from '#api/examples/example-ids.ts';
 import { streamJsonList } from '#api/http/response/json-stream.ts';
 import { CursorQueryField, queryBoolean, queryInteger } from '#api/http/request/query-fields.ts';
 import { Reply } from '#api/http/response/reply.ts';
@@ -11,6 +12,7 @@ import { ContentParams } from '#api/routes/path-params.ts';
 const Query = z.object({
   collection_id: Id.meta({
     description: 'Collection whose chunks are returned. A content can have different chunks in different collections.',
+    examples: [exampleIds.collection],
   }),
   include_embeddings: queryBoolean()
     .default(false)

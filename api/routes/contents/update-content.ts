@@ -24,7 +24,6 @@ export const updateContentRoute = route(
     otherStatuses: {
       409: 'The content is being deleted, all its collections are archived, or another content has its external_id',
     },
-    examples: { body: { name: 'Handbook 2026', metadata: { lang: 'en', reviewed: true } } },
   },
   async ({ services, caller, params, body }) =>
     updateContent(services, caller, { id: params.content_id, fields: body }),

@@ -16,7 +16,6 @@ export const createConversationRoute = route(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { title: 'Planning the move', collections: [] } },
   },
   async ({ services, caller, body, idempotency }) => {
     const answer = await createConversation(services, caller, { body, idempotency });

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { Id } from '#domain/records/fields.ts';
 import { MessageList } from '#domain/records/message.ts';
 import { listMessages } from '#operations/conversations/list-messages.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 import { ConversationParams } from '#api/routes/path-params.ts';
 
 const Query = z.object({
   parent_message_id: Id.optional().meta({ description: 'Only replies to this message' }),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,
 });
 

@@ -16,7 +16,6 @@ export const updateConversationRoute = route(
     response: Conversation,
     extension: true,
     otherStatuses: { 409: 'The conversation is archived' },
-    examples: { body: { title: 'Planning the move to Oslo', is_public: true } },
   },
   async ({ services, caller, params, body }) =>
     updateConversation(services, caller, { id: params.conversation_id, body }),

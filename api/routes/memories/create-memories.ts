@@ -27,14 +27,6 @@ export const createMemoriesRoute = route(
     otherSuccesses: { 400: 'Every item failed; no memory was created' },
     extension: true,
     idempotent: true,
-    examples: {
-      body: {
-        memories: [
-          { user_id: 'ada', memory: 'Prefers tea to coffee.', topics: ['drinks'] },
-          { user_id: 'ada', memory: 'Rows on Sundays.' },
-        ],
-      },
-    },
   },
   async ({ services, caller, body, idempotency }) => {
     const items = body.memories.map((item, index): BatchItem =>

@@ -15,7 +15,6 @@ export const createMemoryRoute = route(
     response: MemoryAnswer,
     status: 201,
     idempotent: true,
-    examples: { body: { user_id: 'ada', memory: 'Prefers tea to coffee.', topics: ['drinks'] } },
   },
   async ({ services, caller, body, idempotency }) =>
     memoryWriteReply(await createMemory(services, caller, { body, idempotency })),

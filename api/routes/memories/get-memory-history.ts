@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MemoryHistory } from '#domain/records/memory.ts';
 import { getMemoryHistory } from '#operations/memories/get-memory-history.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 import { MemoryParams } from '#api/routes/path-params.ts';
 
@@ -13,7 +13,7 @@ export const getMemoryHistoryRoute = route(
     summary: 'List the versions of a memory',
     permission: 'memories:read',
     params: MemoryParams,
-    query: z.object({ limit: queryInteger({ min: 1, max: 1000 }).default(100), cursor: CursorQueryField }),
+    query: z.object({ limit: pageLimit({ max: 1000, standard: 100 }), cursor: CursorQueryField }),
     response: MemoryHistory,
     extension: true,
   },

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { MEMORY_TYPES, MemoryList } from '#domain/records/memory.ts';
 import { textField } from '#domain/records/fields.ts';
 import { listMemories } from '#operations/memories/memories.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  user_id: textField(255, 1).optional(),
-  memory_type: z.enum(MEMORY_TYPES).optional(),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  user_id: textField(255, 1).optional().meta({ description: 'User who owns the memories.' }),
+  memory_type: z.enum(MEMORY_TYPES).optional().meta({ description: 'Type of the memories.' }),
+  limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,
 });
 

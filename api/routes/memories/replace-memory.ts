@@ -16,7 +16,6 @@ export const replaceMemoryRoute = route(
     body: ReplaceMemoryRequest,
     response: ReplaceMemoryAnswer,
     idempotent: true,
-    examples: { body: { user_id: 'ada', memory: 'Prefers coffee by now.', topics: ['drinks'], metadata: {} } },
   },
   async ({ services, caller, params, body, idempotency }) =>
     memoryWriteReply(await replaceMemory(services, caller, { memoryId: params.memory_id, body, idempotency })),

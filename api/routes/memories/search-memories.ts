@@ -20,7 +20,6 @@ export const searchMemoriesRoute = route(
     permission: 'memories:read',
     body: SearchMemoriesRequest,
     response: SearchMemoriesResponse,
-    examples: { body: { query: 'what does she drink', user_id: 'ada', retrieval_method: 'hybrid', limit: 5 } },
   },
   async ({ services, caller, body }) => searchMemories(services, caller, body),
 );

@@ -15,7 +15,6 @@ export const updateMemoryRoute = route(
     params: MemoryParams,
     body: UpdateMemoryRequest,
     response: MemoryAnswer,
-    examples: { body: { user_id: 'ada', topics: ['drinks', 'breakfast'] } },
   },
   async ({ services, caller, params, body }) =>
     memoryWriteReply(await updateMemory(services, caller, { memoryId: params.memory_id, body })),

@@ -24,9 +24,6 @@ export const createMessagesRoute = route(
     otherStatuses: {
       409: 'The conversation has ended or is archived, or a request with the same Idempotency-Key is in progress',
     },
-    examples: {
-      body: { content: { content: 'I moved to Oslo.', sender_id: 'ada', role: 'user' }, enable_memories: true },
-    },
   },
   async ({ services, caller, body, idempotency }) => {
     const answer = await createMessages(services, caller, { body, idempotency });

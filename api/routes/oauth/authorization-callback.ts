@@ -6,9 +6,17 @@ import { openRoute } from '#api/http/route.ts';
 
 /** Query parameters of the provider's redirect; some providers add their own. */
 const Query = z.looseObject({
-  state: z.string().min(1).max(1_000).meta({ description: 'The `state` of the authorization URL' }),
-  code: z.string().max(8_192).optional(),
-  error: z.string().max(1_000).optional(),
+  state: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .meta({ description: 'The `state` of the authorization URL.', examples: ['Z7hUxq0vYkM'] }),
+  code: z
+    .string()
+    .max(8_192)
+    .optional()
+    .meta({ description: 'Authorization code of the provider, when it granted access.' }),
+  error: z.string().max(1_000).optional().meta({ description: 'Error code of the provider, when it did not.' }),
 });
 
 export const authorizationCallbackRoute = openRoute(

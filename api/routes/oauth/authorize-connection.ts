@@ -19,7 +19,6 @@ export const authorizeConnectionRoute = route(
     extension: true,
     idempotent: true,
     otherStatuses: { 409: 'There is no OAuth client or no endpoint for the provider' },
-    examples: { body: { redirect_url: 'https://app.example.com/connected' } },
   },
   async ({ services, caller, params, body, idempotency }) => {
     const request = { id: params.connection_id, body, idempotency };

@@ -16,9 +16,6 @@ export const putOAuthClientRoute = route(
     body: PutOAuthClientRequest,
     response: OAuthClient,
     extension: true,
-    examples: {
-      body: { client_id: 'loci', client_secret: '…', scope: 'https://www.googleapis.com/auth/drive.readonly' },
-    },
   },
   async ({ services, caller, params, body }) => putOAuthClient(services, caller, { provider: params.provider, body }),
 );

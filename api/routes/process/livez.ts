@@ -8,7 +8,7 @@ export const livezRoute = openRoute(
     tag: 'Process',
     summary: 'Check that the process is running',
     permission: null,
-    response: z.object({ status: z.literal('ok') }),
+    response: z.object({ status: z.literal('ok').meta({ description: 'The process answers.' }) }),
     extension: true,
     isAtRoot: true,
   },

@@ -3,12 +3,26 @@ import { checkReadiness } from '#operations/check-readiness.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { openRoute } from '#api/http/route.ts';
 
-const DependencyState = z.object({ ok: z.boolean(), detail: z.string().nullable() });
+const DependencyState = z
+  .object({
+    ok: z.boolean().meta({ description: 'Whether it answers.' }),
+    detail: z.string().nullable().meta({ description: 'What its absence means; null while it answers.' }),
+  })
+  .meta({ id: 'DependencyState' });
 
 const Readiness = z
   .object({
-    status: z.enum(['ok', 'degraded', 'unavailable']),
-    dependencies: z.object({ postgres: DependencyState, weaviate: DependencyState, temporal: DependencyState }),
+    status: z.enum(['ok', 'degraded', 'unavailable']).meta({
+      description:
+        '`degraded`: Weaviate or Temporal is away, and requests are still accepted. `unavailable`: Postgres is away.',
+    }),
+    dependencies: z
+      .object({
+        postgres: DependencyState.meta({ description: 'Database; required.' }),
+        weaviate: DependencyState.meta({ description: 'Search index.' }),
+        temporal: DependencyState.meta({ description: 'Workflows: ingestion and everything that is retried.' }),
+      })
+      .meta({ description: 'What the service depends on.' }),
     embedder: z.string().meta({ description: 'The embedder of new collections' }),
     embedder_note: z
       .string()

@@ -19,7 +19,6 @@ export const createWebhookRoute = route(
     otherStatuses: { 409: 'The workspace has the maximum number of webhooks' },
     extension: true,
     idempotent: true,
-    examples: { body: { url: 'https://example.com/loci', events: ['upload.completed', 'content.failed'] } },
   },
   async ({ services, caller, body, idempotency }) => {
     const { status, body: webhook } = await createWebhook(services, caller, { body, idempotency });

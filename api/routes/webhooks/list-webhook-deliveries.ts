@@ -3,14 +3,14 @@ import { Id } from '#domain/records/fields.ts';
 import { WebhookDeliveryList } from '#domain/records/webhook-delivery.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { listWebhookDeliveries } from '#operations/webhooks/webhook-deliveries.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
-  webhook_id: Id.optional(),
-  status: z.enum(DELIVERY_STATUSES).optional(),
-  event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  webhook_id: Id.optional().meta({ description: 'Webhook of the deliveries.' }),
+  status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Status of the deliveries.' }),
+  event_type: z.enum(WEBHOOK_EVENT_TYPES).optional().meta({ description: 'Type of the events that are delivered.' }),
+  limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,
 });
 

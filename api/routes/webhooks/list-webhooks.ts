@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { WebhookList } from '#domain/records/webhook.ts';
 import { listWebhooks } from '#operations/webhooks/webhooks.ts';
-import { CursorQueryField, queryInteger } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
-const Query = z.object({ limit: queryInteger({ min: 1, max: 1000 }).default(100), cursor: CursorQueryField });
+const Query = z.object({ limit: pageLimit({ max: 1000, standard: 100 }), cursor: CursorQueryField });
 
 export const listWebhooksRoute = route(
   {

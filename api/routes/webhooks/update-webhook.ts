@@ -17,7 +17,6 @@ export const updateWebhookRoute = route(
     body: UpdateWebhookRequest,
     response: Webhook,
     extension: true,
-    examples: { body: { events: ['upload.completed'], status: 'active' } },
   },
   async ({ services, caller, params, body }) =>
     updateWebhook(services, caller, { id: params.webhook_id, fields: body }),

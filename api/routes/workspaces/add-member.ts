@@ -23,7 +23,6 @@ export const addMemberRoute = administrationRoute(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { user_id: 'auth0|5f7c8ec7c33c6c004bbafe82', role: 'member' } },
   },
   async ({ services, principal, params, body, idempotency }) => {
     const answer = await addMember(services, callerInWorkspace(principal, params.workspace_id), { body, idempotency });

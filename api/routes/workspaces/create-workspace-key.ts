@@ -23,7 +23,6 @@ export const createWorkspaceKeyRoute = administrationRoute(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { label: 'the way back', permissions: ['*'] } },
   },
   async ({ services, principal, params, body, idempotency }) => {
     const caller = callerInWorkspace(principal, params.workspace_id);

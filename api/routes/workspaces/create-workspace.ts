@@ -20,7 +20,6 @@ export const createWorkspaceRoute = administrationRoute(
     status: 201,
     extension: true,
     idempotent: true,
-    examples: { body: { name: 'Support' } },
   },
   async ({ services, body, idempotency }) => {
     const answer = await createWorkspace(services, { body, idempotency });

@@ -99,3 +99,26 @@ test('every validation error of a search is reported', async (t) => {
     t.is((await search({ query: 'x', collection_id: id })).status, 404);
   }
 });
+
+test('a result says where its chunk is in the document, and with `explain` how each search ranked it', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  await api.upload(id, [
+    ['file', new File(['# Sea\n\n## Otters\n\nOtters hold hands while they sleep.'], 'otters.md')],
+  ]);
+  const search = async (asked: object) =>
+    (
+      await api.post('/collections/search', SearchResponse, {
+        json: { collection_id: id, query: 'otters hold hands', ...asked },
+      })
+    ).results[0];
+  const plain = await search({});
+  t.like(plain?.metadata.chunk, { index: 0, page: null, heading_path: ['Sea', 'Otters'], start: 0 });
+  t.true((plain?.metadata.chunk.end ?? 0) > 35 && (plain?.metadata.chunk.tokens ?? 0) > 5);
+  t.is(plain?.explain, undefined);
+  const { keyword, vector } = (await search({ explain: true }))?.explain ?? {};
+  t.is(keyword?.rank, 1);
+  t.is(vector?.rank, 1);
+  t.true((keyword?.score ?? 0) > 0 && (vector?.score ?? 0) > 0.3);
+  t.is((await search({ explain: true, search_type: 'keyword' }))?.explain?.vector, null);
+});

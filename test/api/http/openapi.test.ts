@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test from 'ava';
 import { z } from 'zod';
+import { ERROR_MEANINGS } from '#domain/error-meanings.ts';
+import { FailureCode } from '#domain/records/fields.ts';
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
 import { routes } from '#api/routes/index.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -99,4 +101,25 @@ test('validation errors are documented as 400 for upload and as 422 elsewhere', 
   const search = paths['/api/v1/collections/search']?.['post']?.responses ?? {};
   t.true('400' in upload && '202' in upload);
   t.true('422' in search && !('400' in search));
+});
+
+test('a failure that a newer version stored is shown as `internal`, and does not make its record unreadable', (t) => {
+  t.is(FailureCode.parse('encrypted'), 'encrypted');
+  t.is(FailureCode.parse('a_code_of_the_future'), 'internal');
+  t.is(FailureCode.nullable().parse(null), null);
+});
+
+test('the codes of errors and of failures are listed in the document', (t) => {
+  const Codes = z.object({ enum: z.array(z.string()) });
+  const { components } = z
+    .object({
+      components: z.object({
+        schemas: z.object({ FailureCode: Codes, Error: z.object({ properties: z.object({ code: Codes }) }) }),
+      }),
+    })
+    .parse(document);
+  const codes = Object.keys(ERROR_MEANINGS).sort();
+  t.deepEqual(components.schemas.FailureCode.enum.toSorted(), codes);
+  const ofRequests = components.schemas.Error.properties.code.enum;
+  t.deepEqual(ofRequests.toSorted(), [...codes, 'method_not_allowed', 'request_timeout'].sort());
 });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import type { ErrorCode } from '#domain/app-error.ts';
 import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { UploadResponse } from '#domain/records/upload.ts';
 import { formFor } from '#test/support/harness/api-client.ts';
@@ -146,7 +147,7 @@ test('chunks store their position in the text, and their vectors have unit lengt
   const chunks = await flow.chunks(id);
   t.true(chunks.length > 1);
   for (const { content, meta_data, embedding } of chunks) {
-    t.is(text.slice(Number(meta_data['start']), Number(meta_data['end'])), content);
+    t.is(text.slice(meta_data.start, meta_data.end), content);
     t.is(embedding?.length, 1024);
     t.true(Math.abs(Math.hypot(...(embedding ?? [])) - 1) < 1e-3);
   }
@@ -205,7 +206,7 @@ test('a reader whose server is not configured rejects every item at upload with 
 
 test('documents with a password and old binary documents are rejected at upload with a remedy', async (t) => {
   const flow = await startFlow();
-  const files: readonly (readonly [name: string, bytes: Buffer, code: string, message: RegExp])[] = [
+  const files: readonly (readonly [name: string, bytes: Buffer, code: ErrorCode, message: RegExp])[] = [
     // The directory lies beyond the first bytes, so the beginning of the file does not show its type.
     ['old.doc', compoundFile(['1Table', 'WordDocument'], 126), 'unsupported_type', /Save it as \.docx/],
     ['old.xls', compoundFile(['Workbook']), 'unsupported_type', /Save it as \.xlsx/],

@@ -66,7 +66,7 @@ export function chunkRows(run: RunContents, { version = 1, each = 2 } = {}): New
       context: '',
       size: 20,
       tokens: 5,
-      metadata: {},
+      metadata: { page: null, heading_path: [], start: 0, end: 20, tokens: 5 },
     })),
   );
 }

@@ -1,0 +1,157 @@
+import type { z } from 'zod';
+import { operationExamples } from '#api/examples/operation-examples.ts';
+import type { OperationExample } from '#api/examples/operation-example.ts';
+import { ErrorBody, ValidationErrorBody } from '#api/http/response/error-body.ts';
+import type { Route } from '#api/http/route.ts';
+import { BINARY, formSchemaOf } from './form-schema.ts';
+import type { JsonSchema, SchemaCollection } from './openapi-schemas.ts';
+
+/** API keys and tokens of users: accepted by every route unless it says otherwise. */
+export const DEFAULT_SECURITY = [{ apiKey: [] }, { bearer: [] }];
+
+const STATUS_MEANINGS: Readonly<Record<number, string>> = {
+  400: 'The request is invalid; every problem is listed',
+  401: 'No usable API key or token was sent',
+  403: 'The key or user has no permission for this',
+  404: 'The resource does not exist or is not accessible',
+  409: 'A request with the same Idempotency-Key is still running',
+  413: 'The body is too large',
+  415: 'The body has an unsupported media type',
+  422: 'The request is invalid; every problem is listed',
+  429: 'Too many requests in a minute; try again after `Retry-After`',
+  500: 'An internal error occurred',
+  503: 'A dependency of the service is unavailable; try again after `Retry-After`',
+};
+
+type Source = { route: Route; schemas: SchemaCollection; example: OperationExample };
+
+/** Describes one operation. Its schemas are added to the collection. */
+export function describeOperation(
+  operationId: string,
+  route: Route,
+  schemas: SchemaCollection,
+): Record<string, unknown> {
+  const source: Source = { route, schemas, example: operationExamples[operationId] ?? {} };
+  const body = bodyOf(source);
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.extension === true ? { 'x-loci-extension': true } : {}),
+    ...securityOf(route),
+    parameters: parametersOf(route, schemas),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: responsesOf(source),
+  };
+}
+
+function securityOf(route: Route): Record<string, unknown> {
+  const { permission, administrator } = route;
+  if (permission === null) return { security: [] };
+  if (administrator === 'required') return { security: [{ administrator: [] }] };
+  const security = administrator === 'allowed' ? { security: [...DEFAULT_SECURITY, { administrator: [] }] } : {};
+  return { 'x-loci-permission': permission, ...security };
+}
+
+function parametersOf(route: Route, schemas: SchemaCollection): unknown[] {
+  const shared = [
+    ...(route.permission === null ? [] : ['Workspace']),
+    ...(route.idempotent === true ? ['IdempotencyKey'] : []),
+    ...(route.form === undefined ? [] : ['Prefer']),
+  ].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return [...fieldsOf(route.params, 'path', schemas), ...fieldsOf(route.query, 'query', schemas), ...shared];
+}
+
+/** Describes parameters by their parsed type: on the wire every parameter is text. */
+function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query', schemas: SchemaCollection): unknown[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, examples, 'x-loci-extension': extension, ...rest } = schemas.of(field, 'output');
+    return {
+      name,
+      in: place,
+      required: !field.safeParse(undefined).success,
+      ...(Array.isArray(examples) ? { example: examples[0] } : {}),
+      ...(description === undefined ? {} : { description }),
+      ...(extension === undefined ? {} : { 'x-loci-extension': extension }),
+      schema: rest,
+    };
+  });
+}
+
+function bodyOf({ route, schemas, example }: Source): Record<string, unknown> | null {
+  if (route.form !== undefined) {
+    const schema = formSchemaOf(schemas.of(route.form.schema, 'input'), route.form.files);
+    return { required: true, content: { 'multipart/form-data': { schema } } };
+  }
+  if (route.body === undefined) return null;
+  const content = { schema: schemas.of(route.body, 'input'), ...exampleOf(example.body) };
+  return { required: true, content: { 'application/json': content } };
+}
+
+function responsesOf(source: Source): Record<string, unknown> {
+  const { route, schemas } = source;
+  const responses: Record<string, unknown> = { [route.status ?? 200]: successOf(source) };
+  for (const [status, description] of Object.entries(route.otherSuccesses ?? {})) {
+    responses[status] = { ...successOf(source), description };
+  }
+  const other = route.otherStatuses ?? {};
+  for (const status of new Set([...failureStatuses(route), ...Object.keys(other).map(Number)])) {
+    responses[status] = {
+      description: other[status] ?? STATUS_MEANINGS[status] ?? '',
+      content: { 'application/json': { schema: failureSchema(route, status, schemas) } },
+    };
+  }
+  return responses;
+}
+
+function failureSchema(route: Route, status: number, schemas: SchemaCollection): JsonSchema {
+  if (status !== (route.validationStatus ?? 422)) return schemas.of(ErrorBody, 'output');
+  const validation = schemas.of(ValidationErrorBody, 'output');
+  // When no item of a form is accepted, the response is the normal one, with an error for each item. A reused
+  // Idempotency-Key is reported by its code.
+  if (route.form !== undefined) return { anyOf: [validation, schemas.of(route.response, 'output')] };
+  return route.idempotent === true ? { anyOf: [validation, schemas.of(ErrorBody, 'output')] } : validation;
+}
+
+function successOf({ route, schemas, example }: Source): Record<string, unknown> {
+  const headers = {
+    'X-Request-Id': { schema: { type: 'string' }, description: 'Identifies this request in the logs' },
+  };
+  const { responseType } = route;
+  if (route.status === 204) return { description: route.summary, headers };
+  const content =
+    responseType === undefined
+      ? { 'application/json': { schema: schemas.of(route.response, 'output'), ...exampleOf(example.response) } }
+      : { [responseType]: { schema: schemaOfType(responseType), ...exampleOf(example.response) } };
+  return { description: route.summary, headers, content };
+}
+
+function schemaOfType(responseType: string): JsonSchema {
+  return responseType === 'application/octet-stream' ? BINARY : { type: 'string' };
+}
+
+function exampleOf(example: unknown): { example?: unknown } {
+  return example === undefined ? {} : { example };
+}
+
+function failureStatuses(route: Route): number[] {
+  const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
+  if (route.permission === null) {
+    const limited = route.isAtRoot === true ? [] : [429];
+    return [...(names ? [404, route.validationStatus ?? 422] : []), ...limited, 500];
+  }
+  const reads = route.body !== undefined || route.form !== undefined;
+  return [
+    401,
+    403,
+    // At least for the workspace in the header.
+    404,
+    ...(names ? [route.validationStatus ?? 422] : []),
+    ...(route.idempotent === true ? [409, 422] : []),
+    ...(reads ? [413, 415, route.validationStatus ?? 422] : []),
+    429,
+    500,
+    503,
+  ];
+}
