@@ -8,6 +8,7 @@ import { detectTextType } from './detect-text-type.ts';
 import {
   COMPOUND_FILE,
   DOCX,
+  EMAIL,
   ODP,
   ODS,
   ODT,
@@ -49,6 +50,12 @@ const ASCII_SIGNATURES = new Set([
   'application/x-tar',
 ]);
 const ZIP = 'application/zip';
+const PDF = 'application/pdf';
+/** Bytes that may come before the header of a PDF document (ISO 32000-1, annex H, implementation note 13). */
+const MAX_PDF_OFFSET = 1024;
+const PDF_HEADER = /%PDF-[12]\.\d\s/;
+const PDF_HEADER_LENGTH = 9;
+const PDF_OBJECT = /\s\d{1,10} \d{1,5} obj\b/;
 /** Folders that identify Office packages. */
 const PACKAGE_FOLDERS: readonly (readonly [folder: string, mediaType: string])[] = [
   ['word/', DOCX],
@@ -115,6 +122,7 @@ async function typeOfContent(
   hints: TypeHints & { nameType: string | null },
 ): Promise<string> {
   const signature = await signatureOf(head);
+  if (signature === null && hasLatePdfHeader(head, hints)) return PDF;
   if (looksLikeText(head)) {
     if (signature !== null && ASCII_SIGNATURES.has(signature)) return signature;
     return detectTextType(head, sizeBytes, hints);
@@ -126,6 +134,21 @@ async function typeOfContent(
     'unsupported_type',
     'The content is neither text nor a known format. Upload PDF, Word (docx), HTML, Markdown, CSV, JSON or plain text.',
   );
+}
+
+/**
+ * Whether a PDF document begins within the first 1,024 bytes, as viewers allow: after the headers of a download or the commands of a
+ * printer. A text that shows the source of a PDF is one only if its name or declared type says nothing else.
+ */
+function hasLatePdfHeader(
+  head: Uint8Array,
+  { nameType, declaredType }: TypeHints & { nameType: string | null },
+): boolean {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  const start = PDF_HEADER.exec(bytes.toString('latin1', 0, MAX_PDF_OFFSET + PDF_HEADER_LENGTH))?.index;
+  if (start === undefined || !PDF_OBJECT.test(bytes.toString('latin1', start))) return false;
+  if (nameType === PDF || !looksLikeText(head)) return nameType !== EMAIL;
+  return nameType === null || declaredType?.startsWith(PDF) === true;
 }
 
 async function signatureOf(head: Uint8Array): Promise<string | null> {

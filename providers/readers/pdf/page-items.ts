@@ -1,7 +1,7 @@
 import { findAlignedTables } from './aligned-tables.ts';
 import { findRuledTables } from './ruled-tables.ts';
 import { findColumns, sortByReadingOrder } from './columns.ts';
-import { joinWords, type PdfTable, type PdfLine, type PdfPage } from './page.ts';
+import { withWords, type PdfTable, type PdfLine, type PdfPage } from './page.ts';
 
 /** An element of a page, in reading order. */
 export type PageItem = PdfLine | PdfTable;
@@ -50,7 +50,5 @@ function isMostlyRightToLeft(lines: readonly PdfLine[]): boolean {
 function withoutTableWords(line: PdfLine, tables: readonly PdfTable[]): PdfLine | null {
   if (tables.length === 0) return line;
   const words = line.words.filter((word) => !tables.some((table) => table.words.has(word)));
-  if (words.length === line.words.length) return line;
-  const [first, last] = [words[0], words.at(-1)];
-  return first && last ? { ...line, text: joinWords(words), first, last, words } : null;
+  return words.length === line.words.length ? line : withWords(line, words);
 }

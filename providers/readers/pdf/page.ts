@@ -50,3 +50,9 @@ export type PdfTable = { box: Box; grid: string[][]; words: ReadonlySet<PdfWord>
 export function joinWords(words: readonly PdfWord[]): string {
   return words.map(({ text }) => text).join(' ');
 }
+
+/** The line with some of its words only; null without any. */
+export function withWords(line: PdfLine, words: readonly PdfWord[]): PdfLine | null {
+  const [first, last] = [words[0], words.at(-1)];
+  return first && last ? { ...line, text: joinWords(words), first, last, words } : null;
+}

@@ -69,6 +69,27 @@ for (const [title, content, name, mediaType, isSurprise = false] of CASES) {
   });
 }
 
+test('detects a PDF document behind other bytes, up to 1,024, but not the source of one in a text', async (t) => {
+  const document = pdf([[{ text: 'The report' }]]);
+  const detect = async (prefix: string | Buffer, name: string) => {
+    const bytes = Buffer.concat([Buffer.from(prefix), document]);
+    return (await detectType(bytes, bytes.length, { name })).mediaType;
+  };
+  for (const name of ['a.pdf', '', 'download'])
+    for (const prefix of [
+      '\r\n\r\n',
+      '\ufeff',
+      'HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n',
+      ' '.repeat(1024),
+    ])
+      t.is(await detect(prefix, name), 'application/pdf', `${name} ${prefix.slice(0, 8)}`);
+  t.is(await detect(Buffer.alloc(128), 'scan.pdf'), 'application/pdf');
+  t.is(await detect(Buffer.alloc(128), 'scan.txt'), 'application/pdf', 'bytes that are no text');
+  t.is(await detect(' '.repeat(1025), ''), 'text/plain');
+  t.is(await detect('# How a PDF begins\n\n', 'notes.md'), 'text/markdown');
+  t.is(await detect('From: a@example.com\nMIME-Version: 1.0\n\n', 'a.eml'), 'message/rfc822');
+});
+
 test('uses the declared type only for text whose name suggests no type', async (t) => {
   const detect = async (content: string, name: string, declaredType: string) =>
     (await detectType(Buffer.from(content), content.length, { name, declaredType })).mediaType;

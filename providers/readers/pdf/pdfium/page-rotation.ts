@@ -4,7 +4,7 @@ import type { Box, RuledLine } from '#providers/readers/pdf/page.ts';
 
 /**
  * The rotation that makes most text of a page run from left to right: the page size after it, and functions that rotate
- * coordinates.
+ * coordinates. After it the visible part of the page is between 0 and `width`, and 0 and `height`.
  */
 export type PageRotation = {
   width: number;
@@ -21,22 +21,33 @@ const MAX_DEVIATION = 0.1;
 
 /**
  * Pages are rotated by their `/Rotate` entry or by the text matrix of their content; the direction of the text reflects
- * both.
+ * both. The origin is the corner of the visible part of the page (its crop box), wherever the file puts that.
  */
 export function readPageRotation(pdfium: Pdfium, page: number, textPage: number): PageRotation {
-  const [shownWidth, shownHeight] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
-  const isOnSide = pdfium._FPDFPage_GetRotation(page) % 2 === 1;
-  const [width, height] = isOnSide ? [shownHeight, shownWidth] : [shownWidth, shownHeight];
+  const { left, bottom, right, top } = readPageBox(pdfium, page);
+  const [width, height] = [right - left, top - bottom];
   switch (textQuarterTurns(pdfium, textPage)) {
     case 3:
-      return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: y, y: width - x }));
+      return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: y - bottom, y: right - x }));
     case 2:
-      return rotatedBy({ width, height }, ({ x, y }) => ({ x: width - x, y: height - y }));
+      return rotatedBy({ width, height }, ({ x, y }) => ({ x: right - x, y: top - y }));
     case 1:
-      return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: height - y, y: x }));
+      return rotatedBy({ width: height, height: width }, ({ x, y }) => ({ x: top - y, y: x - left }));
     default:
-      return { width, height, rotateBox: (box) => box, rotateRuledLine: (rule) => rule };
+      return left === 0 && bottom === 0
+        ? { width, height, rotateBox: (box) => box, rotateRuledLine: (rule) => rule }
+        : rotatedBy({ width, height }, ({ x, y }) => ({ x: x - left, y: y - bottom }));
   }
+}
+
+/** The part of the page that is shown. */
+function readPageBox(pdfium: Pdfium, page: number): Box {
+  const scratch = pdfium._malloc(16);
+  const isKnown = pdfium._FPDF_GetPageBoundingBox(page, scratch) !== 0;
+  const [left = 0, top = 0, right = 0, bottom = 0] = pdfium.HEAPF32.subarray(scratch / 4, scratch / 4 + 4);
+  pdfium._free(scratch);
+  if (isKnown) return { left, top, right, bottom };
+  return { left: 0, top: pdfium._FPDF_GetPageHeightF(page), right: pdfium._FPDF_GetPageWidthF(page), bottom: 0 };
 }
 
 /** Clockwise quarter turns of most characters of the page. */

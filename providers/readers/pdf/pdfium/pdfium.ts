@@ -31,7 +31,7 @@ export type Pdfium = {
   _FPDF_GetPageHeightF(page: number): number;
   _FPDFText_GetUnicode(textPage: number, charIndex: number): number;
   _FPDFText_GetCharAngle(textPage: number, charIndex: number): number;
-  _FPDFPage_GetRotation(page: number): number;
+  _FPDF_GetPageBoundingBox(page: number, rectangle: number): number;
   _FPDF_GetFormType(document: number): number;
   _FPDFDOC_InitFormFillEnvironment(document: number, info: number): number;
   _FPDFDOC_ExitFormFillEnvironment(form: number): void;

@@ -7,6 +7,7 @@ import { hasDrawing, imageShareOfPage, readDrawing } from './drawing.ts';
 import { readPageRotation } from './page-rotation.ts';
 import type { PdfLine, PdfPage } from '#providers/readers/pdf/page.ts';
 import { readPageLines } from './page-lines.ts';
+import { isVisible, isVisibleRuledLine, visibleLines } from '#providers/readers/pdf/visible-part.ts';
 
 /** A shorter text at the edge of a page that is mostly an image may be a stamp on a scan. */
 const MAX_STAMP_LENGTH = 200;
@@ -29,13 +30,16 @@ export function readPage(
     if (textPage === 0) return null;
     const rotation = readPageRotation(pdfium, page, textPage);
     const { width, height } = rotation;
-    const fields = readFormFields(pdfium, page, form).map(({ text, box }) => ({ text, box: rotation.rotateBox(box) }));
-    const lines = insertFieldValues(readPageLines(pdfium, textPage, rotation), fields);
+    const fields = readFormFields(pdfium, page, form)
+      .map(({ text, box }) => ({ text, box: rotation.rotateBox(box) }))
+      .filter(({ box }) => isVisible(box, rotation));
+    const lines = insertFieldValues(visibleLines(readPageLines(pdfium, textPage, rotation), rotation), fields);
     if (lines.length === 0) return { width, height, lines, ruledLines: [], isImage: hasDrawing(pdfium, page) };
-    const { ruledLines, dots } = readDrawing(pdfium, page);
+    const { ruledLines: drawn, dots } = readDrawing(pdfium, page);
+    const ruledLines = drawn.map(rotation.rotateRuledLine).filter((line) => isVisibleRuledLine(line, rotation));
     const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_IMAGE_SHARE;
     const linesWithBullets = addDrawnBullets(lines, dots.map(rotation.rotateBox));
-    return { width, height, lines: linesWithBullets, ruledLines: ruledLines.map(rotation.rotateRuledLine), isImage };
+    return { width, height, lines: linesWithBullets, ruledLines, isImage };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);
     pdfium._FPDF_ClosePage(page);

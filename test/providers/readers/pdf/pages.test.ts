@@ -110,3 +110,76 @@ test('keeps titles that differ only by number, and does not read a running heade
   t.is(text.match(/ACME handbook/g)?.length, 1);
   t.false(text.includes('Seite'));
 });
+
+/** A page of several boxes, as a sheet that is cut; its text is at these places of the sheet. */
+function cutPage(entries: string, texts: readonly PdfText[], drawn = ''): Buffer {
+  const shown = texts.map(({ text, x = 0, y = 0 }) => `BT /F 11 Tf ${x} ${y} Td (${text}) Tj ET`);
+  const content = [...shown, drawn].join('\n');
+  return pdfOfObjects(
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+      `<< /Type /Page /Parent 2 0 R ${entries} /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>`,
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ],
+    '/Size 6 /Root 1 0 R',
+  );
+}
+
+const SHEET: readonly PdfText[] = [
+  { text: 'Upper left', x: 50, y: 700 },
+  { text: 'Upper right', x: 350, y: 700 },
+  { text: 'Lower left', x: 50, y: 200 },
+  { text: 'Lower right', x: 350, y: 200 },
+  { text: 'Beside the sheet', x: -400, y: 700 },
+];
+
+test('reads only the text inside the visible part of the page', async (t) => {
+  const boxes = {
+    '/MediaBox [0 0 600 800] /CropBox [300 400 600 800]': 'Upper right',
+    '/MediaBox [0 0 600 800] /CropBox [300 400 600 800] /Rotate 90': 'Upper right',
+    '/MediaBox [0 0 600 800] /CropBox [0 0 300 400] /Rotate 270': 'Lower left',
+    '/MediaBox [300 0 600 400]': 'Lower right',
+    '/MediaBox [-500 400 300 800] /CropBox [-450 600 -100 800]': 'Beside the sheet',
+    '/MediaBox [0 0 300 800] /CropBox [-1000 -1000 3000 3000]': 'Upper left\n\nLower left',
+  };
+  for (const [entries, expected] of Object.entries(boxes))
+    t.is((await readBytes(cutPage(entries, SHEET), { name: 'cut.pdf' })).text.trim(), expected, entries);
+});
+
+test('reads a table and a page number on a page whose box does not begin at 0', async (t) => {
+  const cells = [
+    ['Name', 'Size'],
+    ['Bolt', '3'],
+    ['Nut', '4'],
+  ];
+  const page = (left: number, bottom: number): Buffer =>
+    cutPage(
+      `/MediaBox [${left} ${bottom} ${left + 595} ${bottom + 842}]`,
+      [
+        ...cells.flatMap((row, y) =>
+          row.map((text, x) => ({ text, x: left + 80 + x * 100, y: bottom + 600 - y * 20 })),
+        ),
+        ...WRAPPED.map((text, line) => ({ text, x: left + 80, y: bottom + 500 - line * 14 })),
+        { text: '17', x: left + 300, y: bottom + 30 },
+      ],
+      [0, 1, 2, 3]
+        .flatMap((line) => [
+          `${left + 70} ${bottom + 615 - line * 20} m ${left + 270} ${bottom + 615 - line * 20} l S`,
+          `${left + 70 + Math.min(2, line) * 100} ${bottom + 615} m ${left + 70 + Math.min(2, line) * 100} ${bottom + 555} l S`,
+        ])
+        .join('\n'),
+    );
+  const { text } = await readBytes(page(0, 0), { name: 'a.pdf' });
+  t.is(text.trim(), `| Name | Size |\n| --- | --- |\n| Bolt | 3 |\n| Nut | 4 |\n\n${WRAPPED.join(' ')}`);
+  t.is((await readBytes(page(-2000, 3000), { name: 'a.pdf' })).text, text);
+});
+
+test('reads a PDF document behind other bytes', async (t) => {
+  const document = pdf([[{ text: 'The report' }]]);
+  for (const prefix of ['\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 700\r\n\r\n', '\0'.repeat(1000)]) {
+    const bytes = Buffer.concat([Buffer.from(prefix), document]);
+    t.is((await readBytes(bytes, { name: 'a.pdf' })).text.trim(), 'The report');
+  }
+});
