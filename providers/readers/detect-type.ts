@@ -14,6 +14,8 @@ import {
   ODT,
   PPTX,
   mediaTypeOfName,
+  TIFF,
+  XLSB,
   XLSX,
 } from '#providers/readers/shared/media-types.ts';
 import { typeMismatchNotes } from './type-mismatch.ts';
@@ -51,6 +53,10 @@ const ASCII_SIGNATURES = new Set([
 ]);
 const ZIP = 'application/zip';
 const PDF = 'application/pdf';
+const TIFF_MARKS: readonly (readonly number[])[] = [
+  [0x49, 0x49, 0x2a, 0],
+  [0x4d, 0x4d, 0, 0x2a],
+];
 /** Bytes that may come before the header of a PDF document (ISO 32000-1, annex H, implementation note 13). */
 const MAX_PDF_OFFSET = 1024;
 const PDF_HEADER = /%PDF-[12]\.\d\s/;
@@ -62,6 +68,8 @@ const PACKAGE_FOLDERS: readonly (readonly [folder: string, mediaType: string])[]
   ['xl/', XLSX],
   ['ppt/', PPTX],
 ];
+/** The workbook of an `.xlsb` file, which is otherwise like one of Excel. */
+const BINARY_WORKBOOK_PART = /^xl\/workbook\.bin$/i;
 /** Templates, slide shows and documents with macros are read like the plain formats; macros are never read. */
 const TYPE_VARIANTS: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
   [/^application\/vnd\.(?:ms-word\.|openxmlformats-officedocument\.wordprocessingml\.)/, DOCX],
@@ -108,8 +116,9 @@ export async function detectFileType(path: string, hints: TypeHints): Promise<De
     }
     const entries = await readZipDirectory(path);
     if (entries === null) return detected;
-    const mediaType =
-      PACKAGE_FOLDERS.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1] ?? ZIP;
+    const isBinaryWorkbook = entries.some(({ name }) => BINARY_WORKBOOK_PART.test(name));
+    const found = PACKAGE_FOLDERS.find(([folder]) => entries.some(({ name }) => name.startsWith(folder)))?.[1];
+    const mediaType = isBinaryWorkbook ? XLSB : (found ?? ZIP);
     return { mediaType, notes: typeMismatchNotes(hints.name, mediaType) };
   } finally {
     await file.close();
@@ -154,7 +163,8 @@ function hasLatePdfHeader(
 async function signatureOf(head: Uint8Array): Promise<string | null> {
   try {
     const found = await fileTypeFromBuffer(head);
-    if (!found) return null;
+    // The library reads the directory of an image, which may be behind the pixels, far beyond the sample.
+    if (!found) return TIFF_MARKS.some((mark) => mark.every((byte, at) => head[at] === byte)) ? TIFF : null;
     // The library reports Outlook folders with the type of Outlook messages.
     if (found.ext === 'pst') return 'application/x-outlook-folders';
     return TYPE_VARIANTS.find(([pattern]) => pattern.test(found.mime))?.[1] ?? found.mime;

@@ -17,6 +17,7 @@ import {
   ENCRYPTED_OFFICE,
   PPT,
   XLS,
+  XLSB,
 } from '#providers/readers/shared/media-types.ts';
 import { notebookReader } from '#providers/readers/markup/notebook-reader.ts';
 import { textMarkupReader } from '#providers/readers/markup/text-markup-reader.ts';
@@ -123,6 +124,7 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
 const CONVERSIONS: ReadonlyMap<string, string> = new Map([
   [DOC, 'Save it as .docx (Word or LibreOffice: File, Save As)'],
   [XLS, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
+  [XLSB, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
   [PPT, 'Save it as .pptx (PowerPoint or LibreOffice: File, Save As)'],
   [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that created it: File, Save As)'],
 ]);

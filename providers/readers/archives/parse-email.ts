@@ -3,6 +3,7 @@ import type { Attachment, Email } from 'postal-mime';
 import { AppError } from '#domain/app-error.ts';
 import { EMAIL, extensionOf, MSG } from '#providers/readers/shared/media-types.ts';
 import { sanitizePath } from '#providers/readers/shared/archive-entry.ts';
+import { charsetOfByteOrderMark, decodeText, detectUtf16WithoutMark } from '#providers/readers/shared/decode-text.ts';
 import { outputLimitError } from '#providers/readers/shared/text-builder.ts';
 
 /** Attachments may make a message this many times larger than the text limit. */
@@ -11,6 +12,11 @@ const MAX_NESTING = 40;
 const MAX_HEADERS_BYTES = 1024 * 1024;
 /** Attachments for mail programs: signatures and keys. */
 const SIGNATURE_TYPE = /^application\/(?:x-)?(?:pkcs7-signature|pgp-signature|pgp-keys)$/;
+
+const BLANK_LINE = /(\r?\n\r?\n)/;
+const TEXT_PART = /^content-type:[ \t]*text\//im;
+const ENCODED_PART = /^content-transfer-encoding:[ \t]*(?:base64|quoted-printable)/im;
+const CHARSET = /(charset[ \t]*=[ \t]*)"?[\w.:-]+"?/i;
 
 /** An attachment for people to read, with a name. */
 export type NamedAttachment = { name: string; attachment: Attachment };
@@ -37,7 +43,7 @@ async function parseMimeMessage(path: string): Promise<Email> {
     maxHeadersSize: MAX_HEADERS_BYTES,
     forceRfc822Attachments: true,
   };
-  return PostalMime.parse(await readFile(path), options).catch((error: unknown) => {
+  return PostalMime.parse(inUtf8(await readFile(path)), options).catch((error: unknown) => {
     const reason = `its headers are longer than ${MAX_HEADERS_BYTES / 1024} KiB or its parts are nested more than ${MAX_NESTING} levels deep`;
     throw new AppError(
       'unreadable',
@@ -45,6 +51,19 @@ async function parseMimeMessage(path: string): Promise<Email> {
       { cause: error },
     );
   });
+}
+
+/**
+ * Some programs save messages in UTF-16, or begin them with a byte order mark, which is no header. The charsets of parts apply to
+ * encoded ones only, then.
+ */
+function inUtf8(bytes: Buffer): Buffer | string {
+  if (charsetOfByteOrderMark(bytes) === null && detectUtf16WithoutMark(bytes) === null) return bytes;
+  const blocks = decodeText(bytes)
+    .text.replace(/^\ufeff/, '')
+    .split(BLANK_LINE);
+  const isPlainText = (headers: string): boolean => TEXT_PART.test(headers) && !ENCODED_PART.test(headers);
+  return blocks.map((block) => (isPlainText(block) ? block.replace(CHARSET, '$1utf-8') : block)).join('');
 }
 
 /** The attachments, except images embedded in the text, and signatures. */

@@ -1,12 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { ReadDocument, Reader, ReadLimits } from '#domain/reader.ts';
-import { describeType, IMAGE_TYPES } from '#providers/readers/shared/media-types.ts';
+import { describeType, IMAGE_TYPES, TIFF } from '#providers/readers/shared/media-types.ts';
 import { recognizePages } from './recognize-pages.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { selectTiffPage, tiffPages } from './tiff-pages.ts';
 
-const TIFF = 'image/tiff';
 const MAX_PIXELS = 80_000_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 

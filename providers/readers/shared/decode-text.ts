@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
-import chardet from 'chardet';
 import iconv from 'iconv-lite';
 import type { ReadInput } from '#domain/reader.ts';
+import { guessCharset } from './guess-charset.ts';
 import { outputLimitError } from './text-builder.ts';
 
 export type DecodedText = {
@@ -68,7 +68,7 @@ function charsetOf(bytes: Uint8Array, declared: string | undefined): string {
   if (certain) return certain;
   if (isUtf8(bytes)) return 'utf-8';
   if (declared && iconv.encodingExists(declared)) return declared.toLowerCase();
-  const guessed = chardet.detect(sampleOf(bytes))?.toLowerCase() ?? 'windows-1252';
+  const guessed = guessCharset(sampleOf(bytes)) ?? 'windows-1252';
   // Like web browsers, read Latin-1 as its superset, which adds typographic quotes and dashes.
   if (guessed === 'iso-8859-1' || guessed === 'ascii' || !iconv.encodingExists(guessed)) return 'windows-1252';
   return guessed;

@@ -94,6 +94,7 @@ const OTHER_FORMATS: readonly (readonly [mediaType: string, description: string,
   ['application/vnd.oasis.opendocument.presentation', 'an OpenDocument presentation', 'odp otp'],
   ['application/msword', 'an old binary Word document (.doc)', 'doc dot'],
   ['application/vnd.ms-excel', 'an old binary Excel workbook (.xls)', 'xls xlt'],
+  ['application/vnd.ms-excel.sheet.binary.macroenabled.12', 'a binary Excel workbook (.xlsb)', 'xlsb'],
   ['application/vnd.ms-powerpoint', 'an old binary PowerPoint presentation (.ppt)', 'ppt pps pot'],
   ['application/vnd.ms-outlook', 'an Outlook message (.msg)', 'msg'],
   ['application/x-cfb', 'an old binary Office document', ''],
@@ -123,6 +124,7 @@ export const ODP = 'application/vnd.oasis.opendocument.presentation';
 export const COMPOUND_FILE = 'application/x-cfb';
 export const DOC = 'application/msword';
 export const XLS = 'application/vnd.ms-excel';
+export const XLSB = 'application/vnd.ms-excel.sheet.binary.macroenabled.12';
 export const PPT = 'application/vnd.ms-powerpoint';
 export const MSG = 'application/vnd.ms-outlook';
 /** A password-protected Office package, stored inside a compound file. */
@@ -145,15 +147,9 @@ export const DOCBOOK_TYPE = 'application/docbook+xml';
 export const JATS_TYPE = 'application/jats+xml';
 export const FICTION_BOOK_TYPE = 'application/x-fictionbook+xml';
 export const OPML_TYPE = 'text/x-opml';
+export const TIFF = 'image/tiff';
 /** Image types that OCR reads. */
-export const IMAGE_TYPES: readonly string[] = [
-  'image/png',
-  'image/jpeg',
-  'image/tiff',
-  'image/webp',
-  'image/bmp',
-  'image/gif',
-];
+export const IMAGE_TYPES: readonly string[] = ['image/png', 'image/jpeg', TIFF, 'image/webp', 'image/bmp', 'image/gif'];
 
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   [...CODE_FORMATS, ...OTHER_FORMATS].flatMap(([mediaType, , extensions]) =>

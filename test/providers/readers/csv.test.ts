@@ -1,4 +1,5 @@
 import test from 'ava';
+import iconv from 'iconv-lite';
 import * as fc from 'fast-check';
 import { parse } from 'csv-parse/sync';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
@@ -81,4 +82,37 @@ test('the text contains every cell of any table', async (t) => {
     { numRuns: 50 },
   );
   t.pass();
+});
+
+test('decodes tables of short rows in encodings of two bytes per character', async (t) => {
+  const tables: readonly (readonly [charset: string, csv: string])[] = [
+    ['shift_jis', '名前,年齢,都市\n田中,30,東京\n鈴木,25,大阪\n佐藤,41,名古屋\n'],
+    ['shift_jis', 'ID,氏名\n1,山田太郎\n'],
+    ['shift_jis', 'コード,ﾒｰｶｰ,価格\nA1,ﾄﾖﾀ,100\n'],
+    ['euc-jp', '品名,数量\nりんご,3\nみかん,5\n'],
+    ['gb18030', '姓名,年龄,城市\n张伟,30,北京\n王芳,25,上海\n'],
+    ['gb18030', '产品,数量\n苹果,3\n'],
+    ['big5', '姓名,年齡,城市\n陳大文,30,臺北\n林美玲,25,高雄\n'],
+    ['big5', '產品,數量\n蘋果,3\n'],
+    ['euc-kr', '상품,수량\n사과,3\n'],
+    ['euc-kr', '번호,이름\n1,홍길동\n'],
+  ];
+  for (const [charset, csv] of tables) {
+    const { text, notes } = await readBytes(iconv.encode(csv, charset), { name: 'a.csv' });
+    t.is(notes['charset'], charset, csv);
+    for (const cell of csv.split(/[,\n]/)) t.true(text.includes(cell), cell);
+  }
+});
+
+test('does not take accents in short tables for characters of two bytes', async (t) => {
+  const tables: readonly (readonly [charset: string, csv: string])[] = [
+    ['windows-1252', 'Name;Straße;Größe\nMüller;Hauptstraße 3;1,80\n'],
+    ['windows-1252', 'ÄRZTE;BÄREN;ÖLE\nÄÖÜ;DÄMMUNG;ÜBER\n'],
+    ['windows-1252', 'Prénom;Âge\nRené;30\nZoé;25\nHélène;41\n'],
+    ['windows-1252', 'Quote;Year\nIt’s “fine” – they say;2020\n'],
+    ['koi8-r', 'Имя;Возраст;Город\nИван;30;Москва\nОльга;25;Казань\n'],
+    ['windows-1256', 'الاسم;العمر\nمحمد;30\n'],
+  ];
+  for (const [charset, csv] of tables)
+    t.is((await readBytes(iconv.encode(csv, charset), { name: 'a.csv' })).notes['charset'], charset, csv);
 });

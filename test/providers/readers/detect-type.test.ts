@@ -3,6 +3,7 @@ import { detectType, detectFileType } from '#providers/readers/detect-type.ts';
 import { compoundFile } from '#test/support/fixtures/compound-file.ts';
 import { docx, docxParagraph, pseudoRandomBytes, pdf, png, zip } from '#test/support/fixtures/documents.ts';
 import { withTemporaryFile } from '#test/support/fixtures/read-bytes.ts';
+import { tiff } from '#test/support/fixtures/tiff.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const PDF = pdf([[{ text: 'x' }]]);
@@ -156,4 +157,20 @@ test('distinguishes binary and password-protected Office documents by their dire
     (await withTemporaryFile(cut, (path) => detectFileType(path, { name: 'a.doc' }))).mediaType,
     'application/x-cfb',
   );
+});
+
+test('distinguishes a binary Excel workbook from others by its parts', async (t) => {
+  const bytes = zip({ 'xl/workbook.bin': Buffer.alloc(10), 'xl/worksheets/sheet1.bin': Buffer.alloc(10) });
+  for (const name of ['a.xlsb', 'a.xlsx', '']) {
+    const { mediaType } = await withTemporaryFile(bytes, (path) => detectFileType(path, { name }));
+    t.is(mediaType, 'application/vnd.ms-excel.sheet.binary.macroenabled.12', name);
+  }
+});
+
+test('detects a TIFF image whose directory is behind the sample', async (t) => {
+  const page = { width: 400, height: 400, pixels: Buffer.alloc(160_000, 255) };
+  for (const isBigEndian of [false, true]) {
+    const bytes = tiff([page], { isBigEndian, isDirectoryLast: true });
+    t.is((await detectType(bytes.subarray(0, 65_536), bytes.length, { name: 'scan' })).mediaType, 'image/tiff');
+  }
 });

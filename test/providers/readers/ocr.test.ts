@@ -75,6 +75,15 @@ test('recognizes all pages of a TIFF image in either byte order, without preview
   }
 });
 
+test('recognizes a TIFF image whose directory is behind the pixels, as scanners write it', async (t) => {
+  const one = await drawn();
+  for (const isBigEndian of [false, true]) {
+    const bytes = tiff([one], { isBigEndian, isDirectoryLast: true });
+    t.true(bytes.length > 65_536);
+    t.is((await readBytes(bytes, { name: 'scan.tif' })).text.trim(), SENTENCE);
+  }
+});
+
 test('reads TIFF images with circular, out-of-range or oversized pages to an end', async (t) => {
   const one = await drawn();
   t.is((await readBytes(tiff([one], { last: 8 }), { name: 'circle.tif' })).text.trim(), SENTENCE);

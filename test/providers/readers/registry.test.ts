@@ -88,6 +88,7 @@ test('rejects old and password-protected formats with instructions', (t) => {
   const answers: readonly (readonly [mediaType: string, code: string, message: RegExp])[] = [
     ['application/msword', 'unsupported_type', /old binary Word document \(\.doc\).*Save it as \.docx/],
     ['application/vnd.ms-excel', 'unsupported_type', /\(\.xls\).*Save it as \.xlsx/],
+    ['application/vnd.ms-excel.sheet.binary.macroenabled.12', 'unsupported_type', /\(\.xlsb\).*Save it as \.xlsx/],
     ['application/vnd.ms-powerpoint', 'unsupported_type', /\(\.ppt\).*Save it as \.pptx/],
     ['application/x-cfb', 'unsupported_type', /Save it as \.docx, \.xlsx or \.pptx/],
     ['application/x-encrypted-office', 'encrypted', /remove the password/],

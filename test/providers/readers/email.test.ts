@@ -1,0 +1,35 @@
+import test from 'ava';
+import iconv from 'iconv-lite';
+import { eml } from '#test/support/fixtures/eml.ts';
+import { readBytes } from '#test/support/fixtures/read-bytes.ts';
+
+const TEXT = 'Grüße aus Köln, und aus 東京.';
+const message = eml({
+  subject: 'Bericht',
+  text: TEXT,
+  attachments: [{ name: 'a.txt', type: 'text/plain', bytes: 'x' }],
+});
+
+test('reads messages in UTF-16 with and without a byte order mark, and in UTF-8 with one', async (t) => {
+  const { text, notes } = await readBytes(message, { name: 'a.eml' });
+  t.true(text.includes(TEXT));
+  t.is(notes['title'], 'Bericht');
+  for (const charset of ['utf-16le', 'utf-16be', 'utf-8'])
+    for (const addBOM of [true, false]) {
+      const found = await readBytes(iconv.encode(message, charset, { addBOM }), { name: 'a.eml' });
+      t.is(found.mediaType, 'message/rfc822');
+      t.deepEqual([found.text, found.notes], [text, notes], `${charset} ${addBOM}`);
+    }
+});
+
+test('the charset of a part in a message in UTF-16 applies to its encoded text, not to its plain text', async (t) => {
+  const plain = message.replace('charset=utf-8', 'charset="iso-8859-1"');
+  const encoded = message
+    .replace('Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: quoted-printable\r\n$&')
+    .replace('charset=utf-8', 'charset=iso-8859-1')
+    .replace(TEXT, 'Gr=FC=DFe');
+  const read = async (source: string): Promise<string> =>
+    (await readBytes(iconv.encode(source, 'utf-16le', { addBOM: true }), { name: 'a.eml' })).text;
+  t.true((await read(plain)).includes(TEXT));
+  t.true((await read(encoded)).includes('Grüße\n'));
+});
