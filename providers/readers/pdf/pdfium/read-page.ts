@@ -7,7 +7,7 @@ import { hasDrawing, imageShareOfPage, readDrawing } from './drawing.ts';
 import { readPageRotation } from './page-rotation.ts';
 import type { PdfLine, PdfPage } from '#providers/readers/pdf/page.ts';
 import { readPageLines } from './page-lines.ts';
-import { isVisible, isVisibleRuledLine, visibleLines } from '#providers/readers/pdf/visible-part.ts';
+import { isVisible, isVisibleRuledLine, visibleLines } from '#providers/readers/pdf/visible-lines.ts';
 
 /** A shorter text at the edge of a page that is mostly an image may be a stamp on a scan. */
 const MAX_STAMP_LENGTH = 200;
