@@ -52,8 +52,8 @@ test('of all modules of Node, only harmless and disabled ones can be loaded, whi
     ways.filter(([, value]) => !Array.isArray(value)),
     [],
   );
-  const loaded = ways.filter(([, value]) => Array.isArray(value) && value.length > 0).map(([name]) => name);
-  t.deepEqual(new Set<string | undefined>(loaded), new Set(`${HARMLESS} ${INERT}`.split(' ')));
+  const loaded = builtinModules.filter((_, index) => Array.isArray(values[index]) && values[index].length > 0);
+  t.deepEqual(loaded.toSorted(), `${HARMLESS} ${INERT}`.split(' ').toSorted());
   // The ways work: a module that is allowed can be loaded in each of them.
   const [, ofZlib] = ways.find(([name]) => name === 'zlib') ?? [];
   t.is(Array.isArray(ofZlib) ? ofZlib.length : 0, 7);
