@@ -44,6 +44,7 @@ const ITEM_ERROR_CODES = [
   'download_too_large',
   'download_timeout',
   'crawl_refused',
+  'metadata_too_large',
   'embedding_rejected',
   'embedder_unavailable',
   'blob_missing',

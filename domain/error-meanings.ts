@@ -110,6 +110,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     meaning: 'The site does not allow this page to be crawled',
     remedy: 'Ask the owner of the site, or upload the URL without `crawl`',
   },
+  metadata_too_large: {
+    meaning: 'The metadata is too large for the number of chunks that store it',
+    remedy: 'Send less metadata, or split the document',
+  },
   embedding_rejected: {
     meaning: 'The embedding server rejected the text',
     remedy: 'Check the model and dimensions of the embedding server, then retry',

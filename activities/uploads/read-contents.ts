@@ -10,6 +10,7 @@ import { claimContents } from './claim-contents.ts';
 import { failContent, failContents, type ContentFailure } from './fail-contents.ts';
 import type { IngestStages } from './ingest-stages.ts';
 import { workShareOf, type Ingestion } from './ingestion.ts';
+import { excessiveMetadata } from './excessive-metadata.ts';
 import { createPeriodicBatch } from './periodic-batch.ts';
 import { splitKeptTexts } from './split-kept-texts.ts';
 import { watchOwnership } from './watch-ownership.ts';
@@ -106,9 +107,12 @@ async function finishDocuments(
   documents: readonly Document[],
   failures: readonly ContentFailure[],
 ): Promise<void> {
-  await failContents(services, batch, failures);
-  if (documents.length === 0) return;
-  const finished = await writeDocuments(services, batch, documents);
+  const excessive = await excessiveMetadata(services, batch, documents);
+  await failContents(services, batch, [...failures, ...excessive]);
+  const excluded = new Set(excessive.map((failure) => failure.content_id));
+  const kept = documents.filter(({ content }) => !excluded.has(content.content_id));
+  if (kept.length === 0) return;
+  const finished = await writeDocuments(services, batch, kept);
   const owned = await services.stores.runs.finishRead(collectionScope(batch), runContentsOf(batch), finished);
   const chunks = new Map(finished.map((one) => [one.content_id, one.planned_chunks]));
   indexing.add(owned.map((id) => ({ content_id: id, chunks: chunks.get(id) ?? 1, isRepeated: false })));

@@ -13,6 +13,13 @@ import { exactNumberTerm, numberPrefixTerms } from './number-terms.ts';
  */
 export const MAX_METADATA_TERMS = 4096;
 
+/**
+ * Terms that the chunks of one content may store together: tens of megabytes of index. `MIN_TERM_LIMIT` are allowed for each
+ * chunk whatever their number, because they cost less than the chunk itself.
+ */
+const MAX_TERMS_OF_CHUNKS = 500_000;
+const MIN_TERM_LIMIT = 128;
+
 /** Longer terms are stored as a hash. */
 const MAX_PLAIN_LENGTH = 96;
 
@@ -41,6 +48,23 @@ export function metadataIssues(metadata: JsonObject, loc: readonly string[]): Va
     `is too large for filters: it has more than ${MAX_METADATA_TERMS} terms ` +
     `(a key or a text counts 1, a number or a date 16)`;
   return [{ loc: [...loc], msg, type: 'metadata_too_large' }];
+}
+
+/** Number of terms of the metadata, which a content of so many chunks may have. */
+export function metadataTermLimit(chunks: number): number {
+  const share = Math.floor(MAX_TERMS_OF_CHUNKS / Math.max(chunks, 1));
+  return Math.min(Math.max(share, MIN_TERM_LIMIT), MAX_METADATA_TERMS);
+}
+
+/** Returns what to do when metadata has too many terms for the number of chunks that store them, or null. */
+export function metadataProblem(metadata: JsonObject, chunks: number): string | null {
+  const limit = metadataTermLimit(chunks);
+  const { size } = facetsOfValues('metadata', objectValues(metadata), limit + 1);
+  if (size <= limit) return null;
+  return (
+    `The metadata has more than ${limit} terms (a key or a text counts 1, a number or a date 16), which is the limit for ` +
+    `a document of ${chunks} chunks, because each chunk stores them. Send less metadata, or split the document.`
+  );
 }
 
 /** Returns the term of "this path has a value". */

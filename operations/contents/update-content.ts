@@ -8,6 +8,7 @@ import type { JobStart } from '#domain/jobs.ts';
 import type { Content, UpdateContentRequest } from '#domain/records/content.ts';
 import type { Stores } from '#store/stores.ts';
 import { contentNotFound } from './contents.ts';
+import { requireMetadataFits } from './require-metadata-fits.ts';
 import { collectionArchived } from '#operations/collections/update-collection.ts';
 import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
@@ -17,7 +18,7 @@ type Update = { id: string; fields: UpdateContentRequest };
 /**
  * Updates the fields of a content that are set. A workflow writes changed filter fields to the index, without embedding anything
  * again; until then the content is `stale`.
- * @throws AppError `not_found`, `validation_failed`; `conflict` when the content is being deleted, when all its collections are
+ * @throws AppError `not_found`, `validation_failed` (also for metadata that is too large for the content's chunks); `conflict` when the content is being deleted, when all its collections are
  *   archived, or when another content has the new `external_id`.
  */
 export async function updateContent(services: Services, caller: Caller, update: Update): Promise<Content> {
@@ -47,6 +48,7 @@ async function writeUpdate(stores: Stores, caller: Caller, { id, fields }: Updat
   }
   const jobs: JobStart[] = [];
   if (Object.keys(fields).length > 0 && (await stores.contentChanges.update(scope, id, { ...fields, externalId }))) {
+    await requireMetadataFits(stores, scope, { contentIds: [id], metadata: fields.metadata });
     const published = await stores.projections.claim(scope, [id]);
     jobs.push(
       ...published.map((claim) => reprojectJob({ workspace_id: scope.workspaceId, ...claim, run_id: uuidv7() })),

@@ -11,6 +11,7 @@ import { planCrawls, insertCrawls, type PlannedCrawl } from '#operations/crawls/
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
+import { requireMetadataFits } from '#operations/contents/require-metadata-fits.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { Services } from '#operations/services.ts';
 import { matchUploadItems, type MatchedItem } from './match-upload-items.ts';
@@ -92,6 +93,7 @@ async function writeUpload(services: Services, caller: Caller, upload: UploadToW
   const toIngest = matched.filter((one) => one.action !== 'keep' && !isCrawled(one, crawls));
   const workflowId = form.ingest && toIngest.length > 0 ? uploadWorkflowId(upload.id) : null;
   const changed = await writeContents(services, caller, { ...upload, matched, workflowId, crawls });
+  await requireMetadataFits(stores, scope, { contentIds: changed, metadata: form.metadata });
   const published = await stores.projections.claim(scope, changed);
   const jobs = [
     ...(workflowId === null ? [] : [ingestJobFor(scope, { ...upload, matched: toIngest }, collection)]),

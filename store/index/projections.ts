@@ -1,5 +1,5 @@
 import type { Scope } from '#domain/access/scope.ts';
-import { query, type Database } from '#store/postgres.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
 import { IN_PROGRESS } from '#store/uploads/change-runs.ts';
 
@@ -28,6 +28,17 @@ export function createProjectionStore(database: Database) {
          select collection_id, array_agg(content_id order by content_id) as content_ids from claimed group by collection_id`,
         { workspaceId: scope.workspaceId, contentIds },
       );
+    },
+
+    /** The largest number of chunks that one of the contents has in a collection where it is published. */
+    async mostChunks(scope: Scope, contentIds: readonly string[]): Promise<number> {
+      const row = await queryOne<{ chunks: number }>(
+        database,
+        `select coalesce(max(chunk_count), 0)::int as chunks from content_collections
+         where workspace_id = :workspaceId and content_id = any(:contentIds::uuid[]) and active_version is not null`,
+        { workspaceId: scope.workspaceId, contentIds },
+      );
+      return row?.chunks ?? 0;
     },
 
     /**

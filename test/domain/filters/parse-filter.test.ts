@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AppError } from '#domain/app-error.ts';
-import { MAX_METADATA_TERMS, metadataIssues } from '#domain/filters/facets.ts';
+import { MAX_METADATA_TERMS, metadataIssues, metadataProblem, metadataTermLimit } from '#domain/filters/facets.ts';
 import { instantOfIsoDate } from '#domain/filters/iso-date.ts';
 import { FILTER_LIMITS, parseFilter } from '#domain/filters/parse-filter.ts';
 
@@ -100,6 +100,13 @@ test('accepts metadata up to its number of terms and rejects it beyond', (t) => 
     loc: ['body', 'metadata'],
     type: 'metadata_too_large',
   });
+});
+
+test('the more chunks store the metadata, the fewer terms it may have, but never fewer than 128', (t) => {
+  t.deepEqual([0, 1, 122, 1_000, 3_906, 100_000].map(metadataTermLimit), [4096, 4096, 4096, 500, 128, 128]);
+  const keys = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`k${index}`, 'v']));
+  t.is(metadataProblem(keys, 1_000), null);
+  t.regex(metadataProblem({ ...keys, more: 'v' }, 1_000) ?? '', /more than 500 terms .* 1000 chunks/);
 });
 
 test('accepts metadata of a few hundred keys with numbers, dates and texts', (t) => {
