@@ -2,6 +2,7 @@ import Koa from 'koa';
 import type { Services } from '#operations/services.ts';
 import { allowOrigins } from '#api/http/request/allow-origins.ts';
 import { createDocsPage } from '#api/http/openapi/docs-page.ts';
+import { announceStop, type Stopping } from '#api/http/response/announce-stop.ts';
 import { answerErrors } from '#api/http/response/answer-errors.ts';
 import { mountRoutes, type MountOptions } from '#api/http/mount.ts';
 import { createOpenApi } from '#api/http/openapi/openapi.ts';
@@ -17,6 +18,8 @@ export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits'> & {
   /** Origins whose pages may use the API from a browser; none by default. */
   corsOrigins?: readonly string[];
   routes?: Readonly<Record<string, Route>>;
+  /** Set to stopping when the process is told to stop. */
+  stopping?: Stopping;
 };
 
 /** Creates the API as a Koa application. Every request passes the middleware from top to bottom. */
@@ -29,6 +32,7 @@ export function createApp(services: Services, options: AppOptions): Koa {
   app.use(logRequests(services.log, services.metrics));
   app.use(setSecurityHeaders);
   app.use(allowOrigins(options.corsOrigins ?? []));
+  app.use(announceStop(options.stopping ?? { isStopping: false }));
   app.use(drainRequestBody);
   app.use(answerErrors(services.log));
   app.use(createDocsPage(document));

@@ -1,6 +1,7 @@
 import { readConfig, type Config } from '#config/index.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '#operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createModelCatalogue } from '#providers/models/index.ts';
@@ -11,6 +12,7 @@ import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
 import { createPostgres } from '#store/postgres.ts';
 import { createApp } from './app.ts';
+import type { Stopping } from '#api/http/response/announce-stop.ts';
 import type { AccessSettings } from '#api/http/request/authenticate-request.ts';
 import { listen } from './server.ts';
 
@@ -23,6 +25,7 @@ async function main(): Promise<void> {
   redirectConsoleToLog(log);
   const closing = new AsyncDisposableStack();
   const stopSignal = waitForStopSignal();
+  const stopping: Stopping = { isStopping: false };
   try {
     const services = await buildApiServices(config, log, closing);
     const app = createApp(services, {
@@ -30,6 +33,7 @@ async function main(): Promise<void> {
       access: accessSettings(config),
       requestLimits: config.access.requestLimits,
       corsOrigins: config.access.corsOrigins,
+      stopping,
     });
     const server = await listen(app.callback(), config.api);
     closing.defer(() => server.close(DRAIN_MS));
@@ -38,6 +42,9 @@ async function main(): Promise<void> {
       'the API is listening',
     );
     log.info({ signal: await stopSignal }, 'stopping');
+    stopping.isStopping = true;
+    // A second signal ends the wait.
+    await Promise.race([delay(config.api.shutdownDelayMs, undefined, { ref: false }), waitForStopSignal()]);
   } finally {
     // In reverse: first the server, then the services that its requests use.
     await closing.disposeAsync();

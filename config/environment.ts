@@ -21,6 +21,7 @@ const MIB = 1024 * 1024;
 export const Environment = z.object({
   LOCI_HOST: z.string().default('127.0.0.1'),
   LOCI_PORT: port.default(8700),
+  LOCI_SHUTDOWN_DELAY_S: countOrNone.max(300).default(5),
   LOCI_PUBLIC_URL: z.url().optional(),
   LOCI_WORKER_PORT: port.default(8701),
   LOCI_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

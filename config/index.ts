@@ -27,6 +27,8 @@ function toConfig(env: Environment) {
     api: {
       host: env.LOCI_HOST,
       port: env.LOCI_PORT,
+      /** How long a process that was told to stop accepts requests, while `/readyz` says so. */
+      shutdownDelayMs: env.LOCI_SHUTDOWN_DELAY_S * 1000,
       publicUrl:
         env.LOCI_PUBLIC_URL ??
         `http://${env.LOCI_HOST.includes(':') ? `[${env.LOCI_HOST}]` : env.LOCI_HOST}:${env.LOCI_PORT}`,

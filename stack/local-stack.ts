@@ -107,6 +107,8 @@ async function startServers(context: ServerContext, servers: ManagedProcess[]) {
       LOCI_CACHE_DIR: context.cacheDir,
       LOCI_BLOB_DIR: environment['LOCI_BLOB_DIR'] ?? join(context.stateDir, 'blobs'),
       LOCI_PORT: String(context.ports.api),
+      // No load balancer is in front of it.
+      LOCI_SHUTDOWN_DELAY_S: environment['LOCI_SHUTDOWN_DELAY_S'] ?? '0',
       LOCI_WORKER_PORT: String(context.ports.worker),
       ...(postgres === null ? {} : { LOCI_DATABASE_URL: postgres.databaseUrl }),
       LOCI_TEMPORAL_ADDRESS: address,

@@ -12,9 +12,10 @@ const DependencyState = z
 
 const Readiness = z
   .object({
-    status: z.enum(['ok', 'degraded', 'unavailable']).meta({
+    status: z.enum(['ok', 'degraded', 'unavailable', 'stopping']).meta({
       description:
-        '`degraded`: Weaviate or Temporal is away, and requests are still accepted. `unavailable`: Postgres is away.',
+        '`degraded`: Weaviate or Temporal is away, and requests are still accepted. `unavailable`: Postgres is away. ' +
+        '`stopping`: the process was told to stop.',
     }),
     dependencies: z
       .object({
@@ -39,10 +40,11 @@ export const readyzRoute = openRoute(
     summary: 'Check that the service is ready',
     description:
       'Without Temporal or Weaviate the status is `degraded`, not `unavailable`: uploads are accepted and ingested later. Search ' +
-      'does not need Temporal.',
+      'does not need Temporal. A process that was told to stop is `stopping`: it answers what it gets, for as long as ' +
+      '`LOCI_SHUTDOWN_DELAY_S`, so that a load balancer notices before the process accepts no more connections.',
     permission: null,
     response: Readiness,
-    otherStatuses: { 503: 'Postgres does not answer' },
+    otherStatuses: { 503: 'Postgres does not answer, or the process was told to stop' },
     extension: true,
     isAtRoot: true,
   },

@@ -81,7 +81,7 @@ test.before(async (t) => {
   };
   for (const kind of ['worker', 'api'] as const) {
     const second = await startSecondProcess(stack, { kind, name: `talkative-${kind}`, environment });
-    teardowns.push(() => second.stop());
+    teardowns.push(async () => void (await second.stop()));
     if (kind === 'worker') continue;
     const { adminToken } = stack;
     const recorder = createRecorder(second.url);

@@ -8,7 +8,12 @@ import { eventually } from './eventually.ts';
 import type { TestStack } from './stack.ts';
 
 /** An additional API or worker beside that of the stack. Its log is in the log folder of the stack. */
-export type SecondProcess = { url: string; logFile: string; stop(): Promise<void> };
+export type SecondProcess = {
+  url: string;
+  logFile: string;
+  /** Sends SIGTERM, and waits for the exit. Returns its code. */
+  stop(): Promise<number | null>;
+};
 
 export type SecondProcessOptions = {
   kind: 'api' | 'worker';
@@ -37,10 +42,10 @@ export async function startSecondProcess(
   });
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => {
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
       process.off('exit', end);
-      resolve();
+      resolve(code);
     });
   });
   await eventually(`${name} is ready`, async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 60_000 });
@@ -49,7 +54,7 @@ export async function startSecondProcess(
     logFile,
     stop: async () => {
       child.kill('SIGTERM');
-      await exited;
+      return exited;
     },
   };
 }
