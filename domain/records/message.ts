@@ -62,13 +62,15 @@ export const NewMessage = z
     content: textField(MAX_MESSAGE_CHARACTERS).meta({
       description: 'Text of the message, at most 262,144 characters.',
     }),
-    sender_id: textField(255, 1)
-      .nullable()
-      .default(null)
-      .meta({ description: 'Who sends the message, 1 to 255 characters.' }),
+    sender_id: textField(255, 1).nullable().default(null).meta({
+      description:
+        'Who sends the message, 1 to 255 characters. With the token of a user and role `user`: that user, also by default.',
+    }),
     created_at: SentAt.optional(),
     role: Name.default('user').meta({
-      description: 'Role of the sender: `user`, `assistant`, `system`, or another name of 1 to 100 characters.',
+      description:
+        'Role of the sender: `user`, `assistant`, `system`, or another name of 1 to 100 characters. `system` and ' +
+        '`developer` need an API key.',
     }),
     message_type: Name.default('text').meta({ description: 'Kind of the message, 1 to 100 characters.' }),
     tool_calls: Objects.default([]).meta({

@@ -147,10 +147,36 @@ test('only the owner changes a conversation; other members read it only if it is
   t.deepEqual(await titles('key'), ['open', 'secret']);
 });
 
-test('a message is owned by its author, whatever sender_id says', async (t) => {
+test('a user writes as themselves, and gives no instructions to models; a key writes for everybody', async (t) => {
   const { send } = await openWorkspace(t);
-  const answer = await send('ada', '/messages', post({ content: { content: 'x', sender_id: 'bob' } }));
-  const [message] = z.array(z.looseObject({ conversation_id: z.string() })).parse(answer.body);
-  t.like(message, { sender_id: 'bob', owner_id: 'ada' });
-  t.like((await send('ada', `/conversations/${message?.conversation_id}`)).body, { owner_id: 'ada' });
+  const say = (who: 'ada' | 'key', ...content: Record<string, unknown>[]) =>
+    send(who, '/messages', post({ content: content.map((one) => ({ content: 'x', ...one })) }));
+  const messagesOf = ({ body }: { body: unknown }) =>
+    z.array(z.looseObject({ conversation_id: z.string() })).parse(body);
+
+  const own = messagesOf(await say('ada', {}, { sender_id: 'ada' }, { role: 'assistant', sender_id: 'a model' }));
+  t.deepEqual(
+    own.map((message) => [message['sender_id'], message['owner_id']]),
+    [
+      ['ada', 'ada'],
+      ['ada', 'ada'],
+      ['a model', 'ada'],
+    ],
+  );
+  t.like((await send('ada', `/conversations/${own[0]?.conversation_id}`)).body, { owner_id: 'ada' });
+  for (const refused of [{ sender_id: 'bob' }, { role: 'system' }, { role: 'Developer', sender_id: 'ada' }]) {
+    const before = await send('ada', '/conversations');
+    const { status, body } = await say('ada', {}, refused);
+    t.is(status, 403, JSON.stringify(refused));
+    t.like(body, { code: 'forbidden' });
+    t.deepEqual((await send('ada', '/conversations')).body, before.body, 'nothing is stored');
+  }
+  const forAll = messagesOf(await say('key', { sender_id: 'bob' }, { role: 'system' }));
+  t.deepEqual(
+    forAll.map((message) => [message['sender_id'], message['role']]),
+    [
+      ['bob', 'user'],
+      [null, 'system'],
+    ],
+  );
 });
