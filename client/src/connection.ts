@@ -10,6 +10,8 @@ export type Connection = {
   workspaceId: string | null;
   /** Default collection; only a local installation has one. */
   collectionId: string | null;
+  /** Token that creates and lists workspaces, from `LOCI_ADMIN_TOKEN` or the local installation. */
+  adminToken: string | null;
   /** Description of where the connection comes from. */
   source: string;
 };
@@ -41,9 +43,10 @@ export function findConnection(options: ConnectionOptions = {}): Connection {
   const token = options.token ?? (options.apiKey === undefined ? nonEmpty(environment['LOCI_TOKEN']) : null) ?? null;
   const apiKey = options.apiKey ?? (token === null ? nonEmpty(environment['LOCI_API_KEY']) : null) ?? null;
   const workspaceId = options.workspaceId ?? nonEmpty(environment['LOCI_WORKSPACE_ID']) ?? null;
+  const adminToken = nonEmpty(environment['LOCI_ADMIN_TOKEN']) ?? null;
   if (baseUrl !== undefined) {
     const source = options.baseUrl === undefined ? 'LOCI_URL' : 'the given address';
-    return { baseUrl: parseBaseUrl(baseUrl), apiKey, token, workspaceId, collectionId: null, source };
+    return { baseUrl: parseBaseUrl(baseUrl), apiKey, token, workspaceId, collectionId: null, adminToken, source };
   }
   const found = findFile(options.folder ?? process.cwd());
   if (found === null) throw notConfigured();
@@ -55,6 +58,7 @@ export function findConnection(options: ConnectionOptions = {}): Connection {
     token,
     workspaceId,
     collectionId: nonEmptyString(found.fields['collection_id']),
+    adminToken: adminToken ?? nonEmptyString(found.fields['admin_token']),
     source: found.path,
   };
 }

@@ -69,7 +69,7 @@ test('collections are created, found by name, searched, archived and deleted', a
   t.is((await loci.json(Collection, 'collections', 'archive', 'Handbooks')).status, 'archived');
   t.is((await loci.json(Collection, 'collections', 'unarchive', 'Handbooks')).status, 'active');
   t.is((await loci.json(Collection, 'collections', 'get', made.id)).name, 'Handbooks');
-  await loci.json(z.object({ deletion_id: z.string() }), 'collections', 'delete', made.id);
+  await loci.json(z.object({ deletion_id: z.string() }), 'collections', 'delete', made.id, '--yes');
   const gone = await loci.run('search', 'otters', '-c', 'Handbooks');
   t.is(gone.code, 1);
   t.regex(gone.stderr, /no collection called "Handbooks".*loci collections create/);
@@ -93,7 +93,7 @@ test('contents are listed, shown, retried and deleted', async (t) => {
   t.is(conflict.code, 1);
   t.deepEqual(
     await loci
-      .json(Outcomes, 'contents', 'delete', good.content_id, bad.content_id)
+      .json(Outcomes, 'contents', 'delete', good.content_id, bad.content_id, '--yes')
       .then((all) => all.map(({ status }) => status)),
     ['deleting', 'deleting'],
   );
@@ -119,7 +119,7 @@ test('memories are added, searched, updated and deleted, and have a history', as
     ['Prefers coffee', 'Prefers tea'],
   );
   t.regex((await loci.run('memories', 'list', '--user', 'ada')).stdout, /Prefers coffee/);
-  t.is((await loci.run('memories', 'delete', id)).code, 0);
+  t.is((await loci.run('memories', 'delete', id, '-y')).code, 0);
   t.is((await loci.run('memories', 'get', id)).code, 1);
   t.is((await loci.json(z.array(MemoryRecord), 'memories', 'list')).length, 1);
 });
@@ -147,7 +147,7 @@ test('conversations are created, continued, listed, ended and deleted', async (t
   t.is((await loci.json(z.array(Conversation), 'conversations', 'list', '--status', 'ended')).length, 0);
   t.is((await loci.json(Conversation, 'conversations', 'end', id)).status, 'ended');
   t.is((await loci.json(Conversation, 'conversations', 'archive', id)).status, 'archived');
-  t.is((await loci.run('conversations', 'delete', id)).code, 0);
+  t.is((await loci.run('conversations', 'delete', id, '-y')).code, 0);
   t.is((await loci.run('conversations', 'get', id)).code, 1);
 });
 
@@ -175,7 +175,7 @@ test('a key is created with its secret, limited to its permissions, rotated and 
   t.true(listed.some(({ id, secret }) => id === made.id && secret === null));
   const rotated = await loci.json(ApiKey, 'keys', 'rotate', made.id);
   t.is((await as(rotated.secret, 'collections', 'list')).code, 0);
-  t.is((await loci.run('keys', 'revoke', made.id)).code, 0);
+  t.is((await loci.run('keys', 'revoke', made.id, '--yes')).code, 0);
   const ended = await as(rotated.secret, 'collections', 'list', '--json');
   t.is(ended.code, 1);
   t.is(ended.stdout, '');

@@ -45,6 +45,6 @@ test('a webhook is created, tested and deleted, and its deliveries are listed an
   for (const message of receiver.received) t.deepEqual(verified(made.secret, message), message.event);
   t.not(rotated.secret, made.secret);
   t.regex((await run('deliveries')).stdout, /webhook\.test/);
-  t.is((await run('delete', made.id)).code, 0);
+  t.is((await run('delete', made.id, '--yes')).code, 0);
   t.deepEqual(await json(z.array(Webhook), 'list'), []);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
 import { addCollections } from './commands/collections.ts';
 import { addCompress } from './commands/compress.ts';
+import { addConnections } from './commands/connections.ts';
 import { addContents } from './commands/contents.ts';
 import { addConversations } from './commands/conversations.ts';
 import { addKeys } from './commands/keys.ts';
@@ -9,7 +10,9 @@ import { addMemories } from './commands/memories.ts';
 import { addSearch } from './commands/search.ts';
 import { addSync } from './commands/sync.ts';
 import { addUpload } from './commands/upload.ts';
+import { addUploads } from './commands/uploads.ts';
 import { addWebhooks } from './commands/webhooks.ts';
+import { addWorkspaces } from './commands/workspaces.ts';
 import { createShell, type ShellOptions } from './shell.ts';
 
 const EXAMPLES = `
@@ -23,6 +26,7 @@ Examples:
 
 The service is found by --base-url and --api-key, otherwise by LOCI_URL and LOCI_API_KEY, otherwise by
 .loci/connection.json in this folder or its parents, which npm start writes while it runs.
+Commands that delete ask first; --yes answers.
 Exit codes: 0 success, 1 at least one failure, 2 wrong usage, 130 interrupted.`;
 
 /** Creates the command line. It throws errors instead of ending the process. */
@@ -41,7 +45,8 @@ export function createProgram(surroundings: ShellOptions): Command {
   program.option('--workspace <id>', 'id of another accessible workspace (LOCI_WORKSPACE_ID)');
   program.option('--json', 'print only the result, as JSON, to standard output');
   const shell = createShell(() => program.opts(), surroundings);
-  const groups = [addCollections, addContents, addMemories, addConversations, addKeys, addWebhooks];
+  const groups = [addCollections, addContents, addUploads, addMemories, addConversations, addConnections];
+  groups.push(addKeys, addWebhooks, addWorkspaces);
   for (const add of [addUpload, addSync, addSearch, addCompress, ...groups]) add(program, shell);
   return program;
 }

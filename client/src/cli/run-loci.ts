@@ -28,18 +28,23 @@ export async function runLoci(args: readonly string[]): Promise<number> {
 }
 
 function printError(error: unknown, isJson: boolean): void {
-  if (!(error instanceof LociError)) {
-    console.error(error instanceof Error ? error.stack : error);
-    return;
-  }
-  const { status, code, requestId, issues } = error;
-  const detail = error.detail + adviceFor(error);
+  const known = error instanceof LociError ? error : unexpected(error);
+  const { status, code, requestId, issues } = known;
+  const detail = known.detail + adviceFor(known);
   if (isJson) {
     console.error(JSON.stringify({ error: { status, code, detail, request_id: requestId, issues } }));
     return;
   }
   console.error(`loci: ${printable(detail)}`);
   if (requestId !== null && (status ?? 0) >= 500) console.error(`      request ${printable(requestId)}`);
+}
+
+/** Describes an error that the command did not expect. Where it happened is of no use for those who use the command. */
+function unexpected(error: unknown): LociError {
+  if (process.env['LOCI_DEBUG'] !== undefined) console.error(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const detail = `An unexpected error: ${message} (LOCI_DEBUG=1 shows where it happened.)`;
+  return new LociError(detail, { status: null, code: 'unexpected', cause: error });
 }
 
 /** Returns advice for the user that the message of the service does not contain. */

@@ -1,6 +1,7 @@
 import { dataOf } from '../data-of.ts';
 import { createLociClient, type LociClient } from '../create-loci-client.ts';
 import { LociError } from '../loci-error.ts';
+import { oneLine } from './printable.ts';
 import type { Fetch } from '../transport.ts';
 
 /** Options of every command. */
@@ -16,6 +17,8 @@ export type GlobalOptions = {
 export type Shell = {
   /** Creates a client from the options, the environment or `.loci/connection.json`. */
   openClient(options?: { retries?: number }): LociClient;
+  /** Creates a client with the administrator token. @throws LociError `not_configured` without one */
+  openAdministration(): LociClient;
   /** Prints a result: only JSON with `--json`, otherwise a text for people. */
   print<Value>(value: Value, text: (value: Value) => string): void;
   /** Prints a note on standard error; nothing with `--json`. */
@@ -47,6 +50,12 @@ export function createShell(globals: () => GlobalOptions, { signal, onFailures }
         retries,
         fetch: interruptible(signal),
       });
+    },
+    openAdministration() {
+      const { baseUrl, token } = globals();
+      const adminToken = token ?? createLociClient({ baseUrl }).connection.adminToken;
+      if (adminToken === null) throw noAdminToken();
+      return createLociClient({ baseUrl, token: adminToken, retries: RETRIES, fetch: interruptible(signal) });
     },
     print(value, text) {
       console.log(globals().json === true ? JSON.stringify(value, null, 2) : text(value));
@@ -83,9 +92,16 @@ export async function resolveCollectionId(loci: LociClient, given: string | unde
     throw notFound(`There is no collection called "${given}". Create it: loci collections create "${given}"`);
   }
   if (named.length === 1) return only.id;
-  throw notFound(
-    `${named.length} collections are called "${given}". Use the id of one: ${named.map(({ id }) => id).join(', ')}`,
+  const shown = named.map(
+    ({ id, created_at, description }) => `  ${id}  created ${created_at}  ${oneLine(description ?? '', 60)}`,
   );
+  const detail = [`${named.length} collections are called "${given}". Use the id of one:`, ...shown].join('\n');
+  throw new LociError(detail, { status: null, code: 'ambiguous' });
+}
+
+function noAdminToken(): LociError {
+  const detail = 'This needs the administrator token of the service: set LOCI_ADMIN_TOKEN, or give it with --token.';
+  return new LociError(detail, { status: null, code: 'not_configured' });
 }
 
 function notFound(detail: string): LociError {

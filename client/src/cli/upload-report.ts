@@ -42,10 +42,13 @@ export function createUploadReport(collectionId: string, sent: UploadResult, rea
 }
 
 /** Formats the report as text, with failures at the end. */
-export function formatUploadReport({ total, added, replaced, present, waited, failed }: UploadReport): string {
+export function formatUploadReport(report: UploadReport): string {
+  const { total, added, replaced, present, waited, failed, upload_ids: ids } = report;
   const changed = replaced === 0 ? '' : ` ${replaced} replaced,`;
   const done = `${added} added,${changed} ${present} already present, ${failed.length} failed, of ${total}.`;
-  const continues = waited ? '' : ' Ingestion continues; loci contents list shows the progress.';
+  const [id] = ids;
+  const progress = ids.length === 1 ? `loci uploads get ${id}` : 'loci contents list';
+  const continues = waited || id === undefined ? '' : ` Ingestion continues; ${progress} shows the progress.`;
   const lines = failed.map(({ input, message }) => `  ${oneLine(input)}: ${oneLine(message)}`);
   return [done + continues, ...(lines.length > 0 ? ['Failed:', ...lines] : [])].join('\n');
 }

@@ -65,6 +65,7 @@ export function urlInput(url: string): UploadInput {
 export function unreadableReason(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
   if (code === 'ENOENT') return 'The file does not exist.';
+  if (code === 'EISDIR') return 'This is a folder, not a file.';
   if (code === 'EACCES' || code === 'EPERM') return 'The file cannot be read: permission denied.';
   return `The file cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
 }

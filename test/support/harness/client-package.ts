@@ -26,20 +26,21 @@ export async function builtClient(): Promise<typeof Client> {
 }
 
 /**
- * Installs the client's own dependencies and builds it, unless it is up to date.
+ * Installs the client's own dependencies and builds it, unless it is up to date. Returns whether there was anything to do.
  * @throws Error with the compiler's output, for example when the client does not match the types of `openapi.json`
  */
-export async function buildClient(): Promise<void> {
+export async function buildClient(): Promise<boolean> {
   await mkdir(dirname(STAMP), { recursive: true });
   const lock = await waitForExclusiveLock(join(CLIENT_DIR, '.build-lock'), () => undefined);
   try {
     const wanted: Stamp = { lock: hashOf([join(CLIENT_DIR, 'package-lock.json')]), sources: hashOf(sourceFiles()) };
     const built = readStamp();
     if (built?.lock !== wanted.lock) await npm(['ci', '--prefer-offline', '--no-audit', '--no-fund']);
-    if (built?.lock === wanted.lock && built.sources === wanted.sources) return;
+    if (built?.lock === wanted.lock && built.sources === wanted.sources) return false;
     await npm(['run', 'build']);
     await mkdir(dirname(STAMP), { recursive: true });
     writeFileSync(STAMP, JSON.stringify(wanted));
+    return true;
   } finally {
     lock.release();
   }

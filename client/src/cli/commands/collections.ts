@@ -2,6 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { LociClient } from '../../create-loci-client.ts';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { collectRepeated } from '../option-parsers.ts';
@@ -38,11 +39,23 @@ function addByName(collections: Command, shell: Shell): void {
     const path = '/api/v1/collections/{collection_id}/unarchive';
     shell.print(await dataOf(loci.api.POST(path, await of(loci, one))), formatRecord);
   });
-  byName('delete', 'Delete a collection and the contents that belong to no other collection').action(async (one) => {
-    const loci = shell.openClient();
-    const deletion = await dataOf(loci.api.DELETE('/api/v1/collections/{collection_id}', await of(loci, one)));
-    shell.print(deletion, formatRecord);
-  });
+  byName('delete', 'Delete a collection and the contents that belong to no other collection')
+    .option(...YES_OPTION)
+    .action(async (one, options) => {
+      const loci = shell.openClient();
+      const target = await of(loci, one);
+      await confirm(shell, options, () => deletionQuestion(loci, target.params.path.collection_id));
+      shell.print(await dataOf(loci.api.DELETE('/api/v1/collections/{collection_id}', target)), formatRecord);
+    });
+}
+
+async function deletionQuestion({ api }: LociClient, id: string): Promise<string> {
+  const { name } = await dataOf(
+    api.GET('/api/v1/collections/{collection_id}', { params: { path: { collection_id: id } } }),
+  );
+  const query = { collection_id: id, limit: 1 };
+  const { total_count: count } = await dataOf(api.GET('/api/v1/contents', { params: { query } }));
+  return `Delete the collection "${name}" (${id}) with ${count} contents?`;
 }
 
 function addList(collections: Command, shell: Shell): void {

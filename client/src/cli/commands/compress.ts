@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import { parseFraction, parseInteger } from '../option-parsers.ts';
+import { readText } from '../read-text.ts';
+import { requireText } from '../require-text.ts';
 import type { Shell } from '../shell.ts';
 
 const MAX_TOKENS = 100_000_000;
@@ -23,7 +24,9 @@ export function addCompress(program: Command, shell: Shell): void {
     .option('-q, --query <query>', 'question that the result must answer')
     .action(async (file, { strategy, ratio, tokens, query }) => {
       const loci = shell.openClient();
-      const content = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
+      const content = file === '-' ? await readAll(process.stdin) : await readText(file);
+      requireText(content, `There is nothing to compress: ${file === '-' ? 'standard input' : file} is empty.`);
+      if (query !== undefined) requireText(query, 'Give a question after --query, or leave the option out.');
       const body = {
         content,
         strategy,

@@ -1,11 +1,22 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
 
 type Content = components['schemas']['Content'];
+
+const ACTIONS = [
+  ['retry', 'Ingest failed or cancelled contents again'],
+  ['pause', 'Pause unfinished contents'],
+  ['resume', 'Resume paused contents'],
+  ['cancel', 'Cancel unfinished contents'],
+] as const;
+
+/** More contents are only counted in a question. */
+const MAX_NAMED = 5;
 
 const STATUSES = [
   'stored',
@@ -53,15 +64,36 @@ export function addContents(program: Command, shell: Shell): void {
     .command('delete')
     .description('Delete contents; they disappear from search immediately')
     .argument('<id...>')
-    .action(async (ids) => shell.print(await runForEach(ids, deleteContent(shell)), formatOutcomes));
-  contents
-    .command('retry')
-    .description('Ingest failed or cancelled contents again')
-    .argument('<id...>')
-    .action(async (ids) => shell.print(await runForEach(ids, retryContent(shell)), formatOutcomes));
+    .option(...YES_OPTION)
+    .action(async (ids, options) => {
+      await confirm(shell, options, () => deletionQuestion(shell, ids));
+      shell.print(await runForEach(ids, deleteContent(shell)), formatOutcomes);
+    });
+  addActions(contents, shell);
 }
 
-type Outcome = { content_id: string; status: string; deletion_id?: string };
+function addActions(contents: Command, shell: Shell): void {
+  for (const [name, description] of ACTIONS) {
+    contents
+      .command(name)
+      .description(description)
+      .argument('<id...>')
+      .action(async (ids) => shell.print(await runForEach(ids, changeContent(shell, name)), formatOutcomes));
+  }
+}
+
+async function deletionQuestion(shell: Shell, ids: readonly string[]): Promise<string> {
+  if (ids.length > MAX_NAMED) return `Delete ${ids.length} contents?`;
+  const { api } = shell.openClient();
+  const names: string[] = [];
+  for (const id of ids) {
+    const { name } = await dataOf(api.GET('/api/v1/contents/{content_id}', { params: { path: { content_id: id } } }));
+    names.push(`"${name}"`);
+  }
+  return `Delete ${names.join(', ')}?`;
+}
+
+export type Outcome = { content_id: string; status: string; deletion_id?: string };
 
 function deleteContent(shell: Shell): (id: string) => Promise<Outcome> {
   const { api } = shell.openClient();
@@ -72,11 +104,12 @@ function deleteContent(shell: Shell): (id: string) => Promise<Outcome> {
   };
 }
 
-function retryContent(shell: Shell): (id: string) => Promise<Outcome> {
+/** Returns a function that retries, pauses, resumes or cancels a content. */
+export function changeContent(shell: Shell, name: (typeof ACTIONS)[number][0]): (id: string) => Promise<Outcome> {
   const { api } = shell.openClient();
   return async (id) => {
     const params = { path: { content_id: id } };
-    const { status } = await dataOf(api.POST('/api/v1/contents/{content_id}/retry', { params }));
+    const { status } = await dataOf(api.POST(`/api/v1/contents/{content_id}/${name}`, { params }));
     return { content_id: id, status };
   };
 }
@@ -87,7 +120,7 @@ async function runForEach(ids: readonly string[], act: (id: string) => Promise<O
   return outcomesOfAll;
 }
 
-function formatOutcomes(all: readonly Outcome[]): string {
+export function formatOutcomes(all: readonly Outcome[]): string {
   return all.map(({ content_id, status }) => `${content_id}  ${status}`).join('\n');
 }
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { collectRepeated } from '../option-parsers.ts';
@@ -74,10 +75,18 @@ function addById(conversations: Command, shell: Shell): void {
     const path = '/api/v1/conversations/{conversation_id}/archive';
     shell.print(await dataOf(shell.openClient().api.PATCH(path, of(id))), formatRecord);
   });
-  byId('delete', 'Delete a conversation and its messages').action(async (id) => {
-    await dataOf(shell.openClient().api.DELETE('/api/v1/conversations/{conversation_id}', of(id)));
-    shell.print({ id, status: 'deleted' }, () => `${id}  deleted`);
-  });
+  byId('delete', 'Delete a conversation and its messages')
+    .option(...YES_OPTION)
+    .action(async (id, options) => {
+      const { api } = shell.openClient();
+      const path = '/api/v1/conversations/{conversation_id}';
+      await confirm(shell, options, async () => {
+        const { title } = await dataOf(api.GET(path, of(id)));
+        return `Delete the conversation "${title ?? id}" and its messages?`;
+      });
+      await dataOf(api.DELETE(path, of(id)));
+      shell.print({ id, status: 'deleted' }, () => `${id}  deleted`);
+    });
 }
 
 function addMessages(conversations: Command, shell: Shell): void {

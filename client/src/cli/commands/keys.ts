@@ -1,10 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { collectRepeated } from '../option-parsers.ts';
-import type { Shell } from '../shell.ts';
+import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
@@ -34,13 +35,15 @@ function addCreate(keys: Command, shell: Shell): void {
       collectRepeated,
     )
     .option('-l, --label <text>', 'purpose of the key')
-    .option('-c, --collection <id>', 'limit the key to this collection; may be repeated', collectRepeated)
+    .option('-c, --collection <id or name>', 'limit the key to this collection; may be repeated', collectRepeated)
     .option('--ip <address or range>', 'limit the key to this address or CIDR range; may be repeated', collectRepeated)
     .option('--expires-at <time>', 'ISO 8601, with a time zone')
     .action(async ({ permission, label, collection, ip, expiresAt }) => {
-      const optional = { label, collections: collection, ip_whitelist: ip, expires_at: expiresAt };
+      const loci = shell.openClient();
+      const ids = collection && (await Promise.all(collection.map((one) => resolveCollectionId(loci, one))));
+      const optional = { label, collections: ids, ip_whitelist: ip, expires_at: expiresAt };
       const body = { permissions: permission, ...omitUndefined(optional) };
-      const key = await dataOf(shell.openClient().api.POST('/api/v1/api-keys', { body }));
+      const key = await dataOf(loci.api.POST('/api/v1/api-keys', { body }));
       shell.print(key, formatRecord);
       shell.printNote('Keep the secret: it is not shown again.');
     });
@@ -73,10 +76,15 @@ function addById(keys: Command, shell: Shell): void {
     .command('revoke')
     .description('Permanently revoke an API key')
     .argument('<id>')
-    .action(async (id) => {
-      await dataOf(
-        shell.openClient().api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } }),
-      );
+    .option(...YES_OPTION)
+    .action(async (id, options) => {
+      const { api } = shell.openClient();
+      const params = { path: { api_key_id: id } };
+      await confirm(shell, options, async () => {
+        const { label } = await dataOf(api.GET('/api/v1/api-keys/{api_key_id}', { params }));
+        return `Revoke the API key ${label === null ? id : `"${label}"`}? Whoever uses it loses access at once.`;
+      });
+      await dataOf(api.DELETE('/api/v1/api-keys/{api_key_id}', { params }));
       shell.print({ id, status: 'revoked' }, () => `${id}  revoked`);
     });
 }

@@ -1,9 +1,12 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { parseInteger, parseJsonObject, collectRepeated } from '../option-parsers.ts';
+import { oneLine } from '../printable.ts';
+import { requireText } from '../require-text.ts';
 import type { Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
 
@@ -74,6 +77,12 @@ function addSearch(memories: Command, shell: Shell): void {
     .option('--as-of <time>', 'as it was at this time (ISO 8601)')
     .option('-n, --limit <number>', 'maximum number of results', parseInteger(1, 100), 10)
     .action(async (words, { user, method, asOf, limit }) => {
+      if (method !== 'last_n' && method !== 'first_n') {
+        requireText(
+          words.join(' '),
+          'Say what to search for: loci memories search "tea or coffee". last_n and first_n need nothing.',
+        );
+      }
       const body = {
         query: words.join(' '),
         retrieval_method: method,
@@ -116,10 +125,15 @@ function addById(memories: Command, shell: Shell): void {
     .command('delete')
     .description('Delete a memory and all its versions')
     .argument('<id>')
-    .action(async (id) => {
-      await dataOf(
-        shell.openClient().api.DELETE('/api/v1/memories/{memory_id}', { params: { path: { memory_id: id } } }),
-      );
+    .option(...YES_OPTION)
+    .action(async (id, options) => {
+      const { api } = shell.openClient();
+      const params = { path: { memory_id: id } };
+      await confirm(shell, options, async () => {
+        const { memory } = await dataOf(api.GET('/api/v1/memories/{memory_id}', { params }));
+        return `Delete the memory "${oneLine(memory, 60)}" and all its versions?`;
+      });
+      await dataOf(api.DELETE('/api/v1/memories/{memory_id}', { params }));
       shell.print({ memory_id: id, status: 'deleted' }, () => `${id}  deleted`);
     });
   memories

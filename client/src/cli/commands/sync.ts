@@ -76,7 +76,7 @@ async function syncFolder(sync: Sync): Promise<void> {
   }
   if (isMuch(plan.gone.length, { own: own.length, files: files.length })) {
     const question = `${plan.gone.length} of ${own.length} contents are no longer in ${folder.path}. Delete them?`;
-    await confirm(shell, question, options);
+    await confirm(shell, options, async () => question);
   }
   const report = syncReport(collectionId, plan, { failures: await carryOut(sync, plan), problems });
   if (report.failed.length > 0) shell.reportFailures();

@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
+import { confirm, YES_OPTION } from '../confirm.ts';
 import { omitUndefined } from '../omit-undefined.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { collectRepeated } from '../option-parsers.ts';
-import type { Shell } from '../shell.ts';
+import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
 
 type Webhook = components['schemas']['Webhook'];
@@ -41,11 +42,13 @@ export function addWebhooks(program: Command, shell: Shell): void {
       `${EVENTS.join(', ')}; may be repeated; all but content.* by default`,
       collectEventTypes,
     )
-    .option('-c, --collection <id>', 'limit the webhook to this collection; may be repeated', collectRepeated)
+    .option('-c, --collection <id or name>', 'limit the webhook to this collection; may be repeated', collectRepeated)
     .option('-d, --description <text>', 'purpose of the webhook')
     .action(async (url, { event, collection, description }) => {
-      const body = { url, ...omitUndefined({ events: event, collections: collection, description }) };
-      shell.print(await dataOf(shell.openClient().api.POST('/api/v1/webhooks', { body })), formatRecord);
+      const loci = shell.openClient();
+      const ids = collection && (await Promise.all(collection.map((one) => resolveCollectionId(loci, one))));
+      const body = { url, ...omitUndefined({ events: event, collections: ids, description }) };
+      shell.print(await dataOf(loci.api.POST('/api/v1/webhooks', { body })), formatRecord);
       shell.printNote('Keep the secret: it is not shown again.');
     });
   addById(webhooks, shell);
@@ -80,10 +83,15 @@ function addById(webhooks: Command, shell: Shell): void {
     .command('delete')
     .description('Delete a webhook')
     .argument('<id>')
-    .action(async (id) => {
-      await dataOf(
-        shell.openClient().api.DELETE('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } } }),
-      );
+    .option(...YES_OPTION)
+    .action(async (id, options) => {
+      const { api } = shell.openClient();
+      const params = { path: { webhook_id: id } };
+      await confirm(shell, options, async () => {
+        const { url, pending_deliveries: waiting } = await dataOf(api.GET('/api/v1/webhooks/{webhook_id}', { params }));
+        return `Delete the webhook ${url}? ${waiting} waiting deliveries are not sent.`;
+      });
+      await dataOf(api.DELETE('/api/v1/webhooks/{webhook_id}', { params }));
       shell.print({ id, deleted: true }, () => `${id}  deleted`);
     });
 }
@@ -132,6 +140,7 @@ function formatWebhooks(webhooks: readonly Webhook[]): string {
 }
 
 function formatDeliveries(deliveries: readonly Delivery[]): string {
+  if (deliveries.length === 0) return 'There are no deliveries.';
   const rows = deliveries.map(({ id, status, event_type, attempts, created_at, url }) => [
     id,
     status,
@@ -139,6 +148,7 @@ function formatDeliveries(deliveries: readonly Delivery[]): string {
     String(attempts.length),
     created_at,
     url,
+    attempts.at(-1)?.error ?? '',
   ]);
-  return formatTable(['ID', 'STATUS', 'EVENT', 'ATTEMPTS', 'CREATED', 'URL'], rows);
+  return formatTable(['ID', 'STATUS', 'EVENT', 'ATTEMPTS', 'CREATED', 'URL', 'LAST ERROR'], rows);
 }
