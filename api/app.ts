@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Services } from '#operations/services.ts';
 import { allowOrigins } from '#api/http/request/allow-origins.ts';
+import { createHomePage } from '#api/http/home-page.ts';
 import { createDocsPage } from '#api/http/openapi/docs-page.ts';
 import { announceStop, type Stopping } from '#api/http/response/announce-stop.ts';
 import { answerErrors } from '#api/http/response/answer-errors.ts';
@@ -35,6 +36,7 @@ export function createApp(services: Services, options: AppOptions): Koa {
   app.use(announceStop(options.stopping ?? { isStopping: false }));
   app.use(drainRequestBody);
   app.use(answerErrors(services.log));
+  app.use(createHomePage({ version: options.version }));
   app.use(createDocsPage(document));
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -1,6 +1,7 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Scope } from './scope.ts';
 
+/** What permissions are about: every permission but two is one of these and an action. */
 export const PERMISSIONED_RESOURCES = [
   'workspaces',
   'api-keys',
@@ -16,16 +17,15 @@ export const PERMISSIONED_RESOURCES = [
   'compress',
   'webhooks',
 ] as const;
-export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${'read' | 'write' | 'delete'}`;
+export const PERMISSION_ACTIONS = ['read', 'write', 'delete'] as const;
+export type Permission = `${(typeof PERMISSIONED_RESOURCES)[number]}:${(typeof PERMISSION_ACTIONS)[number]}`;
 
 /** Permissions that are not `<resource>:<action>`: everything, and reading the secrets of connections in plain text. */
 const OTHER_PERMISSIONS = ['*', 'connections:reveal'];
 
 /** Every permission that an API key can have. */
 export const KNOWN_PERMISSIONS: readonly string[] = [
-  ...PERMISSIONED_RESOURCES.flatMap((resource) =>
-    (['read', 'write', 'delete'] as const).map((action) => `${resource}:${action}`),
-  ),
+  ...PERMISSIONED_RESOURCES.flatMap((resource) => PERMISSION_ACTIONS.map((action) => `${resource}:${action}`)),
   ...OTHER_PERMISSIONS,
 ];
 

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { NEXT_PAGE, TotalCount } from './cursor-list.ts';
-import { KNOWN_PERMISSIONS } from '#domain/access/caller.ts';
+import { KNOWN_PERMISSIONS, PERMISSION_ACTIONS, PERMISSIONED_RESOURCES } from '#domain/access/caller.ts';
 import { API_KEY_STATUSES } from '#domain/statuses.ts';
 import { CreatedAt, CreatedBy, Id, IsoTime, IsoTimeInput, textField, UpdatedAt, WorkspaceId } from './fields.ts';
+
+const PERMISSION_META = {
+  id: 'Permission',
+  enum: [...KNOWN_PERMISSIONS],
+  description:
+    '`<resource>:<action>`, `connections:reveal` (secrets of connections in plain text), or `*` for everything. The description of ' +
+    'an operation names the permission that it requires; later versions may add permissions.',
+};
 
 /** An API key in API responses. */
 export const ApiKey = z
@@ -25,7 +33,7 @@ export const ApiKey = z
     expires_at: IsoTime.nullable().meta({
       description: 'Time from which the key is no longer accepted; null for a key that does not expire.',
     }),
-    permissions: z.array(z.string()).meta({
+    permissions: z.array(z.string().meta(PERMISSION_META)).meta({
       description: 'What the key may do: `<resource>:<action>`, `connections:reveal`, or `*` for everything.',
     }),
     ip_whitelist: z
@@ -43,21 +51,23 @@ export type ApiKey = z.infer<typeof ApiKey>;
 const MAX_LISTED = 1000;
 
 const label = textField(255, 1).nullable();
+const UNKNOWN_PERMISSION =
+  `Is not a permission. Use \`*\`, \`connections:reveal\`, or \`<resource>:<action>\` with one of the actions ` +
+  `${PERMISSION_ACTIONS.join(', ')} and one of the resources ${PERMISSIONED_RESOURCES.join(', ')}.`;
 const permissions = z
   .array(
-    z.string().refine((text) => KNOWN_PERMISSIONS.includes(text), {
-      error:
-        'Is not a permission. Use `<resource>:read`, `<resource>:write`, `<resource>:delete`, `connections:reveal` or `*`',
-      params: { type: 'unknown_permission' },
-    }),
+    z
+      .string()
+      .refine((text) => KNOWN_PERMISSIONS.includes(text), {
+        error: UNKNOWN_PERMISSION,
+        params: { type: 'unknown_permission' },
+      })
+      .meta(PERMISSION_META),
   )
   .min(1)
   .max(KNOWN_PERMISSIONS.length)
   .transform((list) => [...new Set(list)])
-  .meta({
-    description:
-      '`<resource>:read`, `<resource>:write`, `<resource>:delete`, `connections:reveal`, or `*` for all permissions.',
-  });
+  .meta({ description: 'What the key may do. `*` stands for all permissions.' });
 // An empty list could mean "none" or "all", so it is rejected.
 const collections = z
   .array(Id)

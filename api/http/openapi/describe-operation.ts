@@ -37,13 +37,26 @@ export function describeOperation(
     operationId,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...descriptionOf(route),
     ...(route.extension === true ? { 'x-loci-extension': true } : {}),
     ...securityOf(route),
     parameters: parametersOf(route, schemas),
     ...(body === null ? {} : { requestBody: body }),
     responses: responsesOf(source),
   };
+}
+
+function descriptionOf({ description, permission, administrator }: Route): { description?: string } {
+  const required =
+    permission === null
+      ? []
+      : administrator === 'required'
+        ? ['Requires the administrator token.']
+        : [
+            `Requires the permission \`${permission}\`${administrator === 'allowed' ? ', or the administrator token' : ''}.`,
+          ];
+  const parts = [...(description === undefined ? [] : [description]), ...required];
+  return parts.length === 0 ? {} : { description: parts.join('\n\n') };
 }
 
 function securityOf(route: Route): Record<string, unknown> {

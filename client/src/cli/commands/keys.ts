@@ -9,6 +9,7 @@ import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
 
 type ApiKey = components['schemas']['ApiKey'];
+type Permission = components['schemas']['Permission'];
 
 /** `loci keys` */
 export function addKeys(program: Command, shell: Shell): void {
@@ -42,7 +43,8 @@ function addCreate(keys: Command, shell: Shell): void {
       const loci = shell.openClient();
       const ids = collection && (await Promise.all(collection.map((one) => resolveCollectionId(loci, one))));
       const optional = { label, collections: ids, ip_whitelist: ip, expires_at: expiresAt };
-      const body = { permissions: permission, ...omitUndefined(optional) };
+      // The service checks the names, and answers an unknown one with those that exist.
+      const body = { permissions: permission as Permission[], ...omitUndefined(optional) };
       const key = await dataOf(loci.api.POST('/api/v1/api-keys', { body }));
       shell.print(key, formatRecord);
       shell.printNote('Keep the secret: it is not shown again.');
