@@ -21,6 +21,23 @@ const MIN_FUNCTION_NAME_RATIO = 0.75;
 const MIN_APART_HEIGHTS = 1.45;
 /** With a larger share of characters in bold lines, bold is emphasis or the only font. */
 const MAX_BOLD_SHARE = 0.25;
+/** Bold titles of sections are often a little smaller than the text, or have a font of other proportions. */
+const MIN_BOLD_RATIO = 0.85;
+const MAX_PLAIN_LENGTH = 80;
+/** A line of a paragraph is at least this long. */
+const MIN_PROSE_LENGTH = 40;
+/** A title that is continued on a second line is at least this long. */
+const MIN_WRAPPED_TITLE = 30;
+/** The number of a section: `2`, `2.1`, `A.`, `Article 4`. */
+const NUMBERED =
+  /^\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.|(?:[Aa]rt(?:icle|ikel)|[Ss]ection|[Cc]hapter|[Pp]art|§)\s*\d{1,3}\.?)\s+[^\p{Ll}]/u;
+const NUMBERED_TITLE = /^\d{1,2}(?:\.\d{1,2}){0,4}\.?\s+(\p{Lu}.*)$/u;
+const NUMBER_IN_BRACKETS = /^\(\d{1,2}\)\s+[^\p{Ll}]/u;
+/** Letters of twice the width. */
+const WIDE_LETTER = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const CAPTION = /^\s*(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)|tabelle|tableau)\s*\d/i;
+/** A line of a table of contents. */
+const CONTENTS_LINE = /(?:\.[ \u00a0]?){4,}\s*\w{0,6}\s*$/;
 const HANGUL_END = /\p{Script=Hangul} ?$/u;
 /** List markers, without numbers: headings begin with numbers as well. */
 const BULLET_START = /^\s*[•▪◦●■□○►▶✓❑·*–—※☐\uE000-\uF8FF-]/u;
@@ -60,23 +77,76 @@ export function headingLevel(line: PdfLine, { bodySize, headingSizes }: Document
   return Math.min(headingSizes.indexOf(size) + 1, MAX_HEADING_LEVELS);
 }
 
-/** The level of a bold line of the body size that stands alone, one below the levels by size; 0 for none. */
+/** The level of a bold line of the body size that is a title of its own, one below the levels by size; 0 for none. */
 export function boldHeadingLevel(line: PdfLine, neighbors: Neighbors, style: DocumentStyle): number {
   const { next } = neighbors;
   if (!style.hasBoldHeadings || !line.isBold || line.isNeverHeading) return 0;
   // The name of a function in the documentation of a program.
   const isName = line.isMonospaced && !next?.isMonospaced;
-  if (fontSizeOf(line) < style.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : 0.9)) return 0;
+  if (fontSizeOf(line) < style.bodySize * (isName ? MIN_FUNCTION_NAME_RATIO : MIN_BOLD_RATIO)) return 0;
+  const isNumbered = NUMBERED.test(line.text);
   const isShort = line.text.length <= MAX_BOLD_LENGTH && looksLikeHeading(line);
-  if (!isShort || (!isName && !isApart(line, neighbors) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())))
-    return 0;
-  // Successive bold lines are a paragraph or a list of names.
-  if (next?.isBold && fontSizeOf(next) === fontSizeOf(line)) return 0;
+  if (!isShort || CAPTION.test(line.text)) return 0;
+  if (!isName && !isApart(line, neighbors) && !/^[\p{Lu}\p{Lo}\p{N}(「]/u.test(line.text.trim())) return 0;
+  // Successive bold lines are a paragraph or a list of names, unless they are apart or numbered like a section and its first part.
+  const isFollowed = next?.isBold === true && fontSizeOf(next) === fontSizeOf(line);
+  if (isFollowed && !(isNumbered && NUMBERED.test(next.text)) && !isTwoLines(line, neighbors)) return 0;
   return Math.min(style.headingSizes.length + 1, MAX_HEADING_LEVELS);
 }
 
+/** The level of a line like body text that is in capitals or numbered like a section, above a paragraph; 0 for none. */
+export function plainHeadingLevel(line: PdfLine, { before, next }: Neighbors, style: DocumentStyle): number {
+  if (line.isNeverHeading || line.isMonospaced || line.text.length > MAX_PLAIN_LENGTH || !next) return 0;
+  const text = line.text.trim();
+  const isCapitals = /\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text);
+  const size = fontSizeOf(line);
+  // The items of a list are as large as their text.
+  const isItemTitle = NUMBER_IN_BRACKETS.test(text) && size > fontSizeOf(next);
+  if (!(isCapitals || isItemTitle || isNumberedTitle(text)) || !looksLikeHeading(line) || CAPTION.test(text)) return 0;
+  const isAbove = !before || before.last.bottom - line.first.bottom >= size * MIN_APART_HEIGHTS;
+  const distance = line.first.bottom - next.first.bottom;
+  const isNextBelow = distance > size * 0.8 && distance < size * 3 && next.first.left < line.last.right;
+  const isProse = isProseLine(next) && !next.isMonospaced;
+  // The title ends although there is space for another word.
+  if (!isItemTitle && next.last.right <= line.last.right + size * 3) return 0;
+  if (!isAbove || !isNextBelow || !isProse || size < style.bodySize * MIN_BOLD_RATIO) return 0;
+  return Math.min(style.headingSizes.length + 1, MAX_HEADING_LEVELS);
+}
+
+function isProseLine({ text }: PdfLine): boolean {
+  const minLength = WIDE_LETTER.test(text) ? MIN_PROSE_LENGTH / 2 : MIN_PROSE_LENGTH;
+  return text.length >= minLength && /\p{Ll}{2}|\p{Lo}{2}/u.test(text) && !NUMBERED.test(text);
+}
+
+/** `2. METHODS`, `2.1 Data and methods`, but not an item of a list: `1. Wash the apples`. */
+function isNumberedTitle(text: string): boolean {
+  const title = NUMBERED_TITLE.exec(text)?.[1];
+  if (title === undefined) return false;
+  if (/^\d{1,2}\.\d/.test(text)) return true;
+  const words = title.split(/\s+/).filter((word) => word.length > 3);
+  return words.length > 0 && words.every((word) => /^\P{Ll}/u.test(word));
+}
+
+/** Whether the line is the first of a title of two lines. */
+function isTwoLines(line: PdfLine, { before, next, afterNext }: Neighbors): boolean {
+  if (!next || (before?.isBold && fontSizeOf(before) === fontSizeOf(line))) return false;
+  const isWrapped = line.text.length >= MIN_WRAPPED_TITLE && next.text.length < line.text.length + 10;
+  return isWrapped && afterNext !== null && !afterNext.isBold && looksLikeHeading(next);
+}
+
+/** Whether a line begins with the number of a section. */
+export function hasSectionNumber({ text }: PdfLine): boolean {
+  return NUMBERED.test(text);
+}
+
+/** Whether a bold line is the second one of the title before it. */
+export function continuesBoldHeading(line: PdfLine, { before, next }: Neighbors): boolean {
+  if (!before?.isBold || !line.isBold || fontSizeOf(before) !== fontSizeOf(line) || next?.isBold) return false;
+  return before.text.length >= MIN_WRAPPED_TITLE && !hasSectionNumber(line) && looksLikeHeading(line);
+}
+
 /** The lines above and below; null at the first and the last line. */
-export type Neighbors = { before: PdfLine | null; next: PdfLine | null };
+export type Neighbors = { before: PdfLine | null; next: PdfLine | null; afterNext: PdfLine | null };
 
 /** Whether the line has space above and below, like a paragraph. */
 function isApart(line: PdfLine, { before, next }: Neighbors): boolean {
@@ -95,7 +165,9 @@ function medianWordHeight({ words }: PdfLine): number {
 }
 
 function looksLikeHeading({ text, isBold }: PdfLine): boolean {
-  const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !/[.,;:]\s*$/.test(text);
+  const isEnded = NUMBERED.test(text) && isBold ? /[,;]\s*$/ : /[.,;:]\s*$/;
+  const isPhrase = text.length <= MAX_HEADING_LENGTH && /\p{L}{2}/u.test(text) && !isEnded.test(text);
   // A single word in lower case is part of a formula or a figure, unless it is bold as well.
-  return isPhrase && !BULLET_START.test(text) && (isBold || !/^\p{Ll}+$/u.test(text.trim()));
+  const isWord = !isBold && /^\p{Ll}+$/u.test(text.trim());
+  return isPhrase && !isWord && !BULLET_START.test(text) && !CONTENTS_LINE.test(text);
 }

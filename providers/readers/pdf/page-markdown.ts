@@ -1,6 +1,14 @@
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 import { codeBlock, codeBlockLength } from './code-blocks.ts';
-import { boldHeadingLevel, headingLevel, type DocumentStyle, fontSizeOf } from './headings.ts';
+import {
+  boldHeadingLevel,
+  continuesBoldHeading,
+  hasSectionNumber,
+  headingLevel,
+  plainHeadingLevel,
+  type DocumentStyle,
+  fontSizeOf,
+} from './headings.ts';
 import type { PdfTable, PdfLine } from './page.ts';
 import type { PageItem } from './page-items.ts';
 
@@ -104,17 +112,27 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
   return out.join('');
 }
 
-/** Heading levels by font size, else by weight; a bold line inside a paragraph is emphasis. */
+/** Heading levels by font size, else by weight, capitals or numbers; a bold line inside a paragraph is emphasis. */
 function headingLevelsOf(lines: readonly PdfLine[], style: DocumentStyle): number[] {
   const bySize = lines.map((line) => headingLevel(line, style));
-  return lines.map((line, index) => {
-    const level = bySize[index] ?? 0;
-    if (level > 0) return level;
-    const [before, next] = [lines[index - 1] ?? null, lines[index + 1] ?? null];
+  const levels: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const [before, next, afterNext] = [-1, 1, 2].map((step) => lines[index + step] ?? null);
+    const neighbors = { before: before ?? null, next: next ?? null, afterNext: afterNext ?? null };
     // A bold word at the end of a line that continues.
-    const isInside = before !== null && Math.abs(before.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5;
-    return isInside ? 0 : boldHeadingLevel(line, { before, next }, style);
-  });
+    const isInside = [before, next].some(
+      (other) => other && Math.abs(other.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5,
+    );
+    const levelBefore = levels[index - 1] ?? 0;
+    if (levelBefore > 0 && before && isSameBlock(before, line) && continuesBoldHeading(line, neighbors))
+      levels.push(levelBefore);
+    else if (isInside) levels.push(bySize[index] ?? 0);
+    else
+      levels.push(
+        bySize[index] || boldHeadingLevel(line, neighbors, style) || plainHeadingLevel(line, neighbors, style),
+      );
+  }
+  return levels;
 }
 
 /**
@@ -138,7 +156,8 @@ function headingPrefix(level: number): string {
 }
 
 function continuesHeading(previous: PdfLine, line: PdfLine): boolean {
-  return fontSizeOf(previous) === fontSizeOf(line) && isSameBlock(previous, line) && distanceBelow(previous, line) > 0;
+  if (fontSizeOf(previous) !== fontSizeOf(line) || hasSectionNumber(line)) return false;
+  return isSameBlock(previous, line) && distanceBelow(previous, line) > 0;
 }
 
 /** The distance of the line below the previous one, in points; negative at the top of a new column. */
