@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
 import { Collection } from '#domain/records/collection.ts';
-import { Connection } from '#domain/records/connection.ts';
+import { Connection, ConnectionDetail } from '#domain/records/connection.ts';
 import { CreatedWorkspace } from '#domain/records/workspace.ts';
 import { SearchResponse } from '#domain/records/search.ts';
 import { UploadProgress } from '#domain/records/upload.ts';
@@ -159,6 +159,8 @@ test('connections and workspaces are created, listed, shown and changed', async 
     new RegExp(`^ID .*\\n${made.id} +active +github +ada`),
   );
   t.is((await loci.json(Connection, 'connections', 'get', made.id)).id, made.id);
+  const revealed = await loci.json(ConnectionDetail, 'connections', 'get', made.id, '--credentials');
+  t.deepEqual(revealed.credentials, { refresh_token: 'r' });
   t.regex((await loci.run('connections', 'authorize', made.id)).stderr, /^loci: /);
 
   const { id, api_key } = await loci.json(CreatedWorkspace, 'workspaces', 'create', 'Field notes');

@@ -6,6 +6,7 @@ import { createKey } from '#test/support/harness/api-client.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { startWebhookReceiver, verified } from '#test/support/servers/webhook-receiver.ts';
+import { readDocument } from '#test/docs/markdown.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
 
 let installed: InstalledCommand;
@@ -47,4 +48,20 @@ test('a webhook is created, tested and deleted, and its deliveries are listed an
   t.regex((await run('deliveries')).stdout, /webhook\.test/);
   t.is((await run('delete', made.id, '--yes')).code, 0);
   t.deepEqual(await json(z.array(Webhook), 'list'), []);
+});
+
+test('the list of deliveries shows why a receiver on this machine is not reached', async (t) => {
+  const { key } = await createKey();
+  const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: key };
+  const run = (...args: string[]) => installed.run(['webhooks', ...args], { environment });
+  const { id } = Webhook.parse(JSON.parse((await run('create', 'http://127.0.0.1:9000/hook', '--json')).stdout));
+  t.is((await run('test', id)).code, 0);
+  const { stdout } = await until(
+    () => run('deliveries', '-w', id),
+    (shown) => shown.stdout.includes('Refused'),
+  );
+  t.regex(stdout, /^ID +STATUS .* LAST ERROR\n/);
+  const documented = readDocument('docs/webhooks.md');
+  const error = /Refused to fetch .*/.exec(stdout)?.[0] ?? '';
+  t.true(documented.includes(`\n${error}\n`), error);
 });

@@ -76,10 +76,14 @@ function addById(connections: Command, shell: Shell): void {
   const byId = (name: string, description: string) =>
     connections.command(name).description(description).argument('<id>');
   const of = (id: string) => ({ params: { path: { connection_id: id } } });
-  byId('get', 'Show a connection, without its credentials').action(async (id) => {
-    const path = '/api/v1/connections/{connection_id}';
-    shell.print(await dataOf(shell.openClient().api.GET(path, of(id))), formatRecord);
-  });
+  byId('get', 'Show a connection')
+    .option('--credentials', 'with its credentials; masked without the permission connections:reveal')
+    .action(async (id, { credentials }) => {
+      const query = omitUndefined({ include_credentials: credentials });
+      const params = { path: { connection_id: id }, query };
+      const path = '/api/v1/connections/{connection_id}';
+      shell.print(await dataOf(shell.openClient().api.GET(path, { params })), formatRecord);
+    });
   byId('authorize', 'Print the URL at which the user of the connection grants access').action(async (id) => {
     const path = '/api/v1/oauth/authorize/{connection_id}';
     const answer = await dataOf(shell.openClient().api.POST(path, { ...of(id), body: {} }));
