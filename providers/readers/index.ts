@@ -13,11 +13,8 @@ import {
   ARCHIVE_TYPES,
   COMPOUND_FILE,
   describeType,
-  DOC,
   ENCRYPTED_OFFICE,
   PPT,
-  XLS,
-  XLSB,
 } from '#providers/readers/shared/media-types.ts';
 import { notebookReader } from '#providers/readers/markup/notebook-reader.ts';
 import { textMarkupReader } from '#providers/readers/markup/text-markup-reader.ts';
@@ -30,12 +27,14 @@ import { pptxReader } from '#providers/readers/office/pptx-reader.ts';
 import { rtfReader } from '#providers/readers/office/rtf-reader.ts';
 import { textReader } from '#providers/readers/text/text-reader.ts';
 import { unstructuredReader } from '#providers/readers/external/unstructured-reader.ts';
+import { docReader } from '#providers/readers/legacy/doc-reader.ts';
+import { xlsReader } from '#providers/readers/legacy/xls-reader.ts';
 import { xlsxReader } from '#providers/readers/office/xlsx-reader.ts';
 
 /**
  * Formats do not import one another: what several of them need is in `shared/`, which imports no format. The exceptions
  * are formats that contain another one: `pdf` imports `images` (scanned pages are images), and `archives` imports
- * `office` (Outlook messages have bodies in RTF). `external` imports the reader pool that it wraps.
+ * `office` (Outlook messages have bodies in RTF), as `legacy` does (old workbooks have the cells of new ones). `external` imports the reader pool that it wraps.
  * `test/architecture/layers.test.ts` enforces this.
  */
 
@@ -54,6 +53,8 @@ export const FORMATS: readonly Reader[] = [
   docxReader,
   pptxReader,
   xlsxReader,
+  xlsReader,
+  docReader,
   odfReader,
   epubReader,
   rtfReader,
@@ -122,9 +123,6 @@ export function resolveReader(readerName: string, mediaType: string): Reader {
 
 /** How to convert old formats that are common. */
 const CONVERSIONS: ReadonlyMap<string, string> = new Map([
-  [DOC, 'Save it as .docx (Word or LibreOffice: File, Save As)'],
-  [XLS, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
-  [XLSB, 'Save it as .xlsx (Excel or LibreOffice: File, Save As)'],
   [PPT, 'Save it as .pptx (PowerPoint or LibreOffice: File, Save As)'],
   [COMPOUND_FILE, 'Save it as .docx, .xlsx or .pptx (in the program that created it: File, Save As)'],
 ]);

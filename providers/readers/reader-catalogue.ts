@@ -2,6 +2,11 @@ import { AppError } from '#domain/app-error.ts';
 import type { ReaderCatalogue } from '#operations/services.ts';
 import { detectFileType, detectType, needsWholeFile } from './detect-type.ts';
 import { READER_NAMES, resolveReader } from './index.ts';
+import {
+  isMarkitdownInstalled,
+  markitdownReader,
+  markitdownNotInstalledError,
+} from '#providers/readers/external/markitdown-reader.ts';
 import { typeMismatchNotes } from './type-mismatch.ts';
 import {
   unstructuredNotConfiguredError,
@@ -9,9 +14,16 @@ import {
 } from '#providers/readers/external/unstructured-reader.ts';
 
 /** The readers as the API needs them: their names, and which of them reads which type. Loads no parser. */
-export function createReaderCatalogue({ hasUnstructured }: { hasUnstructured: boolean }): ReaderCatalogue {
+export function createReaderCatalogue({
+  hasUnstructured,
+  hasMarkitdown = isMarkitdownInstalled(),
+}: {
+  hasUnstructured: boolean;
+  hasMarkitdown?: boolean;
+}): ReaderCatalogue {
   const requireAvailable = (reader: string): void => {
     if (!hasUnstructured && UNSTRUCTURED_STRATEGIES.has(reader)) throw unstructuredNotConfiguredError();
+    if (!hasMarkitdown && reader === markitdownReader.name) throw markitdownNotInstalledError();
   };
   return {
     names: READER_NAMES,

@@ -43,6 +43,7 @@ const READER_FOLDER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   markup: ['shared'],
   images: ['shared'],
   office: ['shared'],
+  legacy: ['shared', 'office'],
   pdf: ['shared', 'images'],
   archives: ['shared', 'office'],
   external: ['shared', 'reader-pool.ts', 'read-in-parts.ts'],

@@ -18,7 +18,23 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['text/plain', '.txt'],
 ]);
 
-/** Converts documents to Markdown with markitdown-ts, a port of MarkItDown. */
+/** Whether the optional package is installed. */
+export function isMarkitdownInstalled(): boolean {
+  try {
+    import.meta.resolve('markitdown-ts');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function markitdownNotInstalledError(cause?: unknown): AppError {
+  const message =
+    'MarkItDown is not installed. Use the reader native, or ask the operator to run `npm install --no-save markitdown-ts@0.0.10` for API and worker.';
+  return new AppError('reader_unavailable', message, { cause });
+}
+
+/** Converts documents to Markdown with markitdown-ts, a port of MarkItDown, where that is installed. */
 export const markitdownReader: Reader = {
   name: 'markitdown',
   mediaTypes: [...EXTENSIONS.keys()],
@@ -43,7 +59,9 @@ async function convert(bytes: Buffer, extension: string): Promise<string> {
   for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) {
     if (!(name in globalThis)) Object.assign(globalThis, { [name]: Absent });
   }
-  const { MarkItDown } = await import('markitdown-ts');
+  const { MarkItDown } = await import('markitdown-ts').catch((error: unknown) => {
+    throw isMarkitdownInstalled() ? error : markitdownNotInstalledError(error);
+  });
   const result = await new MarkItDown().convertBuffer(bytes, { file_extension: extension }).catch((error: unknown) => {
     throw damagedError(error);
   });

@@ -38,7 +38,8 @@ export async function readNumberFormats(archive: ZipArchive): Promise<NumberForm
   });
 }
 
-function numberFormatOf(id: number, code: string | undefined): NumberFormat {
+/** The format of a cell by its format code, or where there is none by the number of a predefined one. */
+export function numberFormatOf(id: number, code: string | undefined): NumberFormat {
   if (code === undefined) {
     if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 34 && id <= 36) || (id >= 50 && id <= 58))
       return 'date';

@@ -6,12 +6,12 @@ import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { UploadResponse } from '#domain/records/upload.ts';
 import { formFor } from '#test/support/harness/api-client.ts';
 import { compoundFile } from '#test/support/fixtures/compound-file.ts';
+import { docFile } from '#test/support/fixtures/doc-file.ts';
 import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
 import { idsOf, startFlow } from '#test/support/harness/flow.ts';
 import { DOWNLOAD_ADDRESS } from '#test/support/harness/stack.ts';
 
 const filler = 'Nothing of note happened on that day, and the harbour office closed early.';
-
 /** Documents with one sentence each, about a subject that no other document mentions, and the text that the reader extracts. */
 const documents: Record<string, { file: () => File; question: string; sentence: RegExp; type: string }> = {
   text: {
@@ -65,6 +65,12 @@ const documents: Record<string, { file: () => File; question: string; sentence: 
     question: 'glacier retreated forty metres',
     sentence: /The glacier retreated forty metres in one summer/,
     type: 'application/pdf',
+  },
+  doc: {
+    file: () => new File([new Uint8Array(docFile([{ text: 'A lockkeeper opens the sluice.' }]))], 'canal.doc'),
+    question: 'lockkeeper opens the sluice',
+    sentence: /A lockkeeper opens the sluice/,
+    type: 'application/msword',
   },
   docx: {
     file: () =>
@@ -208,8 +214,8 @@ test('documents with a password and old binary documents are rejected at upload 
   const flow = await startFlow();
   const files: readonly (readonly [name: string, bytes: Buffer, code: ErrorCode, message: RegExp])[] = [
     // The directory lies beyond the first bytes, so the beginning of the file does not show its type.
-    ['old.doc', compoundFile(['1Table', 'WordDocument'], 126), 'unsupported_type', /Save it as \.docx/],
-    ['old.xls', compoundFile(['Workbook']), 'unsupported_type', /Save it as \.xlsx/],
+    ['old.ppt', compoundFile(['Pictures', 'PowerPoint Document'], 126), 'unsupported_type', /Save it as \.pptx/],
+    ['old.bin', compoundFile(['Contents']), 'unsupported_type', /Save it as \.docx, \.xlsx or \.pptx/],
     ['locked.docx', compoundFile(['EncryptionInfo', 'EncryptedPackage']), 'encrypted', /remove the password/],
   ];
   const form = formFor(flow.collectionId, [

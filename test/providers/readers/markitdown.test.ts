@@ -1,20 +1,58 @@
+import { readFile } from 'node:fs/promises';
 import test from 'ava';
+import { z } from 'zod';
+import { isMarkitdownInstalled } from '#providers/readers/external/markitdown-reader.ts';
+import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
 import { docx, docxParagraph, pdf } from '#test/support/fixtures/documents.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
-test('MarkItDown reads documents of several types', async (t) => {
-  const read = async (bytes: string | Buffer, name: string): Promise<string> =>
-    (await readBytes(bytes, { name, reader: 'markitdown' })).text;
-  t.regex(await read(pdf([[{ text: 'A sentence on a page.' }]]), 'a.pdf'), /A sentence on a page\./);
-  t.regex(await read(docx(docxParagraph('A sentence in Word.')), 'a.docx'), /A sentence in Word\./);
-  t.regex(await read('<html><body><h1>Head</h1><p>Body</p></body></html>', 'a.html'), /# Head\n\nBody/);
+const Package = z.object({
+  dependencies: z.record(z.string(), z.string()),
+  peerDependencies: z.object({ 'markitdown-ts': z.string() }),
+  peerDependenciesMeta: z.object({ 'markitdown-ts': z.object({ optional: z.boolean() }) }),
+});
+const MISSING = {
+  code: 'reader_unavailable',
+  message: /not installed\. Use the reader native, or .*npm install .*markitdown-ts@/,
+};
+
+test('MarkItDown is an optional dependency, which is not installed by itself', async (t) => {
+  const { dependencies, peerDependencies, peerDependenciesMeta } = Package.parse(
+    JSON.parse(await readFile('package.json', 'utf8')),
+  );
+  t.false('markitdown-ts' in dependencies);
+  t.true(peerDependenciesMeta['markitdown-ts'].optional);
+  const error = t.throws(
+    () =>
+      createReaderCatalogue({ hasUnstructured: false, hasMarkitdown: false }).requireReadable(
+        'markitdown',
+        'application/pdf',
+      ),
+    MISSING,
+  );
+  t.true(
+    error?.message.includes(`markitdown-ts@${peerDependencies['markitdown-ts']}`),
+    'the message names the version that fits',
+  );
 });
 
-test('rejects what MarkItDown cannot convert with `unreadable` and suggests another reader', async (t) => {
-  const cut = docx(docxParagraph('x'.repeat(5_000))).subarray(0, 300);
-  await t.throwsAsync(readBytes(cut, { name: 'a.docx', reader: 'markitdown' }), { message: /native|ZIP/ });
-  await t.throwsAsync(readBytes('%PDF-1.4 nothing', { name: 'a.pdf', reader: 'markitdown' }), {
-    code: 'unreadable',
-    message: /native/,
-  });
+test('the reader markitdown keeps its name and types where it is installed', (t) => {
+  const installed = createReaderCatalogue({ hasUnstructured: false, hasMarkitdown: true });
+  t.true(installed.names.includes('markitdown'));
+  for (const type of ['application/pdf', 'text/html', 'text/csv'])
+    t.notThrows(() => installed.requireReadable('markitdown', type));
+  t.throws(() => installed.requireReadable('markitdown', 'image/png'), { code: 'type_mismatch' });
+});
+
+test('a document for MarkItDown is read by it where it is installed, and else names what is missing', async (t) => {
+  const documents: readonly (readonly [string, string | Buffer, RegExp])[] = [
+    ['a.pdf', pdf([[{ text: 'A sentence on a page.' }]]), /A sentence on a page\./],
+    ['a.docx', docx(docxParagraph('A sentence in Word.')), /A sentence in Word\./],
+    ['a.html', '<html><body><h1>Head</h1><p>Body</p></body></html>', /# Head\n\nBody/],
+  ];
+  for (const [name, bytes, expected] of documents) {
+    const reading = readBytes(bytes, { name, reader: 'markitdown' });
+    if (isMarkitdownInstalled()) t.regex((await reading).text, expected);
+    else await t.throwsAsync(reading, MISSING);
+  }
 });
