@@ -149,11 +149,7 @@ async function writeRuns(
       part_key: key,
     })),
   );
-  const changed: string[] = [];
-  for (const { content, known, entry } of withAction('link', 'replace')) {
-    if (entry.refusal || known?.content_hash === content.content_hash) continue;
-    if (await stores.contents.replaceBytes(scope, content)) changed.push(content.id);
-  }
+  const changed = await stores.contents.replaceBytes(scope, withOtherBytes(withAction('link', 'replace')));
   await stores.runControl.restart(scope, collectionId, {
     contentIds: withAction('replace', 'rerun').map(({ content }) => content.id),
     runId,
@@ -163,6 +159,13 @@ async function writeRuns(
     uploadId: archive.upload_id ?? undefined,
   });
   return changed;
+}
+
+function withOtherBytes(group: readonly PlannedEntry[]) {
+  const changed = group.filter(
+    ({ content, known, entry }) => !entry.refusal && known?.content_hash !== content.content_hash,
+  );
+  return changed.map(({ content }) => content);
 }
 
 /** Writes rejected entries as failed contents, each with its own message. A version that is already published stays published. */

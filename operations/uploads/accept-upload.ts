@@ -145,10 +145,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Match
   const runs = created.map((one) => newRun(one, upload));
   await stores.runControl.insert(scope, form.collection_id, runs);
   const changed = await updateExisting(stores, scope, upload);
-  for (const { item, contentId, action } of matched) {
-    if (action !== 'replace') continue;
-    if (await stores.contents.replaceBytes(scope, { ...item.content, id: contentId })) changed.push(contentId);
-  }
+  changed.push(...(await stores.contents.replaceBytes(scope, replacementsOf(upload))));
   const restarted = matched.filter(({ action }) => action === 'rerun' || action === 'replace');
   await stores.runControl.restart(scope, form.collection_id, {
     contentIds: restarted.map((one) => one.contentId),
@@ -193,14 +190,27 @@ function isCrawled({ contentId }: MatchedItem, crawls: readonly PlannedCrawl[]):
   return crawls.some((crawl) => crawl.contentId === contentId);
 }
 
+/** The contents that get other bytes. Metadata that was not sent is kept, as that of duplicates is. */
+function replacementsOf({ form, matched }: MatchedUpload) {
+  const replaced = matched.filter(({ action }) => action === 'replace');
+  return replaced.map(({ item: { content }, contentId }) => ({
+    ...content,
+    id: contentId,
+    metadata: hasMetadata(form) ? content.metadata : null,
+  }));
+}
+
+function hasMetadata(form: UploadForm): boolean {
+  return Object.keys(form.metadata).length > 0 || form.user_id !== null;
+}
+
 async function updateExisting(stores: Stores, scope: Scope, { form, matched }: MatchedUpload): Promise<string[]> {
-  const hasMetadata = Object.keys(form.metadata).length > 0 || form.user_id !== null;
   const existing = matched.filter((one) => one.action === 'rerun' || one.action === 'keep');
   return stores.contents.updateFromUpload(
     scope,
     existing.map(({ item, contentId }) => ({
       id: contentId,
-      metadata: hasMetadata ? item.content.metadata : null,
+      metadata: hasMetadata(form) ? item.content.metadata : null,
       description: form.description,
     })),
   );

@@ -57,6 +57,9 @@ const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
     and ${notDeleting('cc.collection_id')})`;
 
 /** Rows of contents. Their runs (`content_collections`) are in `runControl` and `runs`. */
+/** A content with other bytes. */
+type Replacement = Omit<NewContent, 'metadata'> & { metadata: NewContent['metadata'] | null };
+
 export function createContentStore(database: Database) {
   return {
     /** Returns a content in scope, or null. */
@@ -152,26 +155,25 @@ export function createContentStore(database: Database) {
     },
 
     /**
-     * Replaces the bytes of a content that is addressed by its `external_id`. The published version stays until the new run
-     * publishes. Returns whether filter fields of the published version changed.
+     * Replaces the bytes of contents that are addressed by their `external_id`. The published versions stay until the new runs
+     * publish. Null leaves description or metadata unchanged. Returns the ids of contents of whose published version filter
+     * fields changed.
      */
-    async replaceBytes(scope: Scope, content: NewContent): Promise<boolean> {
-      const row = await queryOne<{ changed: boolean }>(
+    async replaceBytes(scope: Scope, contents: readonly Replacement[]): Promise<string[]> {
+      if (contents.length === 0) return [];
+      const rows = await query<{ id: string; changed: boolean }>(
         database,
-        `update contents set name = :name, description = coalesce(:description, description), metadata = :metadata::jsonb,
-           type = :type, size = :size, content_hash = :content_hash, file_data = :file_data::jsonb, source = :source,
-           url = :url, updated_at = now(),
-           sync_status = case when metadata <> :metadata::jsonb or name <> :name then 'stale' else sync_status end
-         where id = :id and workspace_id = :workspaceId
-         returning old.metadata <> new.metadata or old.name <> new.name as changed`,
-        {
-          ...content,
-          workspaceId: scope.workspaceId,
-          metadata: JSON.stringify(content.metadata),
-          file_data: JSON.stringify(content.file_data),
-        },
+        `update contents t set name = x.name, description = coalesce(x.description, t.description),
+           metadata = coalesce(x.metadata, t.metadata), type = x.type, size = x.size, content_hash = x.content_hash,
+           file_data = x.file_data, source = x.source, url = x.url, updated_at = now(),
+           sync_status = case when x.metadata <> t.metadata or x.name <> t.name then 'stale' else t.sync_status end
+         from jsonb_to_recordset(:contents::jsonb) as x(id uuid, name text, description text, metadata jsonb, type text,
+           size bigint, content_hash text, file_data jsonb, source text, url text)
+         where t.id = x.id and t.workspace_id = :workspaceId
+         returning t.id, old.metadata <> new.metadata or old.name <> new.name as changed`,
+        { workspaceId: scope.workspaceId, contents: JSON.stringify(contents) },
       );
-      return row?.changed === true;
+      return rows.filter((row) => row.changed).map((row) => row.id);
     },
 
     /** Adds to the access counters of many contents in one statement. The rows are locked in the order of their ids. */

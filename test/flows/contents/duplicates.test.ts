@@ -177,6 +177,8 @@ test('the items of one request replace the contents with their external_ids, and
     return flow.upload(['items', JSON.stringify(items)], ...files);
   };
   const first = await send(['The smew is white.', 'The smew is rare.', 'The smew dives.']);
+  const json = { metadata: { external_id: 'wiki/1', lang: 'en' } };
+  await flow.api.send(`/contents/${first.uploads[1]?.content_id}`, { method: 'PATCH', json });
   t.deepEqual(
     first.uploads.map(({ name, external_id, replaced }) => [name, external_id, replaced]),
     [0, 1, 2].map((index) => [`wiki/${index}.txt`, `wiki/${index}`, false]),
@@ -197,5 +199,5 @@ test('the items of one request replace the contents with their external_ids, and
     'The smew is white.',
   ]);
   const content = await flow.content(first.uploads[1]?.content_id ?? '');
-  t.like(content, { external_id: 'wiki/1', name: 'wiki/1.txt', metadata: { external_id: 'wiki/1' } });
+  t.like(content, { external_id: 'wiki/1', name: 'wiki/1.txt', ...json });
 });
