@@ -77,6 +77,11 @@ export function headingLevel(line: PdfLine, { bodySize, headingSizes }: Document
   return Math.min(headingSizes.indexOf(size) + 1, MAX_HEADING_LEVELS);
 }
 
+/** Whether a line of the body size can be a heading at all: a quick test, for most lines are text. */
+export function mayBeHeading({ isBold, text }: PdfLine): boolean {
+  return isBold || text.length <= MAX_PLAIN_LENGTH;
+}
+
 /** The level of a bold line of the body size that is a title of its own, one below the levels by size; 0 for none. */
 export function boldHeadingLevel(line: PdfLine, neighbors: Neighbors, style: DocumentStyle): number {
   const { next } = neighbors;

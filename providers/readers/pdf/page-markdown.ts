@@ -5,6 +5,7 @@ import {
   continuesBoldHeading,
   hasSectionNumber,
   headingLevel,
+  mayBeHeading,
   plainHeadingLevel,
   type DocumentStyle,
   fontSizeOf,
@@ -114,25 +115,30 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
 
 /** Heading levels by font size, else by weight, capitals or numbers; a bold line inside a paragraph is emphasis. */
 function headingLevelsOf(lines: readonly PdfLine[], style: DocumentStyle): number[] {
-  const bySize = lines.map((line) => headingLevel(line, style));
   const levels: number[] = [];
   for (const [index, line] of lines.entries()) {
-    const [before, next, afterNext] = [-1, 1, 2].map((step) => lines[index + step] ?? null);
-    const neighbors = { before: before ?? null, next: next ?? null, afterNext: afterNext ?? null };
-    // A bold word at the end of a line that continues.
-    const isInside = [before, next].some(
-      (other) => other && Math.abs(other.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5,
-    );
-    const levelBefore = levels[index - 1] ?? 0;
-    if (levelBefore > 0 && before && isSameBlock(before, line) && continuesBoldHeading(line, neighbors))
-      levels.push(levelBefore);
-    else if (isInside) levels.push(bySize[index] ?? 0);
-    else
-      levels.push(
-        bySize[index] || boldHeadingLevel(line, neighbors, style) || plainHeadingLevel(line, neighbors, style),
-      );
+    const bySize = headingLevel(line, style);
+    levels.push(bySize > 0 || !mayBeHeading(line) ? bySize : levelByNeighbors(lines, { index, levels, style }));
   }
   return levels;
+}
+
+type Place = { index: number; levels: readonly number[]; style: DocumentStyle };
+
+function levelByNeighbors(lines: readonly PdfLine[], { index, levels, style }: Place): number {
+  const line = lines[index];
+  if (!line) return 0;
+  const [before, next] = [lines[index - 1] ?? null, lines[index + 1] ?? null];
+  const neighbors = { before, next, afterNext: lines[index + 2] ?? null };
+  const levelBefore = levels[index - 1] ?? 0;
+  if (levelBefore > 0 && before && isSameBlock(before, line) && continuesBoldHeading(line, neighbors))
+    return levelBefore;
+  // A bold word at the end of a line that continues.
+  const isInside = [before, next].some(
+    (other) => other && Math.abs(other.last.bottom - line.first.bottom) < fontSizeOf(line) * 0.5,
+  );
+  if (isInside) return 0;
+  return boldHeadingLevel(line, neighbors, style) || plainHeadingLevel(line, neighbors, style);
 }
 
 /**

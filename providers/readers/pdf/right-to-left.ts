@@ -29,6 +29,7 @@ const BRACKETS: readonly (readonly [open: string, close: string])[] = [
   ['{', '}'],
   ['«', '»'],
 ];
+const ANY_BRACKET: ReadonlySet<string> = new Set(BRACKETS.flat());
 /** A line in which this share of the letters has the other direction has that direction. */
 const OTHER_DIRECTION_SHARE = 0.75;
 
@@ -138,8 +139,8 @@ function reverseExceptNumbers(visual: readonly PlacedCharacter[]): PlacedCharact
   const number = ARABIC.test(text) ? NUMBER_NEAR_ARABIC : NUMBER_NEAR_HEBREW;
   const kept: { start: number; end: number }[] = [];
   const keep = (start: number, end: number): void => void kept.push({ start, end });
-  const classes = visual.map(classOf).join('');
-  for (const { 0: span, index } of classes.matchAll(WORDS)) if (span.includes('L')) keep(index, index + span.length);
+  for (const { 0: span, index } of visual.map(classOf).join('').matchAll(WORDS))
+    if (span.includes('L')) keep(index, index + span.length);
   const digits = visual.map(({ text: one }) => (ARABIC_DIGIT.test(one) || DIGIT.test(one) ? '0' : one.slice(0, 1)));
   for (const { 0: span, index } of digits.join('').matchAll(number)) {
     const isInside = kept.some(({ start, end }) => index < end && start < index + span.length);
@@ -164,8 +165,18 @@ function reverseRightToLeftSpans(visual: readonly PlacedCharacter[]): PlacedChar
   return [...ordered, ...visual.slice(at)];
 }
 
+type CharacterClass = 'R' | 'L' | 'A' | 'N' | 'O';
+const classes = new Map<string, CharacterClass>();
+
 /** One letter per character: right to left, left to right, Arabic digit, other digit, or other. */
-function classOf({ text }: PlacedCharacter): 'R' | 'L' | 'A' | 'N' | 'O' {
+function classOf({ text }: PlacedCharacter): CharacterClass {
+  let found = classes.get(text);
+  // Few characters occur again and again; the number of code units is bounded.
+  if (found === undefined) classes.set(text, (found = classify(text)));
+  return found;
+}
+
+function classify(text: string): CharacterClass {
   if (DIGIT.test(text)) return 'N';
   if (ARABIC_DIGIT.test(text)) return 'A';
   if (RIGHT_TO_LEFT.test(text)) return /[\p{L}\p{M}]/u.test(text) ? 'R' : 'O';
@@ -177,6 +188,7 @@ function classOf({ text }: PlacedCharacter): 'R' | 'L' | 'A' | 'N' | 'O' {
  * typed. A bracket without its pair opens before a word and closes after one.
  */
 function facingBrackets(characters: readonly PlacedCharacter[]): PlacedCharacter[] {
+  if (!characters.some(({ text }) => ANY_BRACKET.has(text))) return [...characters];
   const turned = [...characters];
   const isBlankAt = (at: number): boolean => (turned[at]?.text ?? ' ').trim() === '';
   for (const pair of BRACKETS) {

@@ -13,6 +13,8 @@ const MIN_BORDER_SHARE = 0.55;
 /** Finds tables by their ruled lines: horizontal and vertical ones that form a grid of at least two by two cells. */
 export function findRuledTables(ruledLines: readonly RuledLine[], words: readonly PdfWord[]): PdfTable[] {
   if (ruledLines.length < 4 || ruledLines.length > MAX_RULED_LINES) return [];
+  const horizontal = ruledLines.filter(({ isHorizontal }) => isHorizontal).length;
+  if (horizontal < 2 || ruledLines.length - horizontal < 2) return [];
   const tables = groupMeetingLines(joinLineSegments(ruledLines))
     .map((group) => tableOf(group, words))
     .filter((table) => table !== null);
@@ -136,18 +138,17 @@ function mergedCellTexts(cells: readonly PdfWord[][][], { right, below }: CellBo
     for (const x of row.keys()) {
       if (seen[y]?.[x]) continue;
       const members = [{ x, y }];
+      const slots: { x: number; y: number }[] = [];
       for (const slot of members) {
         const line = seen[slot.y];
-        if (!line || line[slot.x]) continue;
+        if (!line || line[slot.x] !== false) continue;
         line[slot.x] = true;
+        slots.push(slot);
         if (right[slot.y]?.[slot.x] === false) members.push({ x: slot.x + 1, y: slot.y });
         if (right[slot.y]?.[slot.x - 1] === false) members.push({ x: slot.x - 1, y: slot.y });
         if (below[slot.y]?.[slot.x] === false) members.push({ x: slot.x, y: slot.y + 1 });
         if (below[slot.y - 1]?.[slot.x] === false) members.push({ x: slot.x, y: slot.y - 1 });
       }
-      const slots = members.filter(
-        (slot, index) => members.findIndex((o) => o.x === slot.x && o.y === slot.y) === index,
-      );
       const text = joinWords(slots.flatMap((slot) => cells[slot.y]?.[slot.x] ?? []));
       const places = text.length <= MAX_REPEATED_LENGTH ? slots : slots.slice(0, 1);
       for (const slot of places) (texts[slot.y] ?? [])[slot.x] = text;

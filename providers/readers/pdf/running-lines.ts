@@ -73,18 +73,21 @@ function isPageNumber(line: PdfLine, page: PdfPage): boolean {
   const text = line.text.trim();
   const isInMargin = bottom > page.height * (1 - MARGIN_SHARE) || top < page.height * MARGIN_SHARE;
   if (isInMargin && PAGE_NUMBER.test(text)) return true;
+  if (text.length > MAX_HEADER_LENGTH) return false;
+  const [, left = '', right = ''] = FACING_PAGE_NUMBERS.exec(text) ?? [];
+  const hasFacingNumbers = left !== '' && Number(left) + 1 === Number(right);
+  if (!hasFacingNumbers && !NUMBERED_TITLE.test(text)) return false;
   const others = page.lines.filter((other) => other !== line);
   const isAbove = others.every(({ first }) => first.top <= bottom);
   const isBelow = others.every(({ last }) => last.bottom >= top);
-  if (text.length > MAX_HEADER_LENGTH || (!isAbove && !isBelow)) return false;
-  const [, left = '', right = ''] = FACING_PAGE_NUMBERS.exec(text) ?? [];
-  if (left !== '' && Number(left) + 1 === Number(right)) return true;
+  if (!isAbove && !isBelow) return false;
+  if (hasFacingNumbers) return true;
   const heights = others.map(({ first }) => first.top - first.bottom).sort((a, b) => a - b);
   const usual = heights[Math.floor(heights.length / 2)] ?? 0;
   const gap = isAbove
     ? bottom - others.reduce((highest, { first }) => Math.max(highest, first.top), 0)
     : others.reduce((lowest, { last }) => Math.min(lowest, last.bottom), Infinity) - top;
-  return NUMBERED_TITLE.test(text) && top - bottom < usual * 0.95 && gap > usual * 0.8;
+  return top - bottom < usual * 0.95 && gap > usual * 0.8;
 }
 
 function edgeLines(lines: readonly PdfLine[]): Set<PdfLine> {

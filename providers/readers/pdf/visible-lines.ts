@@ -12,7 +12,7 @@ const TOLERANCE = 1;
  */
 export function visibleLines(lines: readonly PdfLine[], page: PageSize): PdfLine[] {
   return lines.flatMap((line) => {
-    if (line.words.every((word) => isVisible(word, page))) return [line];
+    if (isVisible(line.first, page) && isVisible(line.last, page)) return line;
     return (
       withWords(
         line,
