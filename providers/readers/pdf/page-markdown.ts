@@ -17,6 +17,8 @@ import type { PageItem } from './page-items.ts';
 const PARAGRAPH_GAP = 1.75;
 /** A line that is this many times farther from the previous one than that one from the line above begins a paragraph. */
 const MAX_LEADING_RATIO = 1.4;
+/** Widths of a space, in line heights. */
+const [MIN_SPACE, MAX_SPACE] = [0.1, 0.4];
 const HYPHEN_MARK = '\uFFFE';
 const WORD_END = /[\p{L}\p{N}]+$/u;
 const WORD_START = /^[\p{L}\p{N}]+/u;
@@ -98,6 +100,8 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
     else if (level > 0)
       out.push(level === levelBefore && continuesHeading(previous, line) ? ' ' : `\n\n${headingPrefix(level)}`);
     else if (levelBefore > 0) out.push('\n\n');
+    else if (isSameRow(previous, line))
+      out.push(gapBetween(previous, line) < fontSizeOf(previous) * MIN_SPACE ? '' : ' ');
     else if (isWrapped(previous, line, { end, leading, textWidth }))
       out.push(wrapSeparator(previous.text, line.text, style));
     else
@@ -106,7 +110,8 @@ function renderLines(lines: readonly PdfLine[], style: DocumentStyle): string {
       );
     const isNewBlock = out.at(-1)?.includes('\n') !== false;
     end = isNewBlock ? endOf(line) : Math.max(end, endOf(line));
-    leading = isNewBlock || previous === null ? Infinity : distanceBelow(previous, line);
+    if (isNewBlock || previous === null) leading = Infinity;
+    else if (!isSameRow(previous, line)) leading = distanceBelow(previous, line);
     out.push(line.text.trimEnd().replace(BULLET, '- '));
     previous = line;
   }
@@ -169,6 +174,20 @@ function continuesHeading(previous: PdfLine, line: PdfLine): boolean {
 /** The distance of the line below the previous one, in points; negative at the top of a new column. */
 function distanceBelow(previous: PdfLine, line: PdfLine): number {
   return previous.last.bottom - line.first.bottom;
+}
+
+/** The horizontal distance of a line from the previous one. */
+function gapBetween(previous: PdfLine, line: PdfLine): number {
+  return line.first.left - previous.last.right;
+}
+
+/** Whether the line goes on where the previous one ends: pdfium ends a line where text is raised or lowered. */
+function isSameRow(previous: PdfLine, line: PdfLine): boolean {
+  const [a, b] = [previous.last, line.first];
+  const overlap = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
+  if (overlap < Math.min(a.top - a.bottom, b.top - b.bottom) * 0.5) return false;
+  const [gap, size] = [gapBetween(previous, line), fontSizeOf(previous)];
+  return !line.isRightToLeft && gap > -size * 0.1 && gap < size * MAX_SPACE;
 }
 
 function isSameBlock(previous: PdfLine, line: PdfLine): boolean {

@@ -1,6 +1,7 @@
 /* oxlint-disable eslint/no-underscore-dangle -- names of C functions as Emscripten exports them */
 import type { Pdfium } from './pdfium.ts';
 import { addDrawnBullets } from '#providers/readers/pdf/bullets.ts';
+import { joinFractions } from '#providers/readers/pdf/fractions.ts';
 import { insertFieldValues } from '#providers/readers/pdf/field-values.ts';
 import { readFormFields } from './form-fields.ts';
 import { hasDrawing, imageShareOfPage, readDrawing } from './drawing.ts';
@@ -38,7 +39,7 @@ export function readPage(
     const { ruledLines: drawn, dots } = readDrawing(pdfium, page);
     const ruledLines = drawn.map(rotation.rotateRuledLine).filter((line) => isVisibleRuledLine(line, rotation));
     const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_IMAGE_SHARE;
-    const linesWithBullets = addDrawnBullets(lines, dots.map(rotation.rotateBox));
+    const linesWithBullets = addDrawnBullets(joinFractions(lines, ruledLines), dots.map(rotation.rotateBox));
     return { width, height, lines: linesWithBullets, ruledLines, isImage };
   } finally {
     if (textPage !== 0) pdfium._FPDFText_ClosePage(textPage);

@@ -113,7 +113,7 @@ test('keeps titles that differ only by number, and does not read a running heade
 
 /** A page of several boxes, as a sheet that is cut; its text is at these places of the sheet. */
 function cutPage(entries: string, texts: readonly PdfText[], drawn = ''): Buffer {
-  const shown = texts.map(({ text, x = 0, y = 0 }) => `BT /F 11 Tf ${x} ${y} Td (${text}) Tj ET`);
+  const shown = texts.map(({ text, x = 0, y = 0, size = 11 }) => `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET`);
   const content = [...shown, drawn].join('\n');
   return pdfOfObjects(
     [
@@ -182,4 +182,38 @@ test('reads a PDF document behind other bytes', async (t) => {
     const bytes = Buffer.concat([Buffer.from(prefix), document]);
     t.is((await readBytes(bytes, { name: 'a.pdf' })).text.trim(), 'The report');
   }
+});
+
+const A4 = '/MediaBox [0 0 595 842]';
+
+test('writes a stacked fraction into its line, and raised and lowered digits next to a slash', async (t) => {
+  const texts = [
+    { text: 'The mean is', x: 60, y: 700 },
+    { text: 'a + b', x: 129, y: 708 },
+    { text: '2', x: 140, y: 692 },
+    { text: 'of both values.', x: 164, y: 700 },
+    { text: 'Add', x: 60, y: 600 },
+    { text: '1', x: 82, y: 605, size: 7 },
+    { text: '/2 cup of sugar.', x: 86.1, y: 600 },
+  ];
+  const { text } = await readBytes(cutPage(A4, texts, '127 703 m 160 703 l S'), { name: 'a.pdf' });
+  t.is(text.trim(), 'The mean is (a + b)/2 of both values.\n\nAdd 1/2 cup of sugar.');
+});
+
+test('does not read underlined words, or cells above one another, as fractions', async (t) => {
+  const underlined = [
+    { text: 'See the', x: 60, y: 700 },
+    { text: 'terms', x: 101, y: 700 },
+    { text: 'of use for what', x: 132, y: 700 },
+    { text: 'is not said in here', x: 60, y: 687 },
+  ];
+  const { text } = await readBytes(cutPage(A4, underlined, '101 698 m 128 698 l S'), { name: 'a.pdf' });
+  t.is(text.replace(/\s+/g, ' ').trim(), 'See the terms of use for what is not said in here');
+  const cells = [
+    { text: 'North', x: 60, y: 692 },
+    { text: 'Plan', x: 112, y: 700 },
+    { text: 'Real', x: 112, y: 684 },
+  ];
+  const borders = '100 697 m 145 697 l S 100 680 m 100 712 l S 145 680 m 145 712 l S';
+  t.false((await readBytes(cutPage(A4, cells, borders), { name: 'a.pdf' })).text.includes('/'));
 });
