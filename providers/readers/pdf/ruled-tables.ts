@@ -28,7 +28,7 @@ function isInside(inner: Box, outer: Box): boolean {
 }
 
 /** Joins lines that were drawn in segments. */
-function joinLineSegments(ruledLines: readonly RuledLine[]): RuledLine[] {
+export function joinLineSegments(ruledLines: readonly RuledLine[]): RuledLine[] {
   const joined: RuledLine[] = [];
   const sorted = ruledLines.toSorted(
     (a, b) =>

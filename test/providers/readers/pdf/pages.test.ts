@@ -210,10 +210,12 @@ test('does not read underlined words, or cells above one another, as fractions',
   const { text } = await readBytes(cutPage(A4, underlined, '101 698 m 128 698 l S'), { name: 'a.pdf' });
   t.is(text.replace(/\s+/g, ' ').trim(), 'See the terms of use for what is not said in here');
   const cells = [
-    { text: 'North', x: 60, y: 692 },
+    { text: 'North', x: 76, y: 692 },
     { text: 'Plan', x: 112, y: 700 },
     { text: 'Real', x: 112, y: 684 },
   ];
-  const borders = '100 697 m 145 697 l S 100 680 m 100 712 l S 145 680 m 145 712 l S';
+  const borders = '106 697 m 145 697 l S 106 680 m 106 712 l S 145 680 m 145 712 l S';
   t.false((await readBytes(cutPage(A4, cells, borders), { name: 'a.pdf' })).text.includes('/'));
+  const segments = '58 697 m 108 697 l S 108 697 m 140 697 l S 140 697 m 300 697 l S';
+  t.false((await readBytes(cutPage(A4, cells, segments), { name: 'a.pdf' })).text.includes('/'));
 });
