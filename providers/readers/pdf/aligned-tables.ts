@@ -2,6 +2,11 @@ import { joinWords, type PdfTable, type Box, type PdfLine, type PdfWord } from '
 
 /** A horizontal gap of more than this many word heights separates two cells. */
 const CELL_GAP_HEIGHTS = 0.9;
+/** Between rules, where text can only be a table. */
+const RULED_CELL_GAP_HEIGHTS = 0.4;
+/** Mean length of the longer cells of a table of names and explanations. */
+const MAX_MEAN_EXPLANATION = 45;
+const MARKER = /^(?:[^\p{L}\p{N}]+|[(]?[\da-zA-Z]{1,3}(?:\.\d+)*[.)]|\d+(?:\.\d+)+|\[\w{1,6}\])$/u;
 /** A vertical gap of more than this many row heights separates two tables. */
 const ROW_GAP_HEIGHTS = 2.6;
 const MIN_ROWS = 3;
@@ -17,21 +22,24 @@ const DOT_LEADER = /(?:\.\s?){5,}|…{2,}/;
 type Row = Box & { words: PdfWord[]; cells: PdfWord[][] };
 type Columns = readonly { left: number; right: number }[];
 
-/** Finds tables without ruled lines: three or more successive rows of short cells that are aligned in columns. */
-export function findAlignedTables(lines: readonly PdfLine[]): PdfTable[] {
+/**
+ * Finds tables without ruled lines: three or more successive rows of short cells that are aligned in columns. Between horizontal
+ * rules (`isRuled`) cells may be longer and closer to one another.
+ */
+export function findAlignedTables(lines: readonly PdfLine[], isRuled = false): PdfTable[] {
   const words = lines.filter(({ text }) => !DOT_LEADER.test(text)).flatMap((line) => line.words);
-  const rows = rowsOf(words);
+  const rows = rowsOf(words, isRuled ? RULED_CELL_GAP_HEIGHTS : CELL_GAP_HEIGHTS);
   if (lines.some(({ isRightToLeft }) => isRightToLeft)) restoreWordOrder(rows, words);
   const tables: PdfTable[] = [];
   for (const region of regionsOf(rows)) {
-    const table = tableOf(region);
+    const table = tableOf(region, isRuled);
     if (table) tables.push(table);
   }
   return tables;
 }
 
 /** Groups words of the same height into rows, top down, and splits each row into cells at wide gaps. */
-function rowsOf(words: readonly PdfWord[]): Row[] {
+function rowsOf(words: readonly PdfWord[], gapHeights: number): Row[] {
   const rows: PdfWord[][] = [];
   const byHeight = words.toSorted((a, b) => verticalCenter(b) - verticalCenter(a));
   let current: PdfWord[] = [];
@@ -43,7 +51,7 @@ function rowsOf(words: readonly PdfWord[]): Row[] {
   }
   return rows.map((row) => {
     const sorted = row.toSorted((a, b) => a.left - b.left);
-    return { ...boundingBox(sorted), words: sorted, cells: cellsOf(sorted) };
+    return { ...boundingBox(sorted), words: sorted, cells: cellsOf(sorted, gapHeights) };
   });
 }
 
@@ -53,11 +61,11 @@ function restoreWordOrder(rows: readonly Row[], words: readonly PdfWord[]): void
   for (const row of rows) row.words.sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
 }
 
-function cellsOf(words: readonly PdfWord[]): PdfWord[][] {
+function cellsOf(words: readonly PdfWord[], gapHeights: number): PdfWord[][] {
   const cells: PdfWord[][] = [];
   let right = -Infinity;
   for (const word of words) {
-    if (word.left - right > heightOf(word) * CELL_GAP_HEIGHTS) cells.push([word]);
+    if (word.left - right > heightOf(word) * gapHeights) cells.push([word]);
     else cells.at(-1)?.push(word);
     right = Math.max(right, word.right);
   }
@@ -96,7 +104,7 @@ function isParagraphLine({ words }: Row): boolean {
   return words.reduce((length, { text }) => length + text.length + 1, -1) > MAX_WRAPPED_LENGTH;
 }
 
-function tableOf(region: readonly Row[]): PdfTable | null {
+function tableOf(region: readonly Row[], isRuled: boolean): PdfTable | null {
   const several = region.filter(({ cells }) => cells.length >= 2);
   if (several.length < MIN_ROWS || several.length < region.length * 0.6) return null;
   const columns = columnsOf(region);
@@ -104,13 +112,25 @@ function tableOf(region: readonly Row[]): PdfTable | null {
   // Justified text in a narrow column has wide gaps as well, but their number varies from line to line.
   const overfull = several.filter(({ cells: found }) => found.length > columns.length).length;
   if (overfull * 3 >= several.length * 2) return null;
-  const cells = several.flatMap((row) => row.cells);
-  const meanLength = cells.reduce((sum, cell) => sum + joinWords(cell).length, 0) / cells.length;
-  if (meanLength > (columns.length === 2 ? MAX_MEAN_CELL_LENGTH * 0.7 : MAX_MEAN_CELL_LENGTH)) return null;
+  if (!isRuled && !hasShortCells(several, columns.length)) return null;
   const grid = mergeWrappedRows(region.map((row) => ({ row, cells: assignToColumns(row, columns) })));
   const filled = grid.flat().filter((text) => text !== '').length;
   if (grid.length < 2 || filled < grid.flat().length * MIN_FILLED_SHARE) return null;
   return { box: boundingBox(region), grid, words: new Set(region.flatMap(({ words }) => words)) };
+}
+
+/** Whether the cells are short, or those of the first of two columns are names of what the second one explains. */
+function hasShortCells(rows: readonly Row[], columns: number): boolean {
+  const meanLength = (cells: readonly (readonly PdfWord[])[]): number =>
+    cells.reduce((sum, cell) => sum + joinWords(cell).length, 0) / Math.max(1, cells.length);
+  const mean = meanLength(rows.flatMap(({ cells }) => cells));
+  if (columns > 2) return mean <= MAX_MEAN_CELL_LENGTH;
+  if (mean <= MAX_MEAN_CELL_LENGTH * 0.7) return true;
+  const firsts = rows.flatMap(({ cells }) => cells.slice(0, 1));
+  const markers = firsts.filter((cell) => MARKER.test(joinWords(cell))).length;
+  const hasExplanations = meanLength(rows.flatMap(({ cells }) => cells.slice(1))) <= MAX_MEAN_EXPLANATION;
+  const isRegular = rows.length > MIN_ROWS && rows.every(({ cells }) => cells.length === 2);
+  return isRegular && hasExplanations && markers === 0 && meanLength(firsts) <= MAX_MEAN_CELL_LENGTH * 0.7;
 }
 
 /** The horizontal extent of each column: the ranges between gaps that almost no row crosses. */

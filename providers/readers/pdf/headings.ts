@@ -1,4 +1,4 @@
-import type { PdfLine } from './page.ts';
+import type { PdfLine, PdfWord } from './page.ts';
 
 export type DocumentStyle = {
   /** Font size of most characters of the document, in points. */
@@ -24,6 +24,8 @@ const MAX_BOLD_SHARE = 0.25;
 /** Bold titles of sections are often a little smaller than the text, or have a font of other proportions. */
 const MIN_BOLD_RATIO = 0.85;
 const MAX_PLAIN_LENGTH = 80;
+/** In line heights; tabs after numbers of sections are smaller. */
+const MAX_WORD_GAP = 4;
 /** A line of a paragraph is at least this long. */
 const MIN_PROSE_LENGTH = 40;
 /** A title that is continued on a second line is at least this long. */
@@ -78,8 +80,12 @@ export function headingLevel(line: PdfLine, { bodySize, headingSizes }: Document
 }
 
 /** Whether a line of the body size can be a heading at all: a quick test, for most lines are text. */
-export function mayBeHeading({ isBold, text }: PdfLine): boolean {
-  return isBold || text.length <= MAX_PLAIN_LENGTH;
+export function mayBeHeading({ isBold, text, words }: PdfLine): boolean {
+  if (!isBold && text.length > MAX_PLAIN_LENGTH) return false;
+  // Wide gaps are between cells.
+  const isGap = ({ left, top, bottom }: PdfWord, index: number): boolean =>
+    index > 0 && left - (words[index - 1]?.right ?? left) > MAX_WORD_GAP * (top - bottom);
+  return !words.some(isGap);
 }
 
 /** The level of a bold line of the body size that is a title of its own, one below the levels by size; 0 for none. */

@@ -1,7 +1,8 @@
 import { findAlignedTables } from './aligned-tables.ts';
 import { findRuledTables } from './ruled-tables.ts';
+import { findRuledBands, isInBand } from './ruled-bands.ts';
 import { findColumns, sortByReadingOrder } from './columns.ts';
-import { withWords, type PdfTable, type PdfLine, type PdfPage } from './page.ts';
+import { withWords, type PdfTable, type PdfLine, type PdfPage, type RuledLine } from './page.ts';
 
 /** An element of a page, in reading order. */
 export type PageItem = PdfLine | PdfTable;
@@ -24,7 +25,8 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
     if (column) column.push(rest);
     else byColumn.set(columnOf(line), [rest]);
   }
-  const tables = [...ruled, ...[...byColumn.values()].flatMap(findAlignedTables)];
+  const aligned = [...byColumn.values()].flatMap((column) => findAlignedTables(column));
+  const tables = [...ruled, ...mergeTables(aligned, findBandedTables(lines, ruledLines))];
   if (tables.length === 0) return lines;
   // The first column is the right one.
   if (isMostlyRightToLeft(lines)) for (const { grid } of tables) for (const row of grid) row.reverse();
@@ -40,6 +42,28 @@ export function pageItems({ lines: given, ruledLines }: PdfPage): PageItem[] {
     if (rest) items.push(rest);
   }
   return items;
+}
+
+/** Tables between horizontal rules. */
+function findBandedTables(lines: readonly PdfLine[], ruledLines: readonly RuledLine[]): PdfTable[] {
+  return findRuledBands(ruledLines).flatMap((band) =>
+    findAlignedTables(
+      lines.filter((line) => isInBand(line, band)),
+      true,
+    ),
+  );
+}
+
+/** Of an aligned table and one between rules, the first if it contains the other: the last row may be below all rules. */
+function mergeTables(aligned: readonly PdfTable[], banded: readonly PdfTable[]): PdfTable[] {
+  const columnsOf = ({ grid }: PdfTable): number => grid[0]?.length ?? 0;
+  const contains = (a: PdfTable, b: PdfTable): boolean =>
+    [...b.words].every((word) => a.words.has(word)) && columnsOf(a) >= columnsOf(b);
+  const added = banded.filter((table) => !aligned.some((other) => contains(other, table)));
+  const kept = aligned.filter(
+    (table) => !added.some((other) => [...other.words].some((word) => table.words.has(word))),
+  );
+  return [...kept, ...added];
 }
 
 function isMostlyRightToLeft(lines: readonly PdfLine[]): boolean {

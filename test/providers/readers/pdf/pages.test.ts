@@ -219,3 +219,34 @@ test('does not read underlined words, or cells above one another, as fractions',
   const segments = '58 697 m 108 697 l S 108 697 m 140 697 l S 140 697 m 300 697 l S';
   t.false((await readBytes(cutPage(A4, cells, segments), { name: 'a.pdf' })).text.includes('/'));
 });
+
+/** Rows of cells at these places, 14 points apart. */
+function tableAt(rows: readonly (readonly string[])[], xs: readonly number[], top = 600): PdfText[] {
+  return rows.flatMap((row, y) => row.map((text, column) => ({ text, x: xs[column] ?? 0, y: top - y * 14 })));
+}
+
+test('reads a table between horizontal rules whose columns are close to one another', async (t) => {
+  const rows = [
+    ['Method', 'Prec', 'Recall'],
+    ['Baseline', '71.2', '68.4'],
+    ['Ours', '78.9', '74.0'],
+  ];
+  const rules = [612, 597, 567].map((y) => `60 ${y} m 180 ${y} l S`).join('\n');
+  const prose = WRAPPED.map((text, line) => ({ text, x: 60, y: 700 - line * 14 }));
+  const { text } = await readBytes(cutPage(A4, [...prose, ...tableAt(rows, [62, 111, 142])], rules), { name: 'a.pdf' });
+  const table = rows.map((row) => `| ${row.join(' | ')} |`).toSpliced(1, 0, '| --- | --- | --- |');
+  t.is(text.trim(), [WRAPPED.join(' '), table.join('\n')].join('\n\n'));
+});
+
+test('reads names and their explanations as a table, but no list with numbers or bullets', async (t) => {
+  const rows = [
+    ['timeout', 'Seconds after which a request ends'],
+    ['retries', 'How often a failed request is sent again'],
+    ['proxy', 'Address of the proxy, if there is one'],
+    ['verbose', 'Whether each request is logged'],
+  ];
+  const { text } = await readBytes(cutPage(A4, tableAt(rows, [62, 140])), { name: 'a.pdf' });
+  t.true(text.includes('| retries | How often a failed request is sent again |'), text);
+  const list = rows.map(([, meaning = ''], index) => [`${index + 1}.`, meaning]);
+  t.false((await readBytes(cutPage(A4, tableAt(list, [62, 90])), { name: 'a.pdf' })).text.includes('|'));
+});
