@@ -112,25 +112,35 @@ function tableOf(region: readonly Row[], isRuled: boolean): PdfTable | null {
   // Justified text in a narrow column has wide gaps as well, but their number varies from line to line.
   const overfull = several.filter(({ cells: found }) => found.length > columns.length).length;
   if (overfull * 3 >= several.length * 2) return null;
-  if (!isRuled && !hasShortCells(several, columns.length)) return null;
+  if (isRuled ? !areCells(several, columns.length) : !hasShortCells(several, columns.length)) return null;
   const grid = mergeWrappedRows(region.map((row) => ({ row, cells: assignToColumns(row, columns) })));
   const filled = grid.flat().filter((text) => text !== '').length;
   if (grid.length < 2 || filled < grid.flat().length * MIN_FILLED_SHARE) return null;
   return { box: boundingBox(region), grid, words: new Set(region.flatMap(({ words }) => words)) };
 }
 
+function meanLength(cells: readonly (readonly PdfWord[])[]): number {
+  return cells.reduce((sum, cell) => sum + joinWords(cell).length, 0) / Math.max(1, cells.length);
+}
+
+/** Whether rows between rules are no list: a list of two columns has markers in the first one. */
+function areCells(rows: readonly Row[], columns: number): boolean {
+  return columns > 2 || !hasMarkers(rows);
+}
+
+function hasMarkers(rows: readonly Row[]): boolean {
+  return rows.some(({ cells: [first] }) => first && MARKER.test(joinWords(first)));
+}
+
 /** Whether the cells are short, or those of the first of two columns are names of what the second one explains. */
 function hasShortCells(rows: readonly Row[], columns: number): boolean {
-  const meanLength = (cells: readonly (readonly PdfWord[])[]): number =>
-    cells.reduce((sum, cell) => sum + joinWords(cell).length, 0) / Math.max(1, cells.length);
   const mean = meanLength(rows.flatMap(({ cells }) => cells));
   if (columns > 2) return mean <= MAX_MEAN_CELL_LENGTH;
   if (mean <= MAX_MEAN_CELL_LENGTH * 0.7) return true;
-  const firsts = rows.flatMap(({ cells }) => cells.slice(0, 1));
-  const markers = firsts.filter((cell) => MARKER.test(joinWords(cell))).length;
+  const hasNames = meanLength(rows.flatMap(({ cells }) => cells.slice(0, 1))) <= MAX_MEAN_CELL_LENGTH * 0.7;
   const hasExplanations = meanLength(rows.flatMap(({ cells }) => cells.slice(1))) <= MAX_MEAN_EXPLANATION;
   const isRegular = rows.length > MIN_ROWS && rows.every(({ cells }) => cells.length === 2);
-  return isRegular && hasExplanations && markers === 0 && meanLength(firsts) <= MAX_MEAN_CELL_LENGTH * 0.7;
+  return isRegular && hasNames && hasExplanations && !hasMarkers(rows);
 }
 
 /** The horizontal extent of each column: the ranges between gaps that almost no row crosses. */

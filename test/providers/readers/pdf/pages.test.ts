@@ -1,5 +1,6 @@
 import test from 'ava';
 import { pdf, pdfOfObjects, type PdfText } from '#test/support/fixtures/documents.ts';
+import { cutPage } from '#test/support/fixtures/cut-page.ts';
 import { readBytes } from '#test/support/fixtures/read-bytes.ts';
 
 const WRAPPED = [
@@ -111,22 +112,6 @@ test('keeps titles that differ only by number, and does not read a running heade
   t.false(text.includes('Seite'));
 });
 
-/** A page of several boxes, as a sheet that is cut; its text is at these places of the sheet. */
-function cutPage(entries: string, texts: readonly PdfText[], drawn = ''): Buffer {
-  const shown = texts.map(({ text, x = 0, y = 0, size = 11 }) => `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET`);
-  const content = [...shown, drawn].join('\n');
-  return pdfOfObjects(
-    [
-      '<< /Type /Catalog /Pages 2 0 R >>',
-      '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
-      `<< /Type /Page /Parent 2 0 R ${entries} /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>`,
-      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    ],
-    '/Size 6 /Root 1 0 R',
-  );
-}
-
 const SHEET: readonly PdfText[] = [
   { text: 'Upper left', x: 50, y: 700 },
   { text: 'Upper right', x: 350, y: 700 },
@@ -182,71 +167,4 @@ test('reads a PDF document behind other bytes', async (t) => {
     const bytes = Buffer.concat([Buffer.from(prefix), document]);
     t.is((await readBytes(bytes, { name: 'a.pdf' })).text.trim(), 'The report');
   }
-});
-
-const A4 = '/MediaBox [0 0 595 842]';
-
-test('writes a stacked fraction into its line, and raised and lowered digits next to a slash', async (t) => {
-  const texts = [
-    { text: 'The mean is', x: 60, y: 700 },
-    { text: 'a + b', x: 129, y: 708 },
-    { text: '2', x: 140, y: 692 },
-    { text: 'of both values.', x: 164, y: 700 },
-    { text: 'Add', x: 60, y: 600 },
-    { text: '1', x: 82, y: 605, size: 7 },
-    { text: '/2 cup of sugar.', x: 86.1, y: 600 },
-  ];
-  const { text } = await readBytes(cutPage(A4, texts, '127 703 m 160 703 l S'), { name: 'a.pdf' });
-  t.is(text.trim(), 'The mean is (a + b)/2 of both values.\n\nAdd 1/2 cup of sugar.');
-});
-
-test('does not read underlined words, or cells above one another, as fractions', async (t) => {
-  const underlined = [
-    { text: 'See the', x: 60, y: 700 },
-    { text: 'terms', x: 101, y: 700 },
-    { text: 'of use for what', x: 132, y: 700 },
-    { text: 'is not said in here', x: 60, y: 687 },
-  ];
-  const { text } = await readBytes(cutPage(A4, underlined, '101 698 m 128 698 l S'), { name: 'a.pdf' });
-  t.is(text.replace(/\s+/g, ' ').trim(), 'See the terms of use for what is not said in here');
-  const cells = [
-    { text: 'North', x: 76, y: 692 },
-    { text: 'Plan', x: 112, y: 700 },
-    { text: 'Real', x: 112, y: 684 },
-  ];
-  const borders = '106 697 m 145 697 l S 106 680 m 106 712 l S 145 680 m 145 712 l S';
-  t.false((await readBytes(cutPage(A4, cells, borders), { name: 'a.pdf' })).text.includes('/'));
-  const segments = '58 697 m 108 697 l S 108 697 m 140 697 l S 140 697 m 300 697 l S';
-  t.false((await readBytes(cutPage(A4, cells, segments), { name: 'a.pdf' })).text.includes('/'));
-});
-
-/** Rows of cells at these places, 14 points apart. */
-function tableAt(rows: readonly (readonly string[])[], xs: readonly number[], top = 600): PdfText[] {
-  return rows.flatMap((row, y) => row.map((text, column) => ({ text, x: xs[column] ?? 0, y: top - y * 14 })));
-}
-
-test('reads a table between horizontal rules whose columns are close to one another', async (t) => {
-  const rows = [
-    ['Method', 'Prec', 'Recall'],
-    ['Baseline', '71.2', '68.4'],
-    ['Ours', '78.9', '74.0'],
-  ];
-  const rules = [612, 597, 567].map((y) => `60 ${y} m 180 ${y} l S`).join('\n');
-  const prose = WRAPPED.map((text, line) => ({ text, x: 60, y: 700 - line * 14 }));
-  const { text } = await readBytes(cutPage(A4, [...prose, ...tableAt(rows, [62, 111, 142])], rules), { name: 'a.pdf' });
-  const table = rows.map((row) => `| ${row.join(' | ')} |`).toSpliced(1, 0, '| --- | --- | --- |');
-  t.is(text.trim(), [WRAPPED.join(' '), table.join('\n')].join('\n\n'));
-});
-
-test('reads names and their explanations as a table, but no list with numbers or bullets', async (t) => {
-  const rows = [
-    ['timeout', 'Seconds after which a request ends'],
-    ['retries', 'How often a failed request is sent again'],
-    ['proxy', 'Address of the proxy, if there is one'],
-    ['verbose', 'Whether each request is logged'],
-  ];
-  const { text } = await readBytes(cutPage(A4, tableAt(rows, [62, 140])), { name: 'a.pdf' });
-  t.true(text.includes('| retries | How often a failed request is sent again |'), text);
-  const list = rows.map(([, meaning = ''], index) => [`${index + 1}.`, meaning]);
-  t.false((await readBytes(cutPage(A4, tableAt(list, [62, 90])), { name: 'a.pdf' })).text.includes('|'));
 });
