@@ -21,7 +21,7 @@ import { textMarkupReader } from '#providers/readers/markup/text-markup-reader.t
 import { xmlDocumentReader } from '#providers/readers/markup/xml-document-reader.ts';
 import { ocrReader } from '#providers/readers/pdf/ocr-reader.ts';
 import { markitdownReader } from '#providers/readers/external/markitdown-reader.ts';
-import { odfReader } from '#providers/readers/office/odf-reader.ts';
+import { odfReader } from '#providers/readers/office/odf/odf-reader.ts';
 import { pdfReader } from '#providers/readers/pdf/pdf-reader.ts';
 import { pptxReader } from '#providers/readers/office/pptx-reader.ts';
 import { rtfReader } from '#providers/readers/office/rtf-reader.ts';

@@ -1,3 +1,4 @@
+import { mathmlToLatex } from '#providers/readers/shared/mathml-to-latex.ts';
 import { childrenOf, descendantsOf, escapeXml, textOf, type XmlElement } from '#providers/readers/shared/xml.ts';
 import {
   headingOf,
@@ -105,9 +106,11 @@ function citation(element: XmlElement): string {
     .join(' ');
 }
 
-/** LaTeX where the formula has it, else the text of its MathML. */
+/** LaTeX where the formula has it, or made from its MathML, else its text. */
 function formula(element: XmlElement): string {
   const latex = descendantsOf(element, 'tex-math').map(textOf)[0];
+  const math = descendantsOf(element, 'math').map(mathmlToLatex)[0];
+  if (latex === undefined && math) return ` ${escapeXml(`$${math.trim()}$`)} `;
   if (latex === undefined) return ` ${escapeXml(textOf(element).replace(/\s+/g, ' ').trim())} `;
   const inner = /\\begin\{document\}([\s\S]*)\\end\{document\}/.exec(latex)?.[1] ?? latex;
   return ` ${escapeXml(`$${inner.replace(/^[\s$]+|[\s$]+$/g, '').replace(/\s+/g, ' ')}$`)} `;

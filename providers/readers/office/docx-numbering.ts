@@ -31,7 +31,7 @@ export class DocxNumbering {
       const index = Number(digit) - 1;
       const shown = list.levels.get(index);
       counters[index] ??= shown?.start ?? 1;
-      return formatNumber(counters[index] ?? 1, index === levelIndex ? level.format : (shown?.format ?? 'decimal'));
+      return formatListNumber(counters[index] ?? 1, index === levelIndex ? level.format : (shown?.format ?? 'decimal'));
     });
   }
 }
@@ -76,7 +76,8 @@ function levelsOf(element: XmlElement): Map<number, Level> {
   );
 }
 
-function formatNumber(number: number, format: string): string {
+/** A number in a format of WordprocessingML, such as `lowerRoman`. */
+export function formatListNumber(number: number, format: string): string {
   switch (format) {
     case 'lowerLetter':
       return letters(number);

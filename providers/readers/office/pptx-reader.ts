@@ -6,7 +6,14 @@ import { PPTX } from '#providers/readers/shared/media-types.ts';
 import { decodePartName, readPackageRelationships, type PackageRelationships } from './package-relationships.ts';
 import { pptxSlideHtml } from './pptx-slide.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
-import { descendantsOf, escapeXml, parseXml, textOf } from '#providers/readers/shared/xml.ts';
+import {
+  childrenOf,
+  descendantsOf,
+  escapeXml,
+  parseXml,
+  textOf,
+  type XmlElement,
+} from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
 
 /** Assumed ratio of XML to text; limits the inflated size of the parts. */
@@ -15,7 +22,7 @@ const PRESENTATION = 'ppt/presentation.xml';
 
 /**
  * Reads PowerPoint presentations: one page per slide with its title as heading, lists, tables, chart values, diagram
- * texts and notes. Reads no external resources.
+ * texts, notes and comments. Reads no external resources.
  */
 export const pptxReader: Reader = {
   name: 'pptx',
@@ -56,7 +63,9 @@ async function readSlide(archive: ZipArchive, path: string): Promise<string> {
   const relations = await readPackageRelationships(archive, path);
   const slide = await parseXml(xml);
   const charts = await chartHtml(archive, relations);
-  return pptxSlideHtml(slide, charts) + (await notesHtml(archive, relations));
+  return (
+    pptxSlideHtml(slide, charts) + (await notesHtml(archive, relations)) + (await commentsHtml(archive, relations))
+  );
 }
 
 /** The HTML of charts and diagrams by relationship id, for insertion where the slide shows them. */
@@ -79,6 +88,27 @@ async function diagramHtml(archive: ZipArchive, path: string): Promise<string> {
   const xml = await archive.text(path);
   const texts = xml === null ? [] : await readDiagram(xml);
   return texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${escapeXml(text)}</li>`).join('')}</ul>`;
+}
+
+/** The comments of reviewers and the replies to them, in the older and the present form, each as a paragraph. */
+async function commentsHtml(archive: ZipArchive, relations: PackageRelationships): Promise<string> {
+  const comments: string[] = [];
+  for (const { type, path } of relations.values()) {
+    const xml = type.endsWith('/comments') ? await archive.text(path) : null;
+    if (xml === null) continue;
+    const root = await parseXml(xml, { dropsPrefixes: true });
+    const texts = descendantsOf(root, 'cm').flatMap((comment) => [
+      ...childrenOf(comment, 'text', 'txBody'),
+      ...descendantsOf(comment, 'reply').flatMap((reply) => childrenOf(reply, 'txBody')),
+    ]);
+    comments.push(...texts.map(commentText).filter((text) => text !== ''));
+  }
+  return comments.map((text) => `<p>Comment: ${escapeXml(text)}</p>`).join('');
+}
+
+function commentText(element: XmlElement): string {
+  const runs = descendantsOf(element, 'p').map((paragraph) => descendantsOf(paragraph, 't').map(textOf).join(''));
+  return (element.name === 'text' ? textOf(element) : runs.join(' ')).replace(/\s+/g, ' ').trim();
 }
 
 /** The speaker notes, without the slide number that PowerPoint adds. */

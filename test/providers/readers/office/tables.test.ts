@@ -123,3 +123,8 @@ test('reads check boxes of pages as checked when they are, and not those that op
   t.is(await markdownOf('<p><span role="checkbox" aria-checked="true">Done</span></p>'), '[x] Done');
   t.is(await markdownOf('<p>x</p><div><input type="checkbox" role="button"><label>Menu</label></div>'), 'x\n\nMenu');
 });
+
+test('reads many check boxes side by side in time that grows with their number', async (t) => {
+  const text = await markdownOf(`<p>${'<input type="checkbox" checked> a '.repeat(30_000)}</p>`);
+  t.is(text.split('[x]').length - 1, 30_000);
+});

@@ -2,9 +2,11 @@ import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
 import { htmlToMarkdown } from '#providers/readers/shared/html-to-markdown.ts';
 import { ODP, ODS, ODT } from '#providers/readers/shared/media-types.ts';
-import { type ListStyles, odfHtml } from './odf-html.ts';
+import { odfHtml, type OdfParts } from './odf-html.ts';
+import { OdfNumbering } from './odf-numbering.ts';
+import { readOdfObjects } from './odf-objects.ts';
 import { readOdfSheet } from './odf-sheet.ts';
-import { sheetBlocks } from './sheet-blocks.ts';
+import { sheetBlocks } from '#providers/readers/office/sheet-blocks.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 import { childOf, childrenOf, descendantsOf, parseXml, type XmlElement } from '#providers/readers/shared/xml.ts';
 import { openZip, type ZipArchive } from '#providers/readers/shared/zip-archive.ts';
@@ -24,12 +26,13 @@ export const odfReader: Reader = {
     if (xml === null) throw new AppError('unreadable', `The ${WHAT} has no content. Save it again and upload it.`);
     const root = await parseXml(xml);
     const styles = await archive.text('styles.xml');
-    const lists = listStyles([root, ...(styles === null ? [] : [await parseXml(styles)])]);
+    const numbering = new OdfNumbering([root, ...(styles === null ? [] : [await parseXml(styles)])]);
+    const parts = { numbering, objects: await readOdfObjects(archive, root) };
     const body = childrenOf(childOf(root, 'office:body'))[0];
     const builder = new TextBuilder(maxTextBytes);
-    if (body?.name === 'office:spreadsheet') return addSheets(body, builder);
-    if (body?.name === 'office:presentation') return addSlides(body, builder, lists);
-    const { markdown } = await htmlToMarkdown(odfHtml(body, lists), { isOffice: true });
+    if (body?.name === 'office:spreadsheet') return addSheets(body, builder, parts);
+    if (body?.name === 'office:presentation') return addSlides(body, builder, parts);
+    const { markdown } = await htmlToMarkdown(odfHtml(body, parts), { isOffice: true });
     return builder.append(markdown).build();
   },
 };
@@ -41,34 +44,31 @@ async function refuseEncrypted(archive: ZipArchive): Promise<void> {
   throw new AppError('encrypted', `The ${WHAT} is protected by a password. Remove the password and upload it again.`);
 }
 
-/** The list styles and levels that are numbered. */
-function listStyles(roots: readonly XmlElement[]): ListStyles {
-  const numbered = new Set<string>();
-  for (const style of roots.flatMap((root) => descendantsOf(root, 'text:list-style'))) {
-    for (const level of childrenOf(style, 'text:list-level-style-number')) {
-      const format = level.attributes['style:num-format'] ?? '';
-      if (format !== '') numbered.add(`${style.attributes['style:name']} ${level.attributes['text:level']}`);
-    }
-  }
-  return { isNumbered: (style, level) => numbered.has(`${style} ${level}`) };
-}
-
-function addSheets(body: XmlElement, builder: TextBuilder) {
+async function addSheets(body: XmlElement, builder: TextBuilder, { objects }: OdfParts) {
   const sheets = childrenOf(body, 'table:table');
   for (const sheet of sheets) {
     const name = sheet.attributes['table:name'] ?? '';
-    const blocks = [...sheetBlocks(readOdfSheet(sheet))];
+    const blocks = [...sheetBlocks(readOdfSheet(sheet)), ...(await objectBlocks(sheet, objects))];
     builder.append(name === '' || blocks.length === 0 ? '' : `## ${name.replace(/\s+/g, ' ').trim()}\n\n`);
     for (const block of blocks) builder.append(`${block}\n\n`);
   }
   return builder.build({ sheet_count: sheets.length });
 }
 
-async function addSlides(body: XmlElement, builder: TextBuilder, lists: ListStyles) {
+/** Charts and formulas of a sheet, after its cells. */
+async function objectBlocks(sheet: XmlElement, objects: OdfParts['objects']): Promise<string[]> {
+  const found = descendantsOf(sheet, 'draw:object').map(({ attributes }) =>
+    objects.get(attributes['xlink:href'] ?? ''),
+  );
+  const blocks = found.map(async (html = '') => (await htmlToMarkdown(html, { isOffice: true })).markdown.trim());
+  return (await Promise.all(blocks)).filter((block) => block !== '');
+}
+
+async function addSlides(body: XmlElement, builder: TextBuilder, parts: OdfParts) {
   const slides = childrenOf(body, 'draw:page');
   for (const [index, slide] of slides.entries()) {
     builder.startPage(index + 1);
-    const { markdown } = await htmlToMarkdown(odfHtml(slide, lists), { isOffice: true });
+    const { markdown } = await htmlToMarkdown(odfHtml(slide, parts), { isOffice: true });
     if (markdown !== '') builder.append(`${markdown}\n`);
   }
   return builder.build({ page_count: slides.length });

@@ -1,6 +1,8 @@
+import type { OdfNumbering } from './odf-numbering.ts';
 import { childrenOf, escapeXml, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml.ts';
 
-export type ListStyles = { isNumbered(style: string, level: number): boolean };
+/** What the document says about its lists, and its charts and formulas as HTML, by their paths. */
+export type OdfParts = { numbering: OdfNumbering; objects: ReadonlyMap<string, string> };
 
 const MAX_REPEATS = 200;
 /** Elements that are not text of the document. */
@@ -22,19 +24,16 @@ const SKIPPED_ELEMENTS = new Set([
 const TITLE_CLASSES = new Set(['title']);
 const FURNITURE_CLASSES = new Set(['page-number', 'date-time', 'footer', 'header', 'notes']);
 
-type RenderContext = {
-  lists: ListStyles;
+type RenderContext = OdfParts & {
   list: string;
   level: number;
   notes: string[];
-  /** The last item numbers of top-level lists, by style. */
-  numbers: Map<string, number>;
 };
 
 /** Converts an OpenDocument body or slide (ODF 1.3, part 3) to HTML, with notes at the end. */
-export function odfHtml(element: XmlElement | undefined, lists: ListStyles): string {
+export function odfHtml(element: XmlElement | undefined, parts: OdfParts): string {
   if (!element) return '';
-  const context: RenderContext = { lists, list: '', level: 0, notes: [], numbers: new Map() };
+  const context: RenderContext = { ...parts, list: '', level: 0, notes: [] };
   const html = contentOf(element, context);
   return html + context.notes.map((note) => `<div>${note}</div>`).join('');
 }
@@ -67,6 +66,7 @@ const RENDERERS: ReadonlyMap<string, (element: XmlElement, context: RenderContex
   ['table:table-cell', cellHtml],
   ['table:covered-table-cell', () => ''],
   ['presentation:notes', speakerNotesHtml],
+  ['draw:object', ({ attributes }, { objects }) => objects.get(attributes['xlink:href'] ?? '') ?? ''],
   ['draw:frame', shapeHtml],
   ['draw:custom-shape', shapeHtml],
 ]);
@@ -75,8 +75,14 @@ function spacesHtml({ attributes }: XmlElement): string {
   return ' '.repeat(Math.min(MAX_REPEATS, Number(attributes['text:c'] ?? 1) || 1));
 }
 
+/** An item that only contains a deeper list has no number and no line of its own. */
 function listItemHtml(element: XmlElement, context: RenderContext): string {
-  return `<li>${contentOf(element, context)}</li>`;
+  const { list, level, numbering } = context;
+  const children = element.children.filter(isElement);
+  if (children.length > 0 && children.every(({ name }) => name === 'text:list')) return contentOf(element, context);
+  const isItem = element.name === 'text:list-item';
+  const label = isItem ? numbering.nextLabel(list, level, element.attributes['text:start-value']) : '';
+  return `<li>${label}${contentOf(element, context)}</li>`;
 }
 
 function linkHtml(element: XmlElement, context: RenderContext): string {
@@ -105,20 +111,13 @@ function paragraphHtml(element: XmlElement, context: RenderContext): string {
 }
 
 function listHtml(element: XmlElement, context: RenderContext): string {
-  const style = element.attributes['text:style-name'] ?? context.list;
+  const { 'text:style-name': own, 'text:continue-numbering': continues } = element.attributes;
+  const style = own ?? context.list;
   const inner = { ...context, list: style, level: context.level + 1 };
-  if (!context.lists.isNumbered(style, inner.level)) return `<ul>${contentOf(element, inner)}</ul>`;
-  const items = childrenOf(element, 'text:list-item');
-  const start = startOf(element, items[0], context.numbers.get(style) ?? 0);
-  if (inner.level === 1) context.numbers.set(style, start + items.length - 1);
-  return `<ol start="${start}">${contentOf(element, inner)}</ol>`;
-}
-
-function startOf(element: XmlElement, first: XmlElement | undefined, numberBefore: number): number {
-  const own = Number(first?.attributes['text:start-value'] ?? Number.NaN);
-  if (Number.isInteger(own) && own > 0) return own;
-  const { 'text:continue-numbering': continues, 'text:continue-list': continued } = element.attributes;
-  return continues === 'true' || continued !== undefined ? numberBefore + 1 : 1;
+  const isContinued = continues === 'true' || element.attributes['text:continue-list'] !== undefined;
+  if (!isContinued) context.numbering.restart(style, inner.level);
+  const tag = context.numbering.isNumbered(style, inner.level) ? 'ol' : 'ul';
+  return `<${tag}>${contentOf(element, inner)}</${tag}>`;
 }
 
 function cellHtml(element: XmlElement, context: RenderContext): string {

@@ -1,5 +1,5 @@
 import { childrenOf, isElement, type XmlElement, type XmlNode } from '#providers/readers/shared/xml.ts';
-import type { SheetCells } from './sheet-blocks.ts';
+import type { SheetCells } from '#providers/readers/office/sheet-blocks.ts';
 
 /** Repetitions of a cell or row that are filled; sheets end in runs of a million empty ones. */
 const MAX_FILLED_REPEATS = 1_000;
