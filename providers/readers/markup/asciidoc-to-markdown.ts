@@ -75,7 +75,7 @@ function table(lines: readonly string[], columns: number): string {
     const parts = line.split(/(?:(?:\d+\.?\d*|\.\d+)[+*])?[<^>]?[aehlmsv]?(?<!\\)\|/);
     const [before = '', ...found] = parts;
     if (cells.length > 0 && before.trim() !== '') cells[cells.length - 1] += ` ${before.trim()}`;
-    cells.push(...found.map((cell) => inline(cell.trim())));
+    for (const cell of found) cells.push(inline(cell.trim()));
     if (width === 0 && found.length > 0) width = found.length;
   }
   const rows = Array.from({ length: Math.ceil(cells.length / Math.max(1, width)) }, (_, y) =>

@@ -84,3 +84,13 @@ export const TEX_DROPPED: ReadonlyMap<string, number> = new Map([
   ['addcontentsline', 3],
   ['multirow', 2],
 ]);
+
+/** Text with its dashes, quotation marks and spaces as characters. */
+export function plainTexText(text: string): string {
+  return text
+    .replaceAll('---', '—')
+    .replaceAll('--', '–')
+    .replaceAll('``', '“')
+    .replaceAll("''", '”')
+    .replaceAll('~', ' ');
+}

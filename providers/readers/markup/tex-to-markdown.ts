@@ -1,7 +1,7 @@
 import { assertNever } from '#domain/app-error.ts';
 import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
-import { TEX_ACCENTS, TEX_DROPPED, TEX_SYMBOLS } from './tex-symbols.ts';
+import { plainTexText, TEX_ACCENTS, TEX_DROPPED, TEX_SYMBOLS } from './tex-symbols.ts';
 import { environmentLabel, TEX_ENVIRONMENTS } from './tex-environments.ts';
 import { texTokens, type TexToken } from './tex-tokens.ts';
 
@@ -12,6 +12,7 @@ const CITATIONS = new Set(['cite', 'citep', 'citet', 'parencite', 'autocite']);
 const CODE = new Set(['texttt', 'code', 'lstinline', 'verb', 'path']);
 const MAX_DEPTH = 200;
 const MAX_SPAN = 30;
+const MAX_INDENT = 8;
 const [ROW, CELL] = ['\u0001', '\u0002'];
 
 /** Converts a LaTeX document to Markdown. Expands no macros and includes no other files; formulas stay LaTeX. */
@@ -25,7 +26,7 @@ export function texToMarkdown(source: string): string {
   const author = preamble.author || body.author;
   const head = [title === '' ? '' : `# ${title}`, author].filter((part) => part !== '').join('\n\n');
   return `${head}\n\n${text}`
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .normalize('NFC');
 }
@@ -80,7 +81,7 @@ class TexConverter {
   #render(token: TexToken): string {
     switch (token.kind) {
       case 'text':
-        return this.#tables > 0 ? plainText(token.text).replaceAll('&', CELL) : plainText(token.text);
+        return this.#tables > 0 ? plainTexText(token.text).replaceAll('&', CELL) : plainTexText(token.text);
       case 'math':
         return token.isDisplay && this.#tables === 0 ? `\n\n$$${token.text}$$\n\n` : `$${token.text}$`;
       case 'code':
@@ -182,7 +183,7 @@ class TexConverter {
   #item(): string {
     const label = this.#optional();
     const prefix = this.#lists.at(-1) ?? '- ';
-    const indent = '   '.repeat(Math.max(0, this.#lists.length - 1));
+    const indent = '   '.repeat(Math.min(MAX_INDENT, Math.max(0, this.#lists.length - 1)));
     return `\n${indent}${prefix}${label === '' ? '' : `**${label}**`}`;
   }
 
@@ -209,11 +210,19 @@ class TexConverter {
     if (token === undefined || token.kind === 'close') return '';
     if (token.kind !== 'text') {
       this.#at += 1;
-      return this.#render(token);
+      return this.#depth > MAX_DEPTH ? '' : this.#nested(token);
     }
     const text = token.text.trimStart();
     this.#tokens[this.#at] = { kind: 'text', text: text.slice(1) };
     return text.charAt(0);
+  }
+
+  /** An argument may be a command with arguments of its own, and so on. */
+  #nested(token: TexToken): string {
+    this.#depth += 1;
+    const text = this.#render(token);
+    this.#depth -= 1;
+    return text;
   }
 
   #isBlank(): boolean {
@@ -229,15 +238,6 @@ class TexConverter {
     this.#tokens[this.#at] = { kind: 'text', text: token.text.slice(found.length) };
     return inside.trim();
   }
-}
-
-function plainText(text: string): string {
-  return text
-    .replaceAll('---', '—')
-    .replaceAll('--', '–')
-    .replaceAll('``', '“')
-    .replaceAll("''", '”')
-    .replaceAll('~', ' ');
 }
 
 function enclosed(mark: string, text: string): string {

@@ -218,6 +218,9 @@ test('reads hostile markup in time that grows with its length', async (t) => {
     ['a.tex', '{'],
     ['a.tex', '\\item['],
     ['a.tex', '$%\n'],
+    ['a.tex', "\\'"],
+    ['a.tex', '\\begin{itemize}\\item a'],
+    ['a.adoc', '|a'],
   ];
   for (const [name, unit] of inputs) {
     const { text } = await readBytes(`text ${unit.repeat(100_000 / unit.length)}`, { name });
