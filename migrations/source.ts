@@ -17,6 +17,7 @@ import * as wakes from './20261122_wakes.ts';
 import * as memos from './20261123_memos.ts';
 import * as webhookReceivers from './20261123_webhook_receivers.ts';
 import * as rowSpace from './20261124_row_space.ts';
+import * as rowSecurity from './20261125_row_security.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
@@ -44,6 +45,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261123_memos', ...memos },
   { name: '20261123_webhook_receivers', ...webhookReceivers },
   { name: '20261124_row_space', ...rowSpace },
+  { name: '20261125_row_security', ...rowSecurity },
 ];
 
 /** For `knex.migrate`. */

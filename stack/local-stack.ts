@@ -110,7 +110,9 @@ async function startServers(context: ServerContext, servers: ManagedProcess[]) {
       // No load balancer is in front of it.
       LOCI_SHUTDOWN_DELAY_S: environment['LOCI_SHUTDOWN_DELAY_S'] ?? '0',
       LOCI_WORKER_PORT: String(context.ports.worker),
-      ...(postgres === null ? {} : { LOCI_DATABASE_URL: postgres.databaseUrl }),
+      ...(postgres === null
+        ? {}
+        : { LOCI_DATABASE_URL: postgres.databaseUrl, LOCI_MIGRATION_DATABASE_URL: postgres.ownerUrl }),
       LOCI_TEMPORAL_ADDRESS: address,
       LOCI_TEMPORAL_NAMESPACE: namespace,
       ...(weaviate === null

@@ -77,7 +77,7 @@ function createService(
     title,
     file: process.execPath,
     args: [SEMI_SPACE_FLAG, main],
-    env: serviceEnvironment(context, environment),
+    env: serviceEnvironment(context, withoutOwner(environment)),
     cwd: PROJECT_DIR,
     logFile: join(context.stateDir, 'logs', `${name}.log`),
     records: context.records,
@@ -107,4 +107,12 @@ function serviceEnvironment(
     value === undefined || name.startsWith('LOCI_') ? [] : [[name, value] as const],
   );
   return { MALLOC_ARENA_MAX: MALLOC_POOLS, ...Object.fromEntries(others), ...environment };
+}
+
+/** The environment without what only migrations may have. */
+function withoutOwner({
+  LOCI_MIGRATION_DATABASE_URL: _owner,
+  ...environment
+}: Readonly<Record<string, string>>): Record<string, string> {
+  return environment;
 }

@@ -13,6 +13,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,20 +30,30 @@ import { StackError } from '#stack/stack-error.ts';
 /** For root: the place of files that the account `postgres` cannot access in the checkout or the state folder. */
 const SHARED_DIR = '/var/lib/loci';
 const USER = 'loci';
+const APPLICATION_USER = 'loci_app';
 const DATABASE = 'loci';
 
 /** PostgreSQL 18 from the npm package, on loopback, with its data in the state folder. */
-export type LocalPostgres = { process: ManagedProcess; databaseUrl: string };
+export type LocalPostgres = {
+  process: ManagedProcess;
+  /** For the API and the workers, whose role may read and write rows. */
+  databaseUrl: string;
+  /** For migrations: the role that owns everything. */
+  ownerUrl: string;
+};
 
 /** Creates the data folder on first use and returns the server, which runs after `process.start()`. */
 export async function createLocalPostgres(context: ServerContext): Promise<LocalPostgres> {
   const account = await findOrCreatePostgresAccount(context.log);
   const binaries = await findRunnableBinaries(account);
   const dataDir = await findDataFolder(context.stateDir, account);
-  const databaseUrl = `postgres://${USER}:${encodeURIComponent(context.secrets.postgres_password)}@127.0.0.1:${context.ports.postgres}/`;
+  const { postgres_password: password } = context.secrets;
+  const urlFor = (user: string, secret: string, database: string) =>
+    `postgres://${user}:${encodeURIComponent(secret)}@127.0.0.1:${context.ports.postgres}/${database}`;
+  const maintenanceUrl = urlFor(USER, password, 'postgres');
   if (!existsSync(join(dataDir, 'PG_VERSION'))) {
     context.log('PostgreSQL 18: creating the database cluster');
-    await createCluster({ binaries, dataDir, account, password: context.secrets.postgres_password });
+    await createCluster({ binaries, dataDir, account, password });
   }
   const managed = createManagedProcess({
     name: 'postgres',
@@ -58,10 +69,19 @@ export async function createLocalPostgres(context: ServerContext): Promise<Local
     stopSignal: 'SIGINT',
     stopTimeoutMs: 20_000,
     readyTimeoutMs: 60_000,
-    isReady: () => canConnect(`${databaseUrl}postgres`),
+    isReady: () => canConnect(maintenanceUrl),
     prepare: () => removeStalePidFile(dataDir),
   });
-  return { process: withStartRetries(managed, `${databaseUrl}postgres`), databaseUrl: `${databaseUrl}${DATABASE}` };
+  return {
+    process: withStartRetries(managed, maintenanceUrl),
+    databaseUrl: urlFor(APPLICATION_USER, applicationPassword(password), DATABASE),
+    ownerUrl: urlFor(USER, password, DATABASE),
+  };
+}
+
+/** The password of the application's role, derived from that of the owner, so that state folders of before it have one as well. */
+function applicationPassword(ownerPassword: string): string {
+  return createHmac('sha256', ownerPassword).update(APPLICATION_USER).digest('hex');
 }
 
 function serverArguments(dataDir: string, context: ServerContext): string[] {

@@ -68,7 +68,7 @@ const FIND_WORKSPACE_ACCESS: PreparedStatement = {
     )
     select r.workspace_id, r.is_admin, case when r.is_admin then null else array(
       select c.id from collections c where c.workspace_id = r.workspace_id
-        and (r.workspace_id = :workspaceId::uuid or (:workspaceId::uuid is null and r.workspaces = 1))
+        and (r.workspace_id = :selected::uuid or (:selected::uuid is null and r.workspaces = 1))
         and (c.created_by = :principal or (c.visibility = 'public' and not :ownOnly::boolean))
     ) end as collection_ids
     from reached r order by r.created_at, r.workspace_id`,
@@ -82,10 +82,11 @@ export function createAccessSystem(database: Database) {
     },
 
     /** Returns the workspaces of a user, oldest first, with the collections in reach of the selected one. */
-    findWorkspaceAccess({ claimed, ...user }: WorkspaceAccessQuery): Promise<WorkspaceAccess[]> {
+    findWorkspaceAccess({ claimed, workspaceId, ...user }: WorkspaceAccessQuery): Promise<WorkspaceAccess[]> {
       return query<WorkspaceAccess>(database, FIND_WORKSPACE_ACCESS, {
         ...user,
-        workspaceIds: claimed.map(({ workspaceId }) => workspaceId),
+        selected: workspaceId,
+        workspaceIds: claimed.map((one) => one.workspaceId),
         roles: claimed.map(({ role }) => role),
       });
     },

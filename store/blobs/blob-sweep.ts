@@ -33,9 +33,9 @@ export function createBlobSweep(database: Database) {
         `select b.workspace_id, b.sha256,
            b.last_used_at < now() - :olderThanMs::bigint * interval '1 millisecond' and ${UNREFERENCED} as is_unused
          from (select * from blobs
-           where (:workspaceId::uuid is null or (workspace_id, sha256) > (:workspaceId::uuid, :sha256::text))
+           where (:afterWorkspace::uuid is null or (workspace_id, sha256) > (:afterWorkspace::uuid, :sha256::text))
            order by workspace_id, sha256 limit :limit) b order by 1, 2`,
-        { olderThanMs, limit: page.limit, workspaceId: page.after?.workspace_id, sha256: page.after?.sha256 },
+        { olderThanMs, limit: page.limit, afterWorkspace: page.after?.workspace_id, sha256: page.after?.sha256 },
       );
     },
 

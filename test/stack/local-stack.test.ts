@@ -25,7 +25,7 @@ async function launch(t: ExecutionContext, options: { stateDir: string; isTempor
     const environment = { PATH: process.env.PATH, HOME: process.env.HOME, LOCI_EMBEDDER: 'lexical' };
     const stack = await startLocalStack({ ...${settings}, environment, log: () => {} });
     const pids = [stack.postgres, stack.temporal, stack.weaviate].map((server) => server.pid());
-    console.log(JSON.stringify({ pids, databaseUrl: stack.environment.LOCI_DATABASE_URL }));
+    console.log(JSON.stringify({ pids, databaseUrl: stack.environment.LOCI_MIGRATION_DATABASE_URL }));
     process.stdin.resume().once('end', () => stack.stop());`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
   t.teardown(() => child.kill('SIGKILL'));

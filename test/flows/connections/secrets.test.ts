@@ -201,6 +201,10 @@ test('no table contains a secret in clear, and user texts are only in the tables
 /** Returns the secrets in the settings of the stack processes. */
 function secretSettings(): Record<string, string> {
   const isSecret = ([name]: [string, string]) => /KEY|PEPPER|TOKEN|PASSWORD|SECRET/.test(name);
-  const { password } = new URL(stack.databaseUrl);
-  return { ...Object.fromEntries(Object.entries(stack.environment).filter(isSecret)), 'database password': password };
+  const passwordIn = (name: string) => new URL(stack.environment[name] ?? '').password;
+  return {
+    ...Object.fromEntries(Object.entries(stack.environment).filter(isSecret)),
+    'database password': passwordIn('LOCI_DATABASE_URL'),
+    "owner's database password": passwordIn('LOCI_MIGRATION_DATABASE_URL'),
+  };
 }

@@ -37,6 +37,7 @@ export type StackProcess = {
 };
 
 export type TestStack = Omit<TestStackFacts, 'controlUrl'> & {
+  /** As the owner of the tables. */
   databaseUrl: string;
   temporal: { address: string; namespace: string };
   weaviate: { url: string; grpc: string; apiKey: string };
@@ -53,7 +54,7 @@ export function testStack(): TestStack {
   const controlled = (name: string) => stackProcess(`${controlUrl}/${name}`);
   return {
     ...facts,
-    databaseUrl: setting('LOCI_DATABASE_URL'),
+    databaseUrl: setting('LOCI_MIGRATION_DATABASE_URL'),
     temporal: { address: setting('LOCI_TEMPORAL_ADDRESS'), namespace: setting('LOCI_TEMPORAL_NAMESPACE') },
     weaviate: {
       url: setting('LOCI_WEAVIATE_URL'),

@@ -1,0 +1,51 @@
+import knex, { type Knex } from 'knex';
+
+/** The workspace that a statement may reach; empty for all. In the options of a raw statement. */
+export type WallOptions = { workspace: string };
+
+/** A connection, with the workspace that its setting names; undefined when that is not known. */
+type WalledConnection = {
+  loci_workspace?: string | undefined;
+  query(statement: { name: string; text: string; values: string[] }): Promise<unknown>;
+};
+
+type Statement = { sql: string; options?: Partial<WallOptions> };
+
+type PostgresClient = new (config: Knex.Config) => Knex.Client & {
+  _query(connection: WalledConnection, statement: Statement): Promise<unknown>;
+};
+
+/** Knex offers the class of its PostgreSQL client only through an instance. */
+const { constructor } = knex({ client: 'pg' }).client as { constructor: PostgresClient };
+
+const SET_WORKSPACE = { name: 'set_workspace', text: `select set_config('loci.workspace', $1, false)` };
+
+/**
+ * Knex's client for PostgreSQL, which names the workspace of each statement in the setting `loci.workspace` of its
+ * connection. The policies of the tables hide all other workspaces then (`migrations/20261125_row_security.ts`). The setting
+ * is sent together with the statement, in one round trip, and only when it changes. Connections must be pipelined, and never
+ * be shared by a pooler that works by transaction.
+ */
+export class WalledClient extends constructor {
+  override async _query(connection: WalledConnection, statement: Statement): Promise<unknown> {
+    const workspace = statement.options?.workspace;
+    // BEGIN, COMMIT and the like. A setting is rolled back together with its transaction.
+    if (workspace === undefined) {
+      if (/^rollback/i.test(statement.sql)) connection.loci_workspace = undefined;
+      return super['_query'](connection, statement);
+    }
+    const setting = connection.loci_workspace === workspace ? null : setWorkspace(connection, workspace);
+    try {
+      const [result] = await Promise.all([super['_query'](connection, statement), setting]);
+      return result;
+    } catch (error) {
+      connection.loci_workspace = undefined;
+      throw error;
+    }
+  }
+}
+
+function setWorkspace(connection: WalledConnection, workspace: string): Promise<unknown> {
+  connection.loci_workspace = workspace;
+  return connection.query({ ...SET_WORKSPACE, values: [workspace] });
+}
