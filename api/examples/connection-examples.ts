@@ -82,7 +82,8 @@ export const connectionExamples = {
       next_refresh_at: null,
       problem: {
         code: 'invalid_grant',
-        detail: 'The provider no longer accepts the refresh token. Authorize the connection again.',
+        detail:
+          'The provider refused the refresh token (invalid_grant). The user must authorize the connection again, or send new credentials.',
         failures: 1,
       },
     },

@@ -18,6 +18,7 @@ export const exampleIds = {
   job: '0198c0de-0000-7000-8000-00000000000f',
   reindexing: '0198c0de-0000-7000-8000-000000000010',
   newMemory: '0198c0de-0000-7000-8000-000000000011',
+  request: '0198c0de-0000-7000-8000-000000000012',
   user: 'ada',
 } as const;
 

@@ -16,17 +16,17 @@ const key: ApiKey = {
   workspace_id: exampleIds.workspace,
   created_at: CREATED,
   updated_at: CREATED,
-  hashed_secret: 'hmac-sha256:4c1b6f0b2d2f1a0d9f7a5f6e3c8b7d1e0a9f8e7d6c5b4a39281706f5e4d3c2b1',
+  hashed_secret: '4c1b6f0b2d2f1a0d9f7a5f6e3c8b7d1e0a9f8e7d6c5b4a39281706f5e4d3c2b1',
   secret: null,
   status: 'active',
   last_used_at: null,
   expires_at: null,
   permissions: ['collections:read'],
   ip_whitelist: ['203.0.113.0/24'],
-  collections: [exampleIds.collection],
+  collections: null,
   created_by: EXAMPLE_KEY,
 };
-const everything: ApiKey = { ...key, permissions: ['*'], ip_whitelist: null, collections: null };
+const everything: ApiKey = { ...key, permissions: ['*'], ip_whitelist: null };
 
 const member: WorkspaceMember = {
   workspace_id: exampleIds.workspace,
@@ -59,7 +59,6 @@ export const workspaceExamples = {
     body: {
       label: 'search page',
       permissions: ['collections:read'],
-      collections: [exampleIds.collection],
       ip_whitelist: ['203.0.113.0/24'],
     },
     response: { ...key, secret: SECRET },

@@ -28,7 +28,14 @@ export type WaitProgress = {
 
 type Content = components['schemas']['Content'];
 export type ContentStatus = Content['status'];
-export type SettledContent = { content_id: string; name: string; status: ContentStatus; status_message: string | null };
+export type SettledContent = {
+  content_id: string;
+  name: string;
+  status: ContentStatus;
+  /** Why the ingestion failed; null unless `status` is `failed`. */
+  error_code: components['schemas']['FailureCode'] | null;
+  status_message: string | null;
+};
 
 export type ReadyResult = WaitProgress & {
   /** Contents that ended neither `ready` nor `stored`, with the reason in `status_message`. */
@@ -120,8 +127,8 @@ function watchContent(api: LociApi, contentId: string): WatchedItem {
   };
 }
 
-function shownContent({ id, name, status, status_message }: Content): SettledContent {
-  return { content_id: id, name, status, status_message };
+function shownContent({ id, name, status, error_code, status_message }: Content): SettledContent {
+  return { content_id: id, name, status, error_code, status_message };
 }
 
 function progressOf(content: SettledContent | null): WaitProgress {

@@ -49,9 +49,10 @@ export const Content = z
     linked_to: Id.nullable().meta({
       description: 'Archive, message or page in which the content was found; null for one that was uploaded itself.',
     }),
-    access_count: z
-      .int()
-      .meta({ description: 'How often search results and chunk reads contained it, counted with a delay of seconds.' }),
+    access_count: z.int().meta({
+      description:
+        'How often the content, its file, its text or its chunks were read, counted with a delay of seconds.',
+    }),
   })
   .meta({ id: 'Content' });
 export type Content = z.infer<typeof Content>;

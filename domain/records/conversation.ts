@@ -16,10 +16,10 @@ import {
 export const Conversation = z
   .object({
     id: Id.meta({ description: 'Id of the conversation.' }),
-    title: z
-      .string()
-      .nullable()
-      .meta({ description: 'Title, at most 255 characters; by default the beginning of the first message.' }),
+    title: z.string().nullable().meta({
+      description:
+        'Title, at most 255 characters. `POST /messages` takes it from the first line of the first message; null without one.',
+    }),
     summary: z
       .string()
       .nullable()

@@ -36,10 +36,9 @@ export const Message = z
       description:
         'Time at which the message was sent, from `created_at` of the request; by default the time at which it was stored.',
     }),
-    owner_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'User to whom the conversation belongs, or who sent the message with a token.' }),
+    owner_id: z.string().nullable().meta({
+      description: 'User of the token that sent the message; with an API key, the owner of the conversation.',
+    }),
   })
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;

@@ -146,7 +146,7 @@ export const UploadResponse = z
     content_type: z.enum(['file', 'url', 'text']).meta({ description: '`content_type` of the request.' }),
     uploads: z
       .array(UploadItem)
-      .meta({ description: 'Items that were accepted, in the order in which they were sent.' }),
+      .meta({ description: 'Items that were accepted: files and texts in the order of the form, then URLs.' }),
     errors: z.array(UploadError).meta({ description: 'Items that were rejected.' }),
     total_uploads: z.int().meta({ description: 'Number of items that were sent.' }),
     successful_uploads: z.int().meta({ description: 'Number of items that were accepted.' }),

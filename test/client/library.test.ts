@@ -141,7 +141,7 @@ test('waitUntilReady returns failed contents and can be aborted', async (t) => {
   const { uploadIds } = await loci.upload({ collectionId, files: [new File(['  \n '], 'blank.txt')] });
   const ready = await loci.waitUntilReady({ uploadIds });
   t.is(ready.failed.length, 1);
-  t.like(ready.failed[0], { name: 'blank.txt', status: 'failed' });
+  t.like(ready.failed[0], { name: 'blank.txt', status: 'failed', error_code: 'no_text' });
   t.truthy(ready.failed[0]?.status_message);
   const givenUp = loci.waitUntilReady({ uploadIds }, { signal: AbortSignal.abort(new Error('enough')) });
   await t.throwsAsync(givenUp, { message: 'enough' });

@@ -71,7 +71,7 @@ test('a broken file in a folder is reported while the others are added, and a se
     failed,
     new Map([
       [join(folder, 'broken/empty.txt'), 'empty_file'],
-      [join(folder, 'broken/torn.pdf'), 'failed'],
+      [join(folder, 'broken/torn.pdf'), 'unreadable'],
     ]),
   );
   t.true(first.failed.every(({ message }) => message.length > 0));

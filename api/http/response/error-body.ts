@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds } from '#api/examples/example-ids.ts';
 import { ERROR_CODES } from '#domain/app-error.ts';
 import { ValidationIssue } from '#domain/records/fields.ts';
 import { HTTP_ERROR_CODES } from './error-status.ts';
@@ -15,7 +16,16 @@ export const ErrorBody = z
       .string()
       .meta({ description: 'Identifies this request in the logs; also in the header `X-Request-Id`.' }),
   })
-  .meta({ id: 'Error' });
+  .meta({
+    id: 'Error',
+    examples: [
+      {
+        code: 'not_found',
+        detail: 'There is no collection with this id.',
+        request_id: exampleIds.request,
+      },
+    ],
+  });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 /** Body of a validation error: every problem of the request. */
@@ -23,5 +33,8 @@ export const ValidationErrorBody = z
   .object({
     detail: z.array(ValidationIssue).meta({ description: 'Every problem of the request, at most 501 entries.' }),
   })
-  .meta({ id: 'ValidationError' });
+  .meta({
+    id: 'ValidationError',
+    examples: [{ detail: [{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }] }],
+  });
 export type ValidationErrorBody = z.infer<typeof ValidationErrorBody>;

@@ -23,10 +23,10 @@ export type UploadReport = {
 export function createUploadReport(collectionId: string, sent: UploadResult, ready: ReadyResult | null): UploadReport {
   const inputs = new Map(sent.items.map(({ content_id, input }) => [content_id, input]));
   const refused = sent.failures.map(({ input, code, message }) => ({ input, content_id: null, code, message }));
-  const failed = (ready?.failed ?? []).map(({ content_id, name, status, status_message }) => ({
+  const failed = (ready?.failed ?? []).map(({ content_id, name, status, error_code, status_message }) => ({
     input: inputs.get(content_id) ?? name,
     content_id,
-    code: status,
+    code: error_code ?? status,
     message: status_message ?? `The status is ${status}.`,
   }));
   return {

@@ -127,11 +127,11 @@ async function sendAndWait(
   const inputs = new Map(sent.items.map(({ content_id, input }) => [content_id, input]));
   return [
     ...sent.failures,
-    ...failed.map(({ content_id, name, status, status_message }) => ({
+    ...failed.map(({ content_id, name, status, error_code, status_message }) => ({
       input: inputs.get(content_id) ?? name,
       name,
       source: 'file' as const,
-      code: status,
+      code: error_code ?? status,
       message: status_message ?? `The status is ${status}.`,
     })),
   ];
