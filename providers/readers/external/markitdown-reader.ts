@@ -18,7 +18,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['text/plain', '.txt'],
 ]);
 
-/** Whether the optional package is installed. */
+/** Whether the package, which `npm ci` does not install, is there. */
 export function isMarkitdownInstalled(): boolean {
   try {
     import.meta.resolve('markitdown-ts');
