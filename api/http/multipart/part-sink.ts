@@ -90,7 +90,7 @@ async function storePart(
 ): Promise<void> {
   try {
     const blob = await store(pipe.read());
-    outcome.resolve({ kind: 'stored', blob, head: heads.keep(head.bytes()) });
+    outcome.resolve({ kind: 'stored', blob, head: heads.keep(head.take()) });
   } catch (error) {
     if (error instanceof AppError && error.code === 'file_too_large') {
       outcome.resolve({ kind: 'refused', error });
@@ -101,6 +101,8 @@ async function storePart(
     }
   } finally {
     pipe.discard();
+    // The stream lives as long as its request, and would keep the beginning with it.
+    head.take();
   }
 }
 
@@ -178,6 +180,7 @@ function createHead() {
       pieces.push(piece);
       sizeBytes += piece.length;
     },
-    bytes: (): Uint8Array => Buffer.concat(pieces),
+    /** Returns the beginning and forgets it. */
+    take: (): Uint8Array => Buffer.concat(pieces.splice(0)),
   };
 }

@@ -1,5 +1,8 @@
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import test from 'ava';
+import { createPartSink, KeptHeads, type PartSink } from '#api/http/multipart/part-sink.ts';
 import { UploadSlots } from '#api/http/request/upload-slots.ts';
 import { AppError } from '#domain/app-error.ts';
 import { RAW_COLLECTION, RAW_END, rawPart, rawUpload, startUploadReceiver } from './upload-receiver.ts';
@@ -59,4 +62,30 @@ test('an upload that gets no slot in time is told to come again', async (t) => {
   t.like(refused, { code: 'rate_limited', retryAfterS: 5 });
   slot[Symbol.dispose]();
   await t.notThrowsAsync(slots.take('bob', never));
+});
+
+test('the parts of an upload that are stored hold a few megabytes of their bytes, however many they are', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: unknown = runInNewContext('gc');
+  const heldBytes = () => {
+    if (typeof collectGarbage === 'function') collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const store = async (bytes: AsyncIterable<Uint8Array>) => {
+    let sizeBytes = 0;
+    for await (const piece of bytes) sizeBytes += piece.length;
+    return { sha256: 'x', sizeBytes };
+  };
+  const heads = new KeptHeads();
+  const before = heldBytes();
+  const sinks: PartSink[] = [];
+  for (let number = 0; number < 400; number += 1) {
+    const sink = createPartSink(store, heads);
+    sinks.push(sink);
+    sink.stream.end(Buffer.alloc(64 * 1024));
+    await sink.outcome;
+  }
+  const held = heldBytes() - before;
+  t.is(sinks.length, 400, 'they live as long as the request');
+  t.true(held < 8 * 1024 * 1024, `${held} bytes`);
 });
