@@ -1,4 +1,3 @@
-import { joinLineSegments } from './ruled-tables.ts';
 import { joinWords, type Box, type PdfLine, type PdfWord, type RuledLine, withWords } from './page.ts';
 
 /** In points. */
@@ -20,8 +19,7 @@ type Fraction = { numerator: readonly PdfWord[]; denominator: readonly PdfWord[]
  */
 export function joinFractions(lines: readonly PdfLine[], ruledLines: readonly RuledLine[]): PdfLine[] {
   const isBar = (line: RuledLine): boolean => line.isHorizontal && line.end - line.start <= MAX_BAR_LENGTH;
-  // The borders of cells are often segments of one line.
-  const bars = joinLineSegments(ruledLines).filter((line) => isBar(line) && !isCellBorder(line, ruledLines));
+  const bars = ruledLines.filter((line) => isBar(line) && !isCellBorder(line, ruledLines));
   let joined = [...lines];
   if (bars.length > MAX_BARS) return joined;
   for (const bar of bars.toSorted((a, b) => a.start - b.start)) {

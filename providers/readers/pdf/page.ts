@@ -26,6 +26,7 @@ export type PdfPage = {
   width: number;
   height: number;
   lines: PdfLine[];
+  /** Joined where they were drawn in segments. */
   ruledLines: RuledLine[];
   /** Whether the page is an image to recognize: no text, or only a stamp, but an image or many paths. */
   isImage: boolean;

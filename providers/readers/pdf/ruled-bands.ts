@@ -1,4 +1,3 @@
-import { joinLineSegments } from './ruled-tables.ts';
 import type { Box, PdfLine, RuledLine } from './page.ts';
 
 /** In points. */
@@ -14,10 +13,9 @@ const MAX_HEADER_GAP = 0.6;
  * papers.
  */
 export function findRuledBands(ruledLines: readonly RuledLine[]): Box[] {
-  const joined = joinLineSegments(ruledLines);
-  const vertical = joined.filter(({ isHorizontal }) => !isHorizontal);
+  const vertical = ruledLines.filter(({ isHorizontal }) => !isHorizontal);
   const groups: RuledLine[][] = [];
-  for (const line of joined) {
+  for (const line of ruledLines) {
     if (!line.isHorizontal || line.end - line.start < MIN_LENGTH) continue;
     const group = groups.find(([first]) => first && isSameExtent(first, line));
     if (group) group.push(line);

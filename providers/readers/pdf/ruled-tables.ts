@@ -2,7 +2,6 @@ import { type Box, type PdfWord, type RuledLine, joinWords, type PdfTable } from
 
 /** Lines within this many points of each other coincide or meet. */
 const TOLERANCE = 3;
-const MAX_RULED_LINES = 2_000;
 /** Longer texts are in boxes of the page layout. */
 const MAX_CELL_LENGTH = 600;
 const MAX_CELLS = 5_000;
@@ -12,10 +11,10 @@ const MIN_BORDER_SHARE = 0.55;
 
 /** Finds tables by their ruled lines: horizontal and vertical ones that form a grid of at least two by two cells. */
 export function findRuledTables(ruledLines: readonly RuledLine[], words: readonly PdfWord[]): PdfTable[] {
-  if (ruledLines.length < 4 || ruledLines.length > MAX_RULED_LINES) return [];
+  if (ruledLines.length < 4) return [];
   const horizontal = ruledLines.filter(({ isHorizontal }) => isHorizontal).length;
   if (horizontal < 2 || ruledLines.length - horizontal < 2) return [];
-  const tables = groupMeetingLines(joinLineSegments(ruledLines))
+  const tables = groupMeetingLines(ruledLines)
     .map((group) => tableOf(group, words))
     .filter((table) => table !== null);
   // A table inside a cell belongs to that cell.
@@ -25,25 +24,6 @@ export function findRuledTables(ruledLines: readonly RuledLine[], words: readonl
 function isInside(inner: Box, outer: Box): boolean {
   const isWithin = inner.left >= outer.left && inner.right <= outer.right && inner.top <= outer.top;
   return isWithin && inner.bottom >= outer.bottom;
-}
-
-/** Joins lines that were drawn in segments. */
-export function joinLineSegments(ruledLines: readonly RuledLine[]): RuledLine[] {
-  const joined: RuledLine[] = [];
-  const sorted = ruledLines.toSorted(
-    (a, b) =>
-      Number(a.isHorizontal) - Number(b.isHorizontal) ||
-      Math.round(a.position) - Math.round(b.position) ||
-      a.start - b.start,
-  );
-  for (const line of sorted) {
-    const last = joined.at(-1);
-    const isSame =
-      last && last.isHorizontal === line.isHorizontal && Math.round(last.position) === Math.round(line.position);
-    if (last && isSame && line.start <= last.end + TOLERANCE) last.end = Math.max(last.end, line.end);
-    else joined.push({ ...line });
-  }
-  return joined;
 }
 
 /** Groups of lines that meet one another, directly or through others. */

@@ -2,6 +2,7 @@
 import type { Pdfium } from './pdfium.ts';
 import { addDrawnBullets } from '#providers/readers/pdf/bullets.ts';
 import { joinFractions } from '#providers/readers/pdf/fractions.ts';
+import { joinLineSegments } from '#providers/readers/pdf/join-line-segments.ts';
 import { insertFieldValues } from '#providers/readers/pdf/field-values.ts';
 import { readFormFields } from './form-fields.ts';
 import { hasDrawing, imageShareOfPage, readDrawing } from './drawing.ts';
@@ -37,7 +38,9 @@ export function readPage(
     const lines = insertFieldValues(visibleLines(readPageLines(pdfium, textPage, rotation), rotation), fields);
     if (lines.length === 0) return { width, height, lines, ruledLines: [], isImage: hasDrawing(pdfium, page) };
     const { ruledLines: drawn, dots } = readDrawing(pdfium, page);
-    const ruledLines = drawn.map(rotation.rotateRuledLine).filter((line) => isVisibleRuledLine(line, rotation));
+    const ruledLines = joinLineSegments(
+      drawn.map(rotation.rotateRuledLine).filter((line) => isVisibleRuledLine(line, rotation)),
+    );
     const isImage = isStampText(lines, height) && imageShareOfPage(pdfium, page) >= MIN_IMAGE_SHARE;
     const linesWithBullets = addDrawnBullets(joinFractions(lines, ruledLines), dots.map(rotation.rotateBox));
     return { width, height, lines: linesWithBullets, ruledLines, isImage };
