@@ -30,6 +30,8 @@ const BRACKETS: readonly (readonly [open: string, close: string])[] = [
   ['«', '»'],
 ];
 const ANY_BRACKET: ReadonlySet<string> = new Set(BRACKETS.flat());
+/** Longer lines are no text that people read; ordering them takes time that grows with the square of their length. */
+const MAX_LINE_LENGTH = 4_000;
 /** A line in which this share of the letters has the other direction has that direction. */
 const OTHER_DIRECTION_SHARE = 0.75;
 
@@ -52,6 +54,7 @@ export function readingOrder(
   characters: readonly PlacedCharacter[],
   isPageRightToLeft: boolean,
 ): { characters: PlacedCharacter[]; isRightToLeft: boolean } {
+  if (characters.length > MAX_LINE_LENGTH) return { characters: [...characters], isRightToLeft: false };
   const visual = visualOrder(characters);
   const isRightToLeft = isLineRightToLeft(visual, isPageRightToLeft);
   const ordered = isRightToLeft ? reverseExceptNumbers(visual) : reverseRightToLeftSpans(visual);

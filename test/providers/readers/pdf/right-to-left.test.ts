@@ -83,3 +83,9 @@ test('reads the cells of an Arabic table in the order of reading, the right colu
     rows.map(([number = '', name = '']) => `| ${name} | ${number} |`),
   );
 });
+
+test('reads a line of very many letters without ordering them', async (t) => {
+  const bytes = visualPdf([{ glyphs: seen('سلام 12 -- '.repeat(2_000)), x: 10, y: 400, size: 0.04 }]);
+  const { text } = await readBytes(bytes, { name: 'page.pdf' });
+  t.is(text.match(/[سلام]/g)?.length, 8_000);
+});
