@@ -46,7 +46,7 @@ export async function acceptUpload(
   const upload = { id: uuidv7(), form, planned, errors: [...received.errors, ...errors] };
   let jobs: JobStart[] = [];
   // Uploads into one collection wait for each other in the database anyway. Waiting here does not occupy a database connection.
-  const { status, body } = await runExclusiveByKey(form.collection_id, () =>
+  const write = () =>
     withIdempotency(services, caller, {
       route: 'POST /upload',
       idempotency: received.idempotency,
@@ -55,8 +55,10 @@ export async function acceptUpload(
         jobs = written.jobs;
         return written.answer;
       },
-    }),
-  );
+    });
+  // A text of one line does not wait for several requests of a thousand files.
+  const isUrgent = isSmall(planned.map(({ content }) => content));
+  const { status, body } = await runExclusiveByKey(form.collection_id, write, { isUrgent });
   startWorkflows(services, caller.scope, jobs);
   return { status, body };
 }
@@ -127,7 +129,9 @@ function ingestJobFor(
   };
   const [first] = matched;
   const label = { collection: collection.name, first: first?.item.content.name ?? '', more: matched.length - 1 };
-  const express = isSmall(matched) ? { express: matched.map((one) => one.contentId) } : {};
+  const express = isSmall(matched.map(({ item }) => item.content))
+    ? { express: matched.map((one) => one.contentId) }
+    : {};
   return ingestUploadJob({ ...args, ...express }, label);
 }
 
