@@ -7,7 +7,7 @@ export type Page<Row> = { rows: Row[]; hasMore: boolean };
  * A page ends after the row with which its texts and JSON values reach this size, whatever its limit: rows of a megabyte would
  * otherwise fill the memory of the process and hold up its event loop while they are written as JSON.
  */
-export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
 /** Bytes of a row without its large columns, roughly. */
 const OTHER_BYTES = 256;

@@ -11,6 +11,7 @@ import {
 import { readIdempotencyKey } from '#api/http/request/idempotency.ts';
 import { readJsonBody } from '#api/http/request/json-body.ts';
 import { Reply } from '#api/http/response/reply.ts';
+import { serializeInTurn } from '#api/http/response/serialize-in-turn.ts';
 import { createRequestLimiter, type RequestLimits } from '#api/http/request/request-limiter.ts';
 import { requestState } from '#api/http/request/request-state.ts';
 import type { Route } from './route.ts';
@@ -70,7 +71,7 @@ async function serve(route: Route, context: Context, options: MountOptions & Aut
     raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
     idempotencyKey,
   });
-  sendReply(context, answer, { route, options });
+  await sendReply(context, answer, { route, options });
 }
 
 async function authenticate(route: Route, context: Context, authenticator: Authenticator): Promise<Principal | null> {
@@ -89,7 +90,11 @@ function withRequestLog(services: Services, context: Context): Services {
   return { ...services, log: services.log.child({ request_id: requestId, ...fields }) };
 }
 
-function sendReply(context: Context, answer: unknown, served: { route: Route; options: MountOptions }): void {
+async function sendReply(
+  context: Context,
+  answer: unknown,
+  served: { route: Route; options: MountOptions },
+): Promise<void> {
   const reply = answer instanceof Reply ? answer : Reply.json(answer);
   context.status = reply.status ?? served.route.status ?? 200;
   if (reply.content.kind === 'empty') {
@@ -100,7 +105,8 @@ function sendReply(context: Context, answer: unknown, served: { route: Route; op
     context.body = reply.content.stream;
     context.set('Content-Type', reply.content.mediaType);
   } else {
-    context.body = JSON.stringify(serializeResponse(reply.content.body, context, served));
+    const { body } = reply.content;
+    context.body = await serializeInTurn(() => JSON.stringify(serializeResponse(body, context, served)));
     context.type = 'application/json';
   }
   // Last, because setting a body removes Content-Length.
