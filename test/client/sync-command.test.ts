@@ -18,6 +18,7 @@ const Report = z.strictObject({
   replaced: z.int(),
   moved: z.int(),
   deleted: z.int(),
+  kept: z.int(),
   unchanged: z.int(),
   foreign: z.int(),
   failed: z.array(z.object({ input: z.string(), code: z.string(), message: z.string() })),
@@ -183,9 +184,32 @@ test('only contents that a synchronization of this folder has put there are dele
   const other = join(await folderOf(t, { [join(name, 'x.txt')]: 'The auk is elsewhere.' }), name);
   const refused = await sync.run(other);
   t.is(refused.code, 1);
-  t.regex(refused.stderr, /another folder called .* add --name and another name/s);
+  t.regex(refused.stderr, /another folder called .* add --name and another name.* use --name .* from now on/s);
   t.like(await sync.report(other, '--name', 'elsewhere'), { code: 0, added: 1, deleted: 0, foreign: 0 });
   t.is((await sync.names()).length, 5);
+});
+
+test('if a file fails nothing is deleted, and a changed file keeps the metadata of its content', async (t) => {
+  const sync = await startSync();
+  const folder = await folderOf(t, {
+    'a.txt': 'The auk is old.',
+    'gone.txt': 'The auk is lost.',
+    '.h.txt': 'The auk is shy.',
+  });
+  const uploaded = await sync.loci('upload', folder, '-c', sync.collectionId, '--store-only');
+  t.is(uploaded.code, 0);
+  t.like(await sync.report(folder, '-m', '{"lang":"en"}', '--hidden'), { code: 0, added: 1, replaced: 2 });
+  t.deepEqual(await sync.words('auk'), ['lost', 'old', 'shy'], 'what was only stored is searchable');
+  await writeFile(join(folder, 'a.txt'), 'The auk is blue.');
+  await rm(join(folder, 'gone.txt'));
+  await writeFile(join(folder, 'x.bin'), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0, 7]));
+  t.like(await sync.report(folder), { code: 1, replaced: 1, deleted: 0, kept: 1, failed: { length: 1 } });
+  t.deepEqual(await sync.words('auk'), ['blue', 'lost', 'shy']);
+  const found = await sync.search('blue', { search_type: 'keyword' });
+  t.like((await sync.content(found[0]?.content_id ?? '')).metadata, { lang: 'en', synced_from: basename(folder) });
+  await rm(join(folder, 'x.bin'));
+  t.like(await sync.report(folder), { code: 0, unchanged: 1, deleted: 1, kept: 0 });
+  t.deepEqual(await sync.words('auk'), ['blue', 'shy'], 'without --hidden, hidden contents stay');
 });
 
 test('many deletions need a confirmation, and a file that cannot be read is not taken for a deleted one', async (t) => {

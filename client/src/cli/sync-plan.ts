@@ -6,7 +6,14 @@ import { dataOf } from '../data-of.ts';
 import { paginate } from '../paginate.ts';
 import type { components } from '../schema.ts';
 import { NOT_PRESENT, sha256Of } from '../upload/present-contents.ts';
-import { externalIdOfPath, nameOfPath, type FoundFile } from './content-path.ts';
+import {
+  externalIdOfPath,
+  hasHiddenPart,
+  isHashedId,
+  isIdInFolder,
+  nameOfPath,
+  type FoundFile,
+} from './content-path.ts';
 
 type Content = components['schemas']['Content'];
 type Metadata = Readonly<Record<string, unknown>>;
@@ -20,9 +27,9 @@ export type KnownContent = Pick<Content, 'id' | 'name' | 'status' | 'size' | 'co
 };
 
 export type SyncPlan = {
-  /** Files to send: new ones, and those whose bytes or metadata differ. */
+  /** Files to send: new ones, and those whose bytes or metadata differ, or that are not searchable. */
   added: FoundFile[];
-  replaced: FoundFile[];
+  replaced: { content: KnownContent; file: FoundFile }[];
   /** Contents of files that have another path now. */
   moved: { content: KnownContent; file: FoundFile }[];
   unchanged: KnownContent[];
@@ -32,18 +39,19 @@ export type SyncPlan = {
   foreign: KnownContent[];
 };
 
+/** Files with the metadata that is sent with them; undefined leaves that of their contents as it is. */
+export type Sending = { files: FoundFile[]; metadata: Metadata | undefined };
+
 /** Lists the contents of a collection whose paths are in a folder of this name. */
 export async function listSynced(
   loci: LociClient,
   of: { collectionId: string; name: string; signal: AbortSignal },
 ): Promise<KnownContent[]> {
   const found: KnownContent[] = [];
-  const within = externalIdOfPath(`${of.name}/`);
   const query = { collection_id: of.collectionId, limit: 1000 };
   for await (const content of paginate(loci.api, '/api/v1/contents', { query, signal: of.signal })) {
     const { id, name, status, size, content_hash, metadata, external_id } = content;
-    const isWithin = external_id?.startsWith(within) === true || metadata[SYNC_MARKS.from] === of.name;
-    if (external_id === null || !isWithin || status === 'deleting') continue;
+    if (external_id === null || status === 'deleting' || !isIdInFolder(external_id, of.name)) continue;
     found.push({ id, name, status, size, content_hash, metadata, external_id });
   }
   return found;
@@ -53,7 +61,7 @@ export async function listSynced(
 export async function planSync(
   files: readonly FoundFile[],
   known: readonly KnownContent[],
-  wanted: { name: string; metadata: Metadata | undefined },
+  wanted: { name: string; metadata: Metadata | undefined; hidden: boolean },
 ): Promise<SyncPlan> {
   const plan: SyncPlan = { added: [], replaced: [], moved: [], unchanged: [], gone: [], foreign: [] };
   const left = new Map(known.map((content) => [content.external_id, content]));
@@ -63,10 +71,14 @@ export async function planSync(
     left.delete(id);
     if (content === undefined) plan.added.push(file);
     else if (await isUnchanged(file, content, wanted.metadata)) plan.unchanged.push(content);
-    else plan.replaced.push(file);
+    else plan.replaced.push({ content, file });
   }
   for (const content of left.values()) {
-    (content.metadata[SYNC_MARKS.from] === wanted.name ? plan.gone : plan.foreign).push(content);
+    if (!isIdInFolder(content.external_id, wanted.name)) continue;
+    if (content.metadata[SYNC_MARKS.from] !== wanted.name) {
+      // A hashed path does not tell its folder.
+      if (!isHashedId(content.external_id)) plan.foreign.push(content);
+    } else if (wanted.hidden || !hasHiddenPart(content, wanted.name)) plan.gone.push(content);
   }
   return findMoved(plan, wanted.metadata);
 }
@@ -93,8 +105,31 @@ async function findMoved(plan: SyncPlan, metadata: Metadata | undefined): Promis
   return { ...plan, added, moved, gone: plan.gone.filter((content) => !taken.has(content)) };
 }
 
+/**
+ * Groups changed files by the metadata to send with them. The service replaces all metadata of a content when some is sent.
+ * So without `metadata`, nothing is sent for contents that have the marks, and for others what they have with the marks.
+ */
+export function groupReplaced(
+  replaced: SyncPlan['replaced'],
+  marks: Metadata,
+  metadata: Metadata | undefined,
+): Sending[] {
+  const groups = new Map<string | undefined, Sending>();
+  for (const { content, file } of replaced) {
+    const { external_id: _, ...own } = content.metadata;
+    const isMarked = Object.entries(marks).every(([key, value]) => own[key] === value);
+    const sent = metadata === undefined && isMarked ? undefined : { ...(metadata ?? own), ...marks };
+    const key = JSON.stringify(sent);
+    const group = groups.get(key) ?? { files: [], metadata: sent };
+    group.files.push(file);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
 async function isUnchanged({ path }: FoundFile, content: KnownContent, metadata: Metadata | undefined) {
-  if (NOT_PRESENT.has(content.status) || !hasMetadata(content, metadata)) return false;
+  // What was only stored is sent again, which makes it searchable.
+  if (NOT_PRESENT.has(content.status) || content.status === 'stored' || !hasMetadata(content, metadata)) return false;
   return (await sizeOf(path)) === content.size && (await sha256Of(path)) === content.content_hash;
 }
 

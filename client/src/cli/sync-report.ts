@@ -10,6 +10,8 @@ export type SyncReport = {
   replaced: number;
   moved: number;
   deleted: number;
+  /** Contents whose files are gone, and which stay because something failed. */
+  kept: number;
   unchanged: number;
   /** Contents with a path in this folder that something else put there. They are not deleted. */
   foreign: number;
@@ -26,23 +28,29 @@ export function syncReport(
 ): SyncReport {
   const failedInputs = new Set(failures.map(({ input }) => input));
   const done = (files: SyncPlan['added']) => files.filter(({ path }) => !failedInputs.has(path)).length;
+  const gone = plan.gone.length;
   return {
     collection_id: collectionId,
     added: done(plan.added),
-    replaced: done(plan.replaced),
+    replaced: done(plan.replaced.map(({ file }) => file)),
     moved: plan.moved.length,
-    deleted: plan.gone.length,
+    deleted: failures.length > 0 ? 0 : gone,
+    kept: failures.length > 0 ? gone : 0,
     unchanged: plan.unchanged.length,
     foreign: plan.foreign.length,
     failed: [...problems, ...failures].map(({ input, code, message }) => ({ input, code, message })),
   };
 }
 
-export function formatSyncReport({ added, replaced, moved, deleted, unchanged, foreign, failed }: SyncReport): string {
+export function formatSyncReport(report: SyncReport): string {
+  const { added, replaced, moved, deleted, kept, unchanged, foreign, failed } = report;
   const counts = `${added} added, ${replaced} replaced, ${moved} moved, ${deleted} deleted, ${unchanged} unchanged`;
   return [
     `${counts}, ${failed.length} failed.`,
     ...(foreign > 0 ? [`${foreign} with paths in this folder were not put there by loci sync, and were kept.`] : []),
+    ...(kept > 0
+      ? [`${kept} whose files are gone were kept until the rest succeeds; then run the same command again.`]
+      : []),
     ...(failed.length > 0 ? ['Failed:'] : []),
     ...failed.map(({ input, message }) => `  ${oneLine(input)}: ${oneLine(message)}`),
   ].join('\n');
@@ -52,7 +60,7 @@ export function formatSyncReport({ added, replaced, moved, deleted, unchanged, f
 export function planReport(plan: SyncPlan, problems: readonly UploadFailure[]): Plan {
   return [
     ...plan.added.map(({ contentPath }) => ({ action: 'add' as const, path: contentPath })),
-    ...plan.replaced.map(({ contentPath }) => ({ action: 'replace' as const, path: contentPath })),
+    ...plan.replaced.map(({ file }) => ({ action: 'replace' as const, path: file.contentPath })),
     ...plan.moved.map(({ content, file }) => ({
       action: 'move' as const,
       path: nameOfPath(file.contentPath),

@@ -21,8 +21,8 @@ export type MatchedResponse = {
 };
 
 /**
- * Assigns the items and errors of a response to the inputs of the request. The response identifies items by file name only,
- * and files in several folders can have the same name; the size distinguishes them.
+ * Assigns the items and errors of a response to the inputs of the request by their names. Files of folders are named by their
+ * paths; of files given by themselves and of files in memory, several can have the same name, and the size distinguishes them.
  */
 export function matchResponse(batch: readonly UploadInput[], answer: UploadResponse): MatchedResponse {
   const left = [...batch];

@@ -10,11 +10,20 @@ import type { UploadFailure } from '../../upload/upload-input.ts';
 import type { UploadResult } from '../../upload/upload.ts';
 import { collectFiles } from '../collect-files.ts';
 import { confirm, YES_OPTION } from '../confirm.ts';
-import { externalIdOfPath, folderName, nameOfPath, contentPathInFolder, type FoundFile } from '../content-path.ts';
+import { externalIdOfPath, folderName, nameOfPath, contentPathInFolder } from '../content-path.ts';
 import { parseJsonObject } from '../option-parsers.ts';
 import { sendAll, waitForAll } from '../send-all.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
-import { listSynced, moveContent, planSync, SYNC_MARKS, type KnownContent, type SyncPlan } from '../sync-plan.ts';
+import {
+  groupReplaced,
+  listSynced,
+  moveContent,
+  planSync,
+  SYNC_MARKS,
+  type KnownContent,
+  type Sending,
+  type SyncPlan,
+} from '../sync-plan.ts';
 import { formatSyncPlan, formatSyncReport, planReport, syncReport } from '../sync-report.ts';
 
 const RETRIES = 8;
@@ -24,9 +33,10 @@ const UNASKED_SHARE = 0.1;
 const REQUEST_CONCURRENCY = 4;
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
-theirs, and contents whose files are gone are deleted, when all others are searchable. Files are compared by checksum. Only
-contents that loci sync has put there are ever deleted. To continue after an interruption, run the same command again.
-Files whose names begin with a dot are ignored without --hidden.`;
+theirs, and contents whose files are gone are deleted, when all others are searchable; if anything fails, nothing is deleted.
+Files are compared by checksum. Only contents that loci sync has put there are ever deleted. To continue after an
+interruption, run the same command again. Without --hidden, files whose names, or whose folders' names, begin with a dot
+are ignored, and their contents stay. In a container, always give --name: the name of the machine is another each time.`;
 
 type SyncOptions = {
   name?: string | undefined;
@@ -64,11 +74,12 @@ type Sync = { loci: LociClient; shell: Shell; collectionId: string; folder: Fold
 
 async function syncFolder(sync: Sync): Promise<void> {
   const { loci, shell, collectionId, folder, options } = sync;
-  const { problems, files } = await collectIn(folder, options.hidden === true);
+  const hidden = options.hidden === true;
+  const { problems, files } = await collectIn(folder, hidden);
   const known = await listSynced(loci, { collectionId, name: folder.name, signal: shell.signal });
   const own = known.filter(({ metadata }) => metadata[SYNC_MARKS.from] === folder.name);
   if (options.name === undefined) requireSameOrigin(folder, own);
-  const whole = await planSync(files, known, { name: folder.name, metadata: options.metadata });
+  const whole = await planSync(files, known, { name: folder.name, metadata: options.metadata, hidden });
   const plan = { ...whole, gone: withoutUnreadable(whole.gone, folder, problems) };
   if (options.dryRun === true) {
     shell.print(planReport(plan, problems), () => formatSyncPlan(plan, problems));
@@ -85,15 +96,17 @@ async function syncFolder(sync: Sync): Promise<void> {
 
 /**
  * New files first, so that a text that moves from one file to another is found all the time; deletions when everything else
- * is searchable.
+ * is searchable, and none if anything failed.
  */
 async function carryOut(sync: Sync, plan: SyncPlan): Promise<UploadFailure[]> {
-  const { loci, shell } = sync;
+  const { loci, shell, folder, options } = sync;
+  const marks = { [SYNC_MARKS.from]: folder.name, [SYNC_MARKS.origin]: folder.origin };
   for (const one of plan.moved) await moveContent(loci, one);
   const failures = [
-    ...(await sendAndWait(sync, plan.added)),
-    ...(await sendAndWait(sync, plan.replaced, plan.unchanged)),
+    ...(await sendAndWait(sync, [{ files: plan.added, metadata: { ...options.metadata, ...marks } }])),
+    ...(await sendAndWait(sync, groupReplaced(plan.replaced, marks, options.metadata), plan.unchanged)),
   ];
+  if (failures.length > 0) return failures;
   const remove = async ({ id }: KnownContent): Promise<void> => {
     const params = { path: { content_id: id } };
     const answered = await loci.api.DELETE('/api/v1/contents/{content_id}', { params });
@@ -105,22 +118,18 @@ async function carryOut(sync: Sync, plan: SyncPlan): Promise<UploadFailure[]> {
 
 /** Sends files and waits for them, and for contents whose ingestion was already running. Returns what failed. */
 async function sendAndWait(
-  { loci, shell, collectionId, folder, options }: Sync,
-  files: readonly FoundFile[],
+  sync: Sync,
+  groups: readonly Sending[],
   unchanged: readonly KnownContent[] = [],
 ): Promise<UploadFailure[]> {
-  const upload = {
-    collectionId,
-    files: files.map(({ path, contentPath }) => ({
-      path,
-      name: nameOfPath(contentPath),
-      externalId: externalIdOfPath(contentPath),
-    })),
-    metadata: { ...options.metadata, [SYNC_MARKS.from]: folder.name, [SYNC_MARKS.origin]: folder.origin },
-    reader: options.reader,
+  const { loci, shell } = sync;
+  const filled = groups.filter(({ files }) => files.length > 0);
+  const results = await pMap(filled, (group) => sendGroup(sync, group), { concurrency: 1 });
+  const sent = {
+    uploadIds: results.flatMap(({ uploadIds }) => uploadIds),
+    items: results.flatMap((result) => result.items),
+    failures: results.flatMap(({ failures }) => failures),
   };
-  const sent: UploadResult =
-    files.length > 0 ? await sendAll(loci, shell, upload) : { uploadIds: [], items: [], failures: [] };
   const items = [...sent.items, ...unchanged.map(asSent)];
   if (items.every(({ upload_id, status }) => upload_id === null && status === 'ready')) return sent.failures;
   const { failed } = await waitForAll(loci, shell, { ...sent, items });
@@ -135,6 +144,19 @@ async function sendAndWait(
       message: status_message ?? `The status is ${status}.`,
     })),
   ];
+}
+
+function sendGroup({ loci, shell, collectionId, options }: Sync, { files, metadata }: Sending): Promise<UploadResult> {
+  return sendAll(loci, shell, {
+    collectionId,
+    files: files.map(({ path, contentPath }) => ({
+      path,
+      name: nameOfPath(contentPath),
+      externalId: externalIdOfPath(contentPath),
+    })),
+    metadata,
+    reader: options.reader,
+  });
 }
 
 function asSent({ id, name, external_id, size, content_hash, status }: KnownContent): UploadResult['items'][number] {
@@ -163,7 +185,7 @@ function requireSameOrigin({ name, origin, path }: Folder, own: readonly KnownCo
   if (own.every(({ metadata }) => metadata[SYNC_MARKS.origin] === origin)) return;
   throw usageError(
     `The collection holds the contents of another folder called "${name}", or of this one from another place. Keep both: ` +
-      `add --name and another name. Or make ${path} take its place: --name "${name}".`,
+      `add --name and another name. Or make ${path} take its place: use --name "${name}" from now on, at each run.`,
   );
 }
 
