@@ -13,8 +13,8 @@ const GRANTS = [
 ];
 
 /**
- * Creates the role of the application's URL, if it is missing, and lets it read and write the rows of all tables. To be called
- * with the URL of the owner of the tables, after each migration. Can run twice.
+ * Creates the role of the application's URL, if it is missing, and lets it read and write the rows of all tables. Does nothing
+ * when both URLs have the same role. To be called with the URL of the owner of the tables, after each migration. Can run twice.
  */
 export async function prepareApplicationRole(ownerUrl: string, applicationUrl: string): Promise<void> {
   const { username, password } = new URL(applicationUrl);
@@ -22,6 +22,8 @@ export async function prepareApplicationRole(ownerUrl: string, applicationUrl: s
   const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
   await owner.connect();
   try {
+    const self = await owner.query<{ name: string }>('select current_user::text as name');
+    if (self.rows[0]?.name === name) return;
     const role = owner.escapeIdentifier(name);
     const credentials = `login password ${owner.escapeLiteral(decodeURIComponent(password))}`;
     const known = await owner.query('select 1 from pg_roles where rolname = $1', [name]);

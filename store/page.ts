@@ -26,14 +26,12 @@ export type PageStatement = {
   order: string;
   /** Most rows of the page. */
   limit: number;
-  /** False for a list that depends on its own `where` alone; see `UnwalledStatement`. */
-  isWalled?: boolean;
 };
 
 /** Returns the rows of a list up to a limit or until they reach `MAX_PAGE_BYTES`, but at least one if there is any. */
 export async function queryPage<Row extends object>(
   database: Database,
-  { list, order, limit, isWalled = true }: PageStatement,
+  { list, order, limit }: PageStatement,
   bindings: Bindings,
 ): Promise<Page<Row>> {
   const sql = `select * from (
@@ -41,8 +39,7 @@ export async function queryPage<Row extends object>(
          sum(row_bytes) over page - row_bytes as page_bytes_before
        from (${list} limit :pageLimit::bigint + 1) listed window page as (order by ${order})
      ) measured where page_row <= :pageLimit and page_bytes_before < ${MAX_PAGE_BYTES} order by page_row`;
-  const statement = isWalled ? sql : { sql, isWalled };
-  const rows = await query<Row & PageColumns>(database, statement, { ...bindings, pageLimit: limit });
+  const rows = await query<Row & PageColumns>(database, sql, { ...bindings, pageLimit: limit });
   return { rows: rows.map(withoutPageColumns), hasMore: rows.length < (rows[0]?.page_listed ?? 0) };
 }
 

@@ -45,14 +45,6 @@ export type Bindings = Readonly<Record<string, unknown>>;
  */
 export type PreparedStatement = Readonly<{ name: string; sql: string }>;
 
-/**
- * A statement that depends on its own `where` alone. For operators that Postgres does not use with an index behind a policy,
- * because they might reveal other rows in an error (`<%` of trigrams).
- */
-export type UnwalledStatement = Readonly<{ sql: string; isWalled: false }>;
-
-export type Statement = string | PreparedStatement | UnwalledStatement;
-
 /** An option of the driver that its types lack in a configuration of knex. */
 const PIPELINED: object = { pipeline: true };
 
@@ -67,8 +59,12 @@ const NAMED_BINDING = /(?<!:):([A-Za-z_]\w*)/g;
  * `workspaceId`, whether the statement uses it or not, it reaches rows of that workspace only.
  * @throws AppError `dependency_unavailable` while the database is unavailable; other errors of the driver unchanged.
  */
-export async function query<Row>(database: Database, statement: Statement, bindings: Bindings = {}): Promise<Row[]> {
-  const { sql, isWalled = true, ...prepared } = partsOf(statement);
+export async function query<Row>(
+  database: Database,
+  statement: string | PreparedStatement,
+  bindings: Bindings = {},
+): Promise<Row[]> {
+  const { sql, ...prepared } = typeof statement === 'string' ? { sql: statement } : statement;
   const values: unknown[] = [];
   const positional = sql.replace(NAMED_BINDING, (_match, name: string) => {
     if (!Object.hasOwn(bindings, name)) throw new Error(`no value for :${name} of the statement`);
@@ -76,7 +72,7 @@ export async function query<Row>(database: Database, statement: Statement, bindi
     return '?';
   });
   try {
-    const wall: WallOptions = { workspace: isWalled ? workspaceOf(bindings) : '' };
+    const wall: WallOptions = { workspace: workspaceOf(bindings) };
     const result = await database
       .raw<{ rows: Row[] }>(positional, values as Knex.Value[])
       .options({ ...prepared, ...wall });
@@ -84,10 +80,6 @@ export async function query<Row>(database: Database, statement: Statement, bindi
   } catch (error) {
     throw translatePostgresError(error);
   }
-}
-
-function partsOf(statement: Statement): { sql: string; name?: string; isWalled?: false } {
-  return typeof statement === 'string' ? { sql: statement } : statement;
 }
 
 function workspaceOf(bindings: Bindings): string {
@@ -98,7 +90,7 @@ function workspaceOf(bindings: Bindings): string {
 /** Runs one statement and returns its first row, or null. */
 export async function queryOne<Row>(
   database: Database,
-  statement: Statement,
+  statement: string | PreparedStatement,
   bindings: Bindings = {},
 ): Promise<Row | null> {
   const [row] = await query<Row>(database, statement, bindings);

@@ -29,15 +29,25 @@ const SET_WORKSPACE = { name: 'set_workspace', text: `select set_config('loci.wo
 export class WalledClient extends constructor {
   override async _query(connection: WalledConnection, statement: Statement): Promise<unknown> {
     const workspace = statement.options?.workspace;
-    // BEGIN, COMMIT and the like. A setting is rolled back together with its transaction.
-    if (workspace === undefined) {
-      if (/^rollback/i.test(statement.sql)) connection.loci_workspace = undefined;
-      return super['_query'](connection, statement);
-    }
+    if (workspace === undefined) return this.control(connection, statement);
     const setting = connection.loci_workspace === workspace ? null : setWorkspace(connection, workspace);
     try {
       const [result] = await Promise.all([super['_query'](connection, statement), setting]);
       return result;
+    } catch (error) {
+      connection.loci_workspace = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * BEGIN, COMMIT, ROLLBACK and savepoints. A setting is rolled back together with its transaction. Not private: the client of
+   * a transaction is an object with this prototype that no constructor has made.
+   */
+  protected async control(connection: WalledConnection, statement: Statement): Promise<unknown> {
+    if (/^rollback/i.test(statement.sql)) connection.loci_workspace = undefined;
+    try {
+      return await super['_query'](connection, statement);
     } catch (error) {
       connection.loci_workspace = undefined;
       throw error;

@@ -2,11 +2,15 @@ import dgram from 'node:dgram';
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
+import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import workerThreads from 'node:worker_threads';
 import { refuse, restrictBuiltins } from './restrict-builtins.ts';
 
 const WATCH_INTERVAL_MS = 500;
+
+const HANDLES: ReadonlySet<string> = new Set(['TCP', 'Pipe']);
+const REACHING_OUT = ['bind', 'bind6', 'connect', 'connect6', 'fchmod', 'listen', 'open'];
 
 /**
  * Thread that kills the process when its parent is gone, even while a parser blocks the main thread. The parent's id is inserted
@@ -29,6 +33,7 @@ export function lockDown(): void {
   // Undocumented: they return handles that connect and listen without the two above.
   for (const name of ['_listen2', '_setupListenHandle']) Reflect.set(net.Server.prototype, name, refuse);
   Reflect.set(net, '_createServerHandle', refuse);
+  disableHandles();
   // HTTP, TLS and the global fetch all use these. The modules of the rest cannot be imported.
   dgram.createSocket = refuse;
   dgram.Socket.prototype.send = refuse;
@@ -45,4 +50,23 @@ export function lockDown(): void {
     Reflect.deleteProperty(globalThis, name);
   restrictBuiltins();
   syncBuiltinESMExports();
+}
+
+/**
+ * Disables the handles below the classes of `net`, which can be reached from a socket that is open already: they connect, and create
+ * the files of Unix sockets anywhere. The channel to the parent uses its own handle as it is.
+ */
+function disableHandles(): void {
+  // Without a socket of its own, it opens a handle.
+  const socket = Reflect.construct(tls.TLSSocket, [null, {}]);
+  const { _handle: secured } = socket as unknown as { _handle: { _parent: object } };
+  const { _parent: tcp } = secured;
+  const { _handle: pipe } = process.stderr as unknown as { _handle: object };
+  // With these the sandbox would only seem to be closed, so it does not start when they are not where they were.
+  for (const { constructor } of [tcp, pipe]) {
+    if (!HANDLES.has(constructor.name)) throw new Error(`a handle is a ${constructor.name}`);
+    for (const name of REACHING_OUT)
+      if (name in constructor.prototype) Reflect.set(constructor.prototype, name, refuse);
+  }
+  socket.destroy();
 }

@@ -1,5 +1,6 @@
 import { Resolver, lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
+import pLimit from 'p-limit';
 
 /**
  * Resolves a host name to all its addresses, IPv4 and IPv6. `signal` ends the search.
@@ -17,13 +18,16 @@ export type ResolveOptions = {
 
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
+/** Look-ups by the operating system at the same time; it has four threads for these and for files. */
+const LOCAL_AT_ONCE = 2;
 const HOSTS_FILE = '/etc/hosts';
 
 /**
  * Creates the name resolution for names that users send. It asks the name servers itself: the resolver of the operating system
  * occupies one of the few threads of the process until it gives up, so a dozen names whose servers never answer would stop all
- * file access and all other look-ups. `/etc/hosts` comes first, as usual. Names without a dot are local ones, which only the
- * operating system can complete.
+ * file access and all other look-ups. `/etc/hosts` comes first, as usual. Names without a dot, and names that the servers answer do
+ * not exist, may be local ones, which only the operating system can complete (search domains, `.local`); so few at a time
+ * that the others of its threads stay free.
  */
 export function createSystemResolve(options: ResolveOptions = {}): Resolve {
   const { servers, timeoutMs = TIMEOUT_MS, hostsFile = HOSTS_FILE } = options;
@@ -31,18 +35,33 @@ export function createSystemResolve(options: ResolveOptions = {}): Resolve {
     const name = hostname.replace(/\.$/, '').toLowerCase();
     const listed = await addressesInHosts(hostsFile, name);
     if (listed.length > 0) return listed;
-    if (!name.includes('.')) return (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+    if (!name.includes('.')) return resolveLocally(name, signal);
     // One resolver for each name, because cancelling ends all its queries.
     const resolver = new Resolver({ timeout: timeoutMs, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
+    signal.throwIfAborted();
     signal.addEventListener('abort', cancel, { once: true });
     try {
       return await resolveBoth(resolver, name);
+    } catch (error) {
+      if (!isAbsence(error) || servers !== undefined) throw error;
+      return await resolveLocally(name, signal);
     } finally {
       signal.removeEventListener('abort', cancel);
     }
   };
+}
+
+const localSlots = pLimit(LOCAL_AT_ONCE);
+
+/** @throws Error of `node:dns`. The operating system cannot be stopped while it searches. */
+async function resolveLocally(name: string, signal: AbortSignal): Promise<string[]> {
+  const found = await localSlots(() => {
+    signal.throwIfAborted();
+    return lookup(name, { all: true, verbatim: true });
+  });
+  return found.map(({ address }) => address);
 }
 
 /** Asks for both kinds of addresses; a name may have only one of them. */

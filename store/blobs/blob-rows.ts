@@ -43,10 +43,12 @@ export function createBlobRowStore(database: Database) {
       return database.transaction(async (transaction) => {
         const rows = await query<{ sha256: string }>(
           transaction,
-          `delete from blobs b using (
-             select sha256, used_at from unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at) order by 1) x
-           where b.workspace_id = :workspaceId and b.sha256 = x.sha256 and b.last_used_at = x.used_at and ${UNREFERENCED}
-           returning b.sha256`,
+          `with locked as (
+             select k.sha256 from blobs k join unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at)
+               on k.sha256 = x.sha256 and k.last_used_at = x.used_at
+             where k.workspace_id = :workspaceId order by k.sha256 for update of k)
+           delete from blobs b using locked
+           where b.workspace_id = :workspaceId and b.sha256 = locked.sha256 and ${UNREFERENCED} returning b.sha256`,
           {
             workspaceId: scope.workspaceId,
             hashes: blobs.map((blob) => blob.sha256),

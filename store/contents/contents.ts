@@ -56,10 +56,10 @@ const IN_SCOPE = `t.workspace_id = :workspaceId and exists (
     and (:collectionIds::uuid[] is null or cc.collection_id = any(:collectionIds::uuid[]))
     and ${notDeleting('cc.collection_id')})`;
 
-/** Rows of contents. Their runs (`content_collections`) are in `runControl` and `runs`. */
 /** A content with other bytes. */
 type Replacement = Omit<NewContent, 'metadata'> & { metadata: NewContent['metadata'] | null };
 
+/** Rows of contents. Their runs (`content_collections`) are in `runControl` and `runs`. */
 export function createContentStore(database: Database) {
   return {
     /** Returns a content in scope, or null. */

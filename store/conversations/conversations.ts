@@ -99,15 +99,14 @@ export function createConversationStore(database: Database) {
       const bindings = { ...filterBindings(scope, filter), skip };
       return queryPage<ConversationRow>(
         database,
-        { list, order: 'distance, created_at desc, id desc', limit, isWalled: filter.titleKey === undefined },
+        { list, order: 'distance, created_at desc, id desc', limit },
         bindings,
       );
     },
 
     async count(scope: Scope, filter: ConversationFilter & ConversationReader): Promise<number> {
       const sql = `select count(*) as count from conversations c where ${READABLE} and ${MATCHING}`;
-      const statement = filter.titleKey === undefined ? sql : { sql, isWalled: false as const };
-      const row = await queryOne<{ count: number }>(database, statement, filterBindings(scope, filter));
+      const row = await queryOne<{ count: number }>(database, sql, filterBindings(scope, filter));
       return row?.count ?? 0;
     },
 

@@ -75,8 +75,8 @@ export class UploadSlots {
   #tooMany(): AppError {
     const { perCaller, perProcess, maxWaitMs } = this.#limits;
     const message =
-      `At most ${perCaller} uploads of one key or user, and ${perProcess} in all, are received at the same time, and none of them ` +
-      `ended within ${maxWaitMs / 1000} s; send this one again later.`;
+      `At most ${perCaller} uploads of one key or user, and ${perProcess} in all, are received at the same time. There was no free ` +
+      `place within ${maxWaitMs / 1000} s; send this one again later.`;
     return new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
   }
 }

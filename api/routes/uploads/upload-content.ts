@@ -75,6 +75,8 @@ export const uploadContentRoute = route(
       throw error;
     });
     if (body.failed_uploads > 0) await discardBlobs(services, caller, registered);
+    // Somebody who waits for the result receives nothing any more.
+    closing.dispose();
     const timeoutS = readWaitPreference(context);
     const wait = { response: body, timeoutS, signal: abortOnClose(context) };
     return Reply.json(await waitForUpload(services, caller, wait), { status });

@@ -79,6 +79,9 @@ const TASKS: Readonly<Record<string, (task: Arguments) => unknown>> = {
       listen: () => net.createServer().listen(0),
       listenHttp: () => http.createServer().listen(0),
       handle: () => call(net, '_createServerHandle', '127.0.0.1', 0, 4),
+      tcpBind: () => call(tcpHandle(), 'bind', '127.0.0.1', 0),
+      pipeBind: () => call(pipeHandle(), 'bind', `/tmp/loci-${process.pid}.sock`),
+      channelBind: () => call(channelHandle(), 'bind', `/tmp/loci-${process.pid}.sock`),
       listenHandle: () => call(net.Server.prototype, '_listen2', '127.0.0.1', 0, 4),
     };
     const results = Object.entries(ways).map(async ([name, open]) => ((await isOpened(open)) ? [name] : []));
@@ -171,6 +174,27 @@ function call(owner: object, name: string, ...rest: unknown[]): unknown {
 
 function refusal(): never {
   throw new Error('there is no such module or function');
+}
+
+/** The handle below a socket of TLS, which is one of TCP. */
+function tcpHandle(): object {
+  const socket = Reflect.construct(tls.TLSSocket, [null, {}]) as unknown as { _handle: { _parent: object } };
+  const { _handle: secured } = socket;
+  const { _parent: handle } = secured;
+  return handle;
+}
+
+/** A new handle of the kind that standard error has. */
+function pipeHandle(): object {
+  const { _handle: handle } = process.stderr as unknown as { _handle: { constructor: new (type: number) => object } };
+  return new handle.constructor(0);
+}
+
+/** A new handle of the kind that the channel to the parent has. */
+function channelHandle(): object {
+  const key = Object.getOwnPropertySymbols(process).find(({ description }) => description === 'kChannelHandle');
+  const channel = Reflect.get(process, key ?? '') as { constructor: new (type: number) => object };
+  return new channel.constructor(1);
 }
 
 function socketOf(stream: object): net.Socket {
