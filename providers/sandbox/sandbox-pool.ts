@@ -109,6 +109,11 @@ export class SandboxPool {
     }
   }
 
+  /** Groups of tasks that wait or run. */
+  get load(): number {
+    return this.#queue.size + this.#running.size;
+  }
+
   /** Ends all processes; running batches are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -81,9 +81,16 @@ test('groups are a few small files, or one large file', (t) => {
 });
 
 test('while a workspace waits, another one does not get a second process', async (t) => {
-  const { run, seen, gate, open } = await openPool(t, { processes: 2 });
+  const { pool, run, seen, gate, open } = await openPool(t, { processes: 2 });
+  const queued = (groups: number) =>
+    until(
+      () => Promise.resolve(pool.load),
+      (load) => load === groups,
+    );
   const first = run({ a1: gate('a1'), a2: gate('a2'), a3: 'pid', a4: 'pid' }, { share: 'a' });
+  await queued(4);
   const second = run({ b1: gate('b1'), b2: 'pid' }, { share: 'b' });
+  await queued(6);
   await open('a1');
   await untilSeen(seen, 'a1');
   // The first free process is for b. The second one is for a, which has none by then.
