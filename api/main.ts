@@ -1,7 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config } from '#config/index.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '#operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createModelCatalogue } from '#providers/models/index.ts';

@@ -19,6 +19,8 @@ const GRANTS = [
 export async function prepareApplicationRole(ownerUrl: string, applicationUrl: string): Promise<void> {
   const { username, password } = new URL(applicationUrl);
   const name = decodeURIComponent(username);
+  if (name === '')
+    throw new Error('LOCI_DATABASE_URL needs the role of the application: postgres://role:password@host/database');
   const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
   await owner.connect();
   try {

@@ -1,4 +1,4 @@
-/** So many urgent tasks of a key pass one that is not, so that it is not held up for ever. */
+/** Urgent tasks of a key that may pass another task in a row; then that one runs. */
 const MAX_PASSING = 8;
 
 type Waiting = { run: () => Promise<void>; isUrgent: boolean };

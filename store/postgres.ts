@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { types } from 'pg';
 import { translatePostgresError } from './postgres-errors.ts';
-import { WalledClient, type WallOptions } from './walled-client.ts';
+import { RowSecurityClient, type RowSecurityOptions } from './row-security-client.ts';
 
 /** A connection pool or a transaction of it. */
 export type Database = Knex;
@@ -14,7 +14,7 @@ export function createPostgres(options: PostgresOptions): Database {
   types.setTypeParser(types.builtins.INT8, Number);
   return knex({
     // The types of knex know its client by name or as the general class only.
-    client: WalledClient as unknown as typeof knex.Client,
+    client: RowSecurityClient as unknown as typeof knex.Client,
     // Error messages must not contain the values of a statement, because they are logged.
     compileSqlOnError: false,
     connection: {
@@ -72,10 +72,10 @@ export async function query<Row>(
     return '?';
   });
   try {
-    const wall: WallOptions = { workspace: workspaceOf(bindings) };
+    const security: RowSecurityOptions = { workspace: workspaceOf(bindings) };
     const result = await database
       .raw<{ rows: Row[] }>(positional, values as Knex.Value[])
-      .options({ ...prepared, ...wall });
+      .options({ ...prepared, ...security });
     return result.rows;
   } catch (error) {
     throw translatePostgresError(error);

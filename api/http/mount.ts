@@ -106,7 +106,9 @@ async function sendReply(
     context.set('Content-Type', reply.content.mediaType);
   } else {
     const { body } = reply.content;
-    context.body = await serializeInTurn(() => JSON.stringify(serializeResponse(body, context, served)));
+    const write = () => JSON.stringify(serializeResponse(body, context, served));
+    const { caller } = requestState(context);
+    context.body = caller === null ? write() : await serializeInTurn(caller.scope.workspaceId, write);
     context.type = 'application/json';
   }
   // Last, because setting a body removes Content-Length.

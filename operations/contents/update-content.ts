@@ -18,8 +18,8 @@ type Update = { id: string; fields: UpdateContentRequest };
 /**
  * Updates the fields of a content that are set. A workflow writes changed filter fields to the index, without embedding anything
  * again; until then the content is `stale`.
- * @throws AppError `not_found`, `validation_failed` (also for metadata that is too large for the content's chunks); `conflict` when the content is being deleted, when all its collections are
- *   archived, or when another content has the new `external_id`.
+ * @throws AppError `not_found`; `validation_failed`, also for metadata that is too large for the number of chunks; `conflict` when
+ *   the content is being deleted, when all its collections are archived, or when another content has the new `external_id`.
  */
 export async function updateContent(services: Services, caller: Caller, update: Update): Promise<Content> {
   const { metadata } = update.fields;

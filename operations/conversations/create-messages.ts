@@ -17,7 +17,7 @@ import type { MessageRow, MessageToInsert } from '#store/conversations/messages.
 import type { Stores } from '#store/stores.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import { lockWritableConversations } from './require-conversation.ts';
-import { requireOwnWords } from './require-own-words.ts';
+import { authorizeMessages } from './authorize-messages.ts';
 import type { Services } from '#operations/services.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
@@ -33,8 +33,9 @@ type ConversationBatch = { conversation: ConversationRow; items: BatchItem[] };
 /**
  * Stores messages, all or none. Messages without a conversation are added to one new conversation. Workflows write the summary
  * and extract memories afterwards.
- * @throws AppError `not_found` for a conversation or a parent message, `forbidden` for a public conversation of another user, for
- * words that a user puts into the mouth of others, or when the caller enables memories without `memories:write`, `conflict` for a conversation that is not active.
+ * @throws AppError `not_found` for a conversation or a parent message; `forbidden` for a public conversation of another user, for
+ *   a sender or role that the caller may not use, or when the caller enables memories without `memories:write`; `conflict` for
+ *   a conversation that is not active.
  */
 export async function createMessages(
   services: Services,
@@ -93,7 +94,7 @@ async function groupByConversation(
   for (const group of groups) {
     const contents = Array.isArray(group.content) ? group.content : [group.content];
     const given = contents.map((content) => (typeof content === 'string' ? messageOfText(content) : content));
-    const messages = requireOwnWords(caller, given);
+    const messages = authorizeMessages(caller, given);
     const key = group.conversation_id ?? null;
     const batch = batches.get(key) ?? {
       conversation: await createConversationFor(stores, caller, messages),

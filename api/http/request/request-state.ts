@@ -12,6 +12,8 @@ export type RequestState = {
   errorCode: string | null;
   /** True for requests that are polled, such as health checks: they are logged at `debug`. */
   isQuiet: boolean;
+  /** True once the process was told to stop. */
+  isStopping: boolean;
 };
 
 const states = new WeakMap<object, RequestState>();
@@ -25,6 +27,7 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     caller: null,
     errorCode: null,
     isQuiet: false,
+    isStopping: false,
   };
   states.set(context.req, state);
   return state;

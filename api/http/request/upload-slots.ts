@@ -1,16 +1,16 @@
 import { AppError } from '#domain/app-error.ts';
 
-export type UploadSlotLimits = { perCaller: number; perProcess: number; maxWaitMs: number };
+export type UploadSlotLimits = { perWorkspace: number; perProcess: number; maxWaitMs: number };
 
-/** Uploads of one key or user, and of all together, that a process receives at the same time. */
-const LIMITS: UploadSlotLimits = { perCaller: 32, perProcess: 64, maxWaitMs: 30_000 };
+/** Uploads of one workspace, and of all together, that a process receives at the same time. */
+const LIMITS: UploadSlotLimits = { perWorkspace: 32, perProcess: 64, maxWaitMs: 30_000 };
 const RETRY_AFTER_S = 5;
 
-type Waiting = { principal: string; start: () => void };
+type Waiting = { workspaceId: string; start: () => void };
 
 /**
  * Bounds the uploads that are being received: each holds up to a few megabytes. The others wait, without their bodies being read:
- * callers with few uploads come first.
+ * workspaces with few uploads come first.
  */
 export class UploadSlots {
   readonly #limits: UploadSlotLimits;
@@ -26,10 +26,10 @@ export class UploadSlots {
    * Waits for a slot, which is free again when it is disposed.
    * @throws AppError `rate_limited` when there is none in time; the reason of the signal.
    */
-  async take(principal: string, signal: AbortSignal): Promise<Disposable> {
+  async take(workspaceId: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { principal, start: resolve };
+    const waiting = { workspaceId, start: resolve };
     this.#waiting.push(waiting);
     this.#dispatch();
     const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
@@ -44,38 +44,38 @@ export class UploadSlots {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     }
-    return { [Symbol.dispose]: () => this.#release(principal) };
+    return { [Symbol.dispose]: () => this.#release(workspaceId) };
   }
 
   #dispatch(): void {
     while (this.#all < this.#limits.perProcess) {
       const [next] = this.#waiting
-        .filter(({ principal }) => this.#takenBy(principal) < this.#limits.perCaller)
-        .sort((a, b) => this.#takenBy(a.principal) - this.#takenBy(b.principal));
+        .filter(({ workspaceId }) => this.#takenBy(workspaceId) < this.#limits.perWorkspace)
+        .sort((a, b) => this.#takenBy(a.workspaceId) - this.#takenBy(b.workspaceId));
       if (!next) return;
       this.#waiting = this.#waiting.filter((one) => one !== next);
       this.#all += 1;
-      this.#taken.set(next.principal, this.#takenBy(next.principal) + 1);
+      this.#taken.set(next.workspaceId, this.#takenBy(next.workspaceId) + 1);
       next.start();
     }
   }
 
-  #takenBy(principal: string): number {
-    return this.#taken.get(principal) ?? 0;
+  #takenBy(workspaceId: string): number {
+    return this.#taken.get(workspaceId) ?? 0;
   }
 
-  #release(principal: string): void {
+  #release(workspaceId: string): void {
     this.#all -= 1;
-    const left = this.#takenBy(principal) - 1;
-    if (left > 0) this.#taken.set(principal, left);
-    else this.#taken.delete(principal);
+    const left = this.#takenBy(workspaceId) - 1;
+    if (left > 0) this.#taken.set(workspaceId, left);
+    else this.#taken.delete(workspaceId);
     this.#dispatch();
   }
 
   #tooMany(): AppError {
-    const { perCaller, perProcess, maxWaitMs } = this.#limits;
+    const { perWorkspace, perProcess, maxWaitMs } = this.#limits;
     const message =
-      `At most ${perCaller} uploads of one key or user, and ${perProcess} in all, are received at the same time. There was no free ` +
+      `At most ${perWorkspace} uploads of one workspace, and ${perProcess} in all, are received at the same time. There was no free ` +
       `place within ${maxWaitMs / 1000} s; send this one again later.`;
     return new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
   }

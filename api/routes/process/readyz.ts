@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkReadiness } from '#operations/check-readiness.ts';
 import { Reply } from '#api/http/response/reply.ts';
+import { requestState } from '#api/http/request/request-state.ts';
 import { openRoute } from '#api/http/route.ts';
 
 const DependencyState = z
@@ -48,10 +49,12 @@ export const readyzRoute = openRoute(
     extension: true,
     isAtRoot: true,
   },
-  async ({ services }) => {
+  async ({ services, context }) => {
     const { ready, dependencies, embedder, embedder_note } = await checkReadiness(services);
     const areAllOk = Object.values(dependencies).every(({ ok }) => ok);
-    const status = !ready ? 'unavailable' : areAllOk ? 'ok' : 'degraded';
-    return Reply.json({ status, dependencies, embedder, embedder_note } as const, { status: ready ? 200 : 503 });
+    const { isStopping } = requestState(context);
+    const status = isStopping ? 'stopping' : !ready ? 'unavailable' : areAllOk ? 'ok' : 'degraded';
+    const isReady = ready && !isStopping;
+    return Reply.json({ status, dependencies, embedder, embedder_note } as const, { status: isReady ? 200 : 503 });
   },
 );

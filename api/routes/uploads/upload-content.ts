@@ -56,7 +56,7 @@ export const uploadContentRoute = route(
   },
   async ({ services, caller, context, idempotency: claimed }) => {
     using closing = new DisposableStack();
-    closing.use(await slots.take(caller.principal, abortOnClose(context)));
+    closing.use(await slots.take(caller.scope.workspaceId, abortOnClose(context)));
     const registered: RegisteredBlob[] = [];
     const accept = async () => {
       const received = await receiveUpload(context, {

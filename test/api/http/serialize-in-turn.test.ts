@@ -12,7 +12,7 @@ test.serial('between large responses that are ready together, the event loop tur
   const timer = setInterval(() => events.push('turn'), 1);
   t.teardown(() => clearInterval(timer));
   const large = Array.from({ length: 4 }, (_, index) =>
-    serializeInTurn(() => {
+    serializeInTurn('a', () => {
       busyFor(15);
       events.push(`large ${index}`);
     }),
@@ -29,11 +29,24 @@ test.serial('between large responses that are ready together, the event loop tur
 
 test.serial('small responses do not wait for one another, and an error reaches its caller', async (t) => {
   let done = 0;
-  await Promise.all(Array.from({ length: 1_000 }, () => serializeInTurn(() => (done += 1))));
+  await Promise.all(Array.from({ length: 1_000 }, () => serializeInTurn('b', () => (done += 1))));
   t.is(done, 1_000);
   const failing = () => {
     throw new Error('does not fit');
   };
-  await t.throwsAsync(serializeInTurn(failing), { message: 'does not fit' });
-  t.is(await serializeInTurn(() => 'next'), 'next');
+  await t.throwsAsync(serializeInTurn('b', failing), { message: 'does not fit' });
+  t.is(await serializeInTurn('b', () => 'next'), 'next');
+});
+
+test.serial('a workspace does not wait for the large responses of another', async (t) => {
+  const order: string[] = [];
+  const large = Array.from({ length: 3 }, () =>
+    serializeInTurn('busy', () => {
+      busyFor(15);
+      order.push('large');
+    }),
+  );
+  const other = serializeInTurn('other', () => order.push('other'));
+  await Promise.all([...large, other]);
+  t.deepEqual(order, ['large', 'other', 'large', 'large']);
 });

@@ -28,8 +28,8 @@ test('a body that arrives a byte at a time is ended with 408, and what it sent i
   t.deepEqual(await receiver.temporaryFiles(), []);
 });
 
-test('so many uploads of a caller, and of all, are received at a time; others wait, those of quiet callers first', async (t) => {
-  const slots = new UploadSlots({ perCaller: 2, perProcess: 3, maxWaitMs: 60_000 });
+test('so many uploads of a workspace, and of all, are received at a time; others wait, those of quiet workspaces first', async (t) => {
+  const slots = new UploadSlots({ perWorkspace: 2, perProcess: 3, maxWaitMs: 60_000 });
   const started: string[] = [];
   const open = new Map<string, Disposable>();
   const never = new AbortController().signal;
@@ -55,7 +55,7 @@ test('so many uploads of a caller, and of all, are received at a time; others wa
 });
 
 test('an upload that gets no slot in time is told to come again', async (t) => {
-  const slots = new UploadSlots({ perCaller: 1, perProcess: 1, maxWaitMs: 20 });
+  const slots = new UploadSlots({ perWorkspace: 1, perProcess: 1, maxWaitMs: 20 });
   const never = new AbortController().signal;
   const slot = await slots.take('ada', never);
   const refused = await t.throwsAsync(slots.take('bob', never), { instanceOf: AppError });

@@ -6,18 +6,18 @@ import type { NewMessage } from '#domain/records/message.ts';
 const INSTRUCTING_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
 /**
- * Returns the messages with the sender filled in. A user writes as themselves: what they say has their id as `sender_id`, and they
- * give no instructions to the models that will read the conversation. An API key acts for the application, which may write
- * for everybody.
+ * Returns the messages with the default sender. With the token of a user, messages of role `user` are sent by that user, and roles
+ * that instruct a model are refused. An API key acts for the application and may send any message for any user.
  * @throws AppError `forbidden`.
  */
-export function requireOwnWords(caller: Caller, messages: readonly NewMessage[]): NewMessage[] {
+export function authorizeMessages(caller: Caller, messages: readonly NewMessage[]): NewMessage[] {
   const { userId } = caller;
   if (userId === null) return [...messages];
   return messages.map((message) => {
     const { role, sender_id: senderId } = message;
     if (INSTRUCTING_ROLES.has(role.toLowerCase())) {
-      throw new AppError('forbidden', `Messages of the role ${role.toLowerCase()} are written with an API key.`);
+      const problem = `The token of a user cannot send messages of role ${role.toLowerCase()}. Use an API key, or another role.`;
+      throw new AppError('forbidden', problem);
     }
     if (role !== 'user') return message;
     if (senderId !== null && senderId !== userId) {

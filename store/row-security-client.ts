@@ -1,18 +1,18 @@
 import knex, { type Knex } from 'knex';
 
 /** The workspace that a statement may reach; empty for all. In the options of a raw statement. */
-export type WallOptions = { workspace: string };
+export type RowSecurityOptions = { workspace: string };
 
 /** A connection, with the workspace that its setting names; undefined when that is not known. */
-type WalledConnection = {
+type ScopedConnection = {
   loci_workspace?: string | undefined;
   query(statement: { name: string; text: string; values: string[] }): Promise<unknown>;
 };
 
-type Statement = { sql: string; options?: Partial<WallOptions> };
+type Statement = { sql: string; options?: Partial<RowSecurityOptions> };
 
 type PostgresClient = new (config: Knex.Config) => Knex.Client & {
-  _query(connection: WalledConnection, statement: Statement): Promise<unknown>;
+  _query(connection: ScopedConnection, statement: Statement): Promise<unknown>;
 };
 
 /** Knex offers the class of its PostgreSQL client only through an instance. */
@@ -26,8 +26,8 @@ const SET_WORKSPACE = { name: 'set_workspace', text: `select set_config('loci.wo
  * is sent together with the statement, in one round trip, and only when it changes. Connections must be pipelined, and never
  * be shared by a pooler that works by transaction.
  */
-export class WalledClient extends constructor {
-  override async _query(connection: WalledConnection, statement: Statement): Promise<unknown> {
+export class RowSecurityClient extends constructor {
+  override async _query(connection: ScopedConnection, statement: Statement): Promise<unknown> {
     const workspace = statement.options?.workspace;
     if (workspace === undefined) return this.control(connection, statement);
     const setting = connection.loci_workspace === workspace ? null : setWorkspace(connection, workspace);
@@ -44,7 +44,7 @@ export class WalledClient extends constructor {
    * BEGIN, COMMIT, ROLLBACK and savepoints. A setting is rolled back together with its transaction. Not private: the client of
    * a transaction is an object with this prototype that no constructor has made.
    */
-  protected async control(connection: WalledConnection, statement: Statement): Promise<unknown> {
+  protected async control(connection: ScopedConnection, statement: Statement): Promise<unknown> {
     if (/^rollback/i.test(statement.sql)) connection.loci_workspace = undefined;
     try {
       return await super['_query'](connection, statement);
@@ -55,7 +55,7 @@ export class WalledClient extends constructor {
   }
 }
 
-function setWorkspace(connection: WalledConnection, workspace: string): Promise<unknown> {
+function setWorkspace(connection: ScopedConnection, workspace: string): Promise<unknown> {
   connection.loci_workspace = workspace;
   return connection.query({ ...SET_WORKSPACE, values: [workspace] });
 }
