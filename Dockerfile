@@ -25,6 +25,7 @@ ENV NODE_ENV=production \
     LOCI_HOST=0.0.0.0 \
     LOCI_STATE_DIR=/var/lib/loci \
     LOCI_BLOB_DIR=/var/lib/loci/blobs \
+    LOCI_WORK_DIR=/var/lib/loci/work \
     LOCI_CACHE_DIR=/opt/loci \
     LOCI_EMBEDDER_FOLDER=/opt/loci/models/all-MiniLM-L6-v2 \
     LOCI_EMBEDDER=$EMBEDDER
@@ -33,8 +34,11 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=model /model/models /opt/loci/models
 COPY . .
-# The worker can write only to /var/lib/loci, so its workflow bundle is built here, in LOCI_CACHE_DIR.
-RUN node --eval "import('./workers/workflow-bundle.ts').then((bundle) => bundle.loadWorkflowBundle('/opt/loci'))"
+# The worker can write only to /var/lib/loci, so its workflow bundles are built here, in LOCI_CACHE_DIR: without and with traces.
+RUN node --eval "import('./workers/workflow-bundle.ts').then(async ({ loadWorkflowBundle }) => { \
+      const { tracedWorkflowModules } = await import('./observability/opentelemetry/temporal-tracing.ts'); \
+      await loadWorkflowBundle('/opt/loci'); \
+      await loadWorkflowBundle('/opt/loci', tracedWorkflowModules()); })"
 # For the same reason: the optimized copy of the model, which all processes of a machine share in memory.
 RUN if [ "$EMBEDDER" = local ]; then \
       node --eval "import('./providers/embedders/local.ts').then(async ({ createLocalEmbedder }) => \

@@ -28,6 +28,16 @@ export function isPassing(error: unknown): boolean {
   return error.name === 'KnexTimeoutError' || /Connection terminated|connection is closed/i.test(error.message);
 }
 
+/** Whether an activity ended because its worker stops, or because its workflow has given it up. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof CancelledFailure || (error instanceof Error && error.name === 'AbortError');
+}
+
+/** What users and workflow histories are told of an error. */
+export function publicMessageOf(error: unknown): string {
+  return error instanceof AppError ? error.message : 'An unexpected error; the worker log has the details.';
+}
+
 /** Whether a failed download is worth another attempt. */
 export function isWorthAnotherDownload(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'download_failed' || error.code === 'download_timeout');
@@ -40,7 +50,6 @@ export function isWorthAnotherDownload(error: unknown): boolean {
 export function toActivityFailure(error: unknown, attempt: number): Error {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
   const code = error instanceof AppError ? error.code : 'internal';
-  const message = error instanceof AppError ? error.message : 'An unexpected error; the worker log has the details.';
   if (isPassing(error)) {
     const text = error instanceof AppError ? error.message : 'The database does not answer.';
     const seconds = error instanceof AppError ? error.retryDelayS : null;
@@ -52,5 +61,6 @@ export function toActivityFailure(error: unknown, attempt: number): Error {
       ...(seconds === null ? {} : { nextRetryDelay: seconds * 1_000 }),
     });
   }
+  const message = publicMessageOf(error);
   return ApplicationFailure.create({ type: code, message, nonRetryable: attempt >= MAX_UNEXPECTED_ATTEMPTS });
 }

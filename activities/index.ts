@@ -1,4 +1,5 @@
 import type { CollectionDeletionSteps } from '#domain/collections/collection-deletion.ts';
+import type { UserDeletionSteps } from '#domain/memories/user-deletion.ts';
 import type { CrawlSteps, CrawlUpkeepSteps } from '#domain/crawls/crawl-jobs.ts';
 import type {
   Batch,
@@ -6,6 +7,7 @@ import type {
   ExpressSteps,
   IndexSteps,
   IngestSteps,
+  LocalSteps,
   UpkeepSteps,
 } from '#domain/uploads/ingest-steps.ts';
 import type { WebhookSteps } from '#domain/webhooks/webhook-jobs.ts';
@@ -25,6 +27,12 @@ import { summariseMessages } from '#activities/conversations/summarise-messages.
 import { crawlSlice } from '#activities/crawls/crawl-slice.ts';
 import { controlCrawl, endCrawl } from '#activities/crawls/control-crawl.ts';
 import { completeDeletion, removeChunks, removeFromIndex } from '#activities/contents/content-deletion.ts';
+import {
+  completeUserDeletion,
+  removeUserMemories,
+  removeUserObjects,
+  verifyUserObjects,
+} from '#activities/memories/user-deletion.ts';
 import { downloadContents } from '#activities/uploads/download-contents.ts';
 import { ingestExpress } from '#activities/uploads/ingest-express.ts';
 import { ingestIndexSlice, ingestSlice, passToIndexing } from '#activities/uploads/ingest-slice.ts';
@@ -34,8 +42,17 @@ import { exchangeTokens } from '#activities/connections/exchange-tokens.ts';
 import { removeEntries } from '#activities/archives/remove-entries.ts';
 import { persistRefresh } from '#activities/connections/persist-refresh.ts';
 import { startDueRefreshes } from '#activities/connections/start-due-refreshes.ts';
+import type { ReembedSlice, ReembedSteps } from '#domain/index/reembed-job.ts';
 import type { ReindexSlice, ReindexSteps } from '#domain/index/reindex-job.ts';
 import { beginReindexing, completeReindexing, followMemories, reindexSlice } from '#activities/index/reindex.ts';
+import { reembedSlice } from '#activities/index/reembed-slice.ts';
+import {
+  beginReembedding,
+  dropRetiredIndex,
+  findReembedding,
+  stopReembedding,
+  switchIndex,
+} from '#activities/index/switch-index.ts';
 import { reprojectContents } from '#activities/index/reproject-contents.ts';
 import { runStep, type StepContext } from './step.ts';
 import { controlUpload } from '#activities/uploads/control-upload.ts';
@@ -57,8 +74,10 @@ import {
 export type Activities = {
   upkeep: UpkeepSteps &
     CollectionDeletionSteps &
+    UserDeletionSteps &
     WorkspaceDeletionSteps &
     ReindexSteps &
+    ReembedSteps &
     ConversationSteps &
     CrawlUpkeepSteps;
   oauth: OAuthSteps;
@@ -66,10 +85,15 @@ export type Activities = {
   crawl: CrawlSteps;
   express: ExpressSteps;
   ingest: IngestSteps;
-  index: IndexSteps & ReindexSlice;
+  index: IndexSteps & ReindexSlice & ReembedSlice;
   compress: CompressionSteps;
   webhooks: WebhookSteps;
 };
+
+/** The activities that workflows may run locally. */
+export function localSteps({ upkeep }: Pick<Activities, 'upkeep'>): LocalSteps {
+  return { planBatches: (plan) => upkeep.planBatches(plan), settleRun: (run) => upkeep.settleRun(run) };
+}
 
 /** Binds the activities to their services. The keys are the activity names that histories contain. */
 export function createActivities(services: WorkerServices): Activities {
@@ -102,6 +126,10 @@ export function createActivities(services: WorkerServices): Activities {
       dropCollectionIndex: step('unindex', dropCollectionIndex),
       removeCollectionRows: step('remove', removeCollectionRows),
       completeCollectionDeletion: step('complete', completeCollectionDeletion),
+      removeUserMemories: step('remove', removeUserMemories),
+      removeUserObjects: step('unindex', removeUserObjects),
+      verifyUserObjects: step('verify', verifyUserObjects),
+      completeUserDeletion: step('complete', completeUserDeletion),
       endWorkspaceWork: step('end', endWorkspaceWork),
       giveUpIndex: step('unindex', giveUpIndex),
       removeWorkspaceRows: step('remove', removeWorkspaceRows),
@@ -110,6 +138,11 @@ export function createActivities(services: WorkerServices): Activities {
       beginReindexing: step('begin', beginReindexing),
       followMemories: step('follow', followMemories),
       completeReindexing: step('complete', completeReindexing),
+      beginReembedding: step('begin', beginReembedding),
+      findReembedding: step('find', findReembedding),
+      switchIndex: step('switch', switchIndex),
+      stopReembedding: step('stop', stopReembedding),
+      dropRetiredIndex: step('unindex', dropRetiredIndex),
     },
     oauth: {
       exchangeTokens: step('exchange', exchangeTokens),
@@ -134,6 +167,7 @@ export function createActivities(services: WorkerServices): Activities {
       publishContents: step('publish', publishContents),
       reprojectContents: step('reproject', reprojectContents),
       reindexSlice: step('reindex', reindexSlice),
+      reembedSlice: step('reembed', reembedSlice),
     },
     compress: {
       planCompression: step('plan', planCompression),

@@ -12,13 +12,18 @@ export type StepContext = {
   attempt: number;
   /** Aborted when the worker stops, or when the server has assigned the activity to another worker. */
   signal: AbortSignal;
+  /** What the work has achieved so far. Heartbeats carry it: the Temporal UI shows it while the activity runs. */
+  progress: StepProgress;
 };
 
+/** Counts of this execution. */
+export type StepProgress = { chunks: number; ready: number };
+
 /**
- * Each heartbeat is work for the server. Most activities end before their first one. `HEARTBEAT_TIMEOUT` of the workflows allows
- * for two that are lost.
+ * Each heartbeat is work for the server, and paid for where others run it. Most activities end before their first one, a time slice
+ * sends one. `HEARTBEAT_TIMEOUT` of the workflows leaves a worker that stalls 12 s before it counts as dead.
  */
-const HEARTBEAT_INTERVAL_MS = 5_000;
+const HEARTBEAT_INTERVAL_MS = 8_000;
 const EXPRESS_HEARTBEAT_INTERVAL_MS = 1_500;
 
 /** Runs an activity with heartbeats, logs and measures it, and maps its errors to Temporal failures. */
@@ -29,10 +34,12 @@ export async function runStep<Result>(
 ): Promise<Result> {
   const { info, cancellationSignal, heartbeat } = Context.current();
   const isExpress = info.taskQueue === TASK_QUEUES.express;
-  const beat = setInterval(() => heartbeat(), isExpress ? EXPRESS_HEARTBEAT_INTERVAL_MS : HEARTBEAT_INTERVAL_MS);
+  const progress: StepProgress = { chunks: 0, ready: 0 };
+  const intervalMs = isExpress ? EXPRESS_HEARTBEAT_INTERVAL_MS : HEARTBEAT_INTERVAL_MS;
+  const beat = setInterval(() => heartbeat(progress), intervalMs);
   const startedMs = performance.now();
   try {
-    return await work({ attempt: info.attempt, signal: cancellationSignal });
+    return await work({ attempt: info.attempt, signal: cancellationSignal, progress });
   } catch (error) {
     if (cancellationSignal.aborted) throw await Context.current().cancelled;
     const level = isPassing(error) ? 'warn' : 'error';

@@ -14,7 +14,7 @@ import type { Route } from '#api/http/route.ts';
 import { setSecurityHeaders } from '#api/http/response/security-headers.ts';
 import { routes as allRoutes } from '#api/routes/index.ts';
 
-export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits'> & {
+export type AppOptions = Pick<MountOptions, 'access' | 'requestLimits' | 'requestCounters'> & {
   version: string;
   /** Origins whose pages may use the API from a browser; none by default. */
   corsOrigins?: readonly string[];

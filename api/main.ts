@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type Config } from '#config/index.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
+import type { Tracing } from '#observability/tracing.ts';
+import { keepSweepingTemporaryFiles } from '#operations/blobs/sweep-temporary-files.ts';
 import type { Services } from '#operations/services.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createModelCatalogue } from '#providers/models/index.ts';
@@ -10,14 +12,18 @@ import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { createEgress } from '#security/egress/egress.ts';
 import { Secret } from '#security/secret.ts';
 import { buildServices, openDependencies } from '#services/build-services.ts';
-import { createPostgres } from '#store/postgres.ts';
+import { openProcessTracing } from '#services/open-process-tracing.ts';
+import { createPostgres, type Database } from '#store/postgres.ts';
 import { createApp } from './app.ts';
+import { openRequestCounters } from './open-request-counters.ts';
 import type { Stopping } from '#api/http/response/announce-stop.ts';
 import type { AccessSettings } from '#api/http/request/authenticate-request.ts';
 import { listen } from './server.ts';
 
 /** When the process is told to stop, open requests have this long to finish; then their connections are cut. */
 const DRAIN_MS = 10_000;
+/** A request that takes longer is answered with 503; its statement must not go on without it. */
+const API_STATEMENTS = { statementTimeoutMs: 10_000 };
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -27,11 +33,15 @@ async function main(): Promise<void> {
   const stopSignal = waitForStopSignal();
   const stopping: Stopping = { isStopping: false };
   try {
-    const services = await buildApiServices(config, log, closing);
+    const tracing = await openProcessTracing(config, 'loci-api', closing);
+    const database = createPostgres({ ...config.database, ...API_STATEMENTS, applicationName: 'loci-api' });
+    closing.defer(() => database.destroy());
+    const services = await buildApiServices(config, database, { log, closing, tracing });
     const app = createApp(services, {
       version: packageJson.version,
       access: accessSettings(config),
       requestLimits: config.access.requestLimits,
+      requestCounters: openRequestCounters(config.access.requestCounters, { database, log, closing }),
       corsOrigins: config.access.corsOrigins,
       stopping,
     });
@@ -41,6 +51,7 @@ async function main(): Promise<void> {
       { address: config.api.host, port: server.port, embedder: services.instance.embedder },
       'the API is listening',
     );
+    closing.defer(keepSweepingTemporaryFiles(services));
     log.info({ signal: await stopSignal }, 'stopping');
     stopping.isStopping = true;
     // A second signal ends the wait.
@@ -60,11 +71,20 @@ function accessSettings({ access }: Config): AccessSettings {
   };
 }
 
+type Parts = { log: Log; closing: AsyncDisposableStack; tracing: Tracing | null };
+
 /** Builds what requests need. No server needs to be up. Each part registers itself in `closing`. */
-async function buildApiServices(config: Config, log: Log, closing: AsyncDisposableStack): Promise<Services> {
-  const database = createPostgres({ ...config.database, applicationName: 'loci-api' });
-  closing.defer(() => database.destroy());
-  const dependencies = await openDependencies(config, database, closing);
+async function buildApiServices(
+  config: Config,
+  database: Database,
+  { log, closing, tracing }: Parts,
+): Promise<Services> {
+  const dependencies = await openDependencies(config, database, {
+    closing,
+    tracing,
+    asksForVectors: true,
+    reranks: true,
+  });
   const publicModels = createPublicModels({ ...config.publicModels, log });
   closing.defer(() => publicModels.close());
   publicModels.start();

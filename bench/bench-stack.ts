@@ -20,13 +20,38 @@ export type BenchStack = {
   servers: RunningStack;
 };
 
-/** Settings that are inherited from the shell: the location of programs, never the location of data. */
-const INHERITED_SETTINGS = /^LOCI_(CACHE_DIR|EMBEDDER_FOLDER|EMBEDDER_THREADS|TEMPORAL_BINARY|WEAVIATE_BINARY)$/;
+/** Where servers and models are found or put. */
+export const BENCH_CACHE_DIR = resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci'));
+
+/** Settings that are inherited from the shell: the location of programs and models, never the location of data. */
+const INHERITED_SETTINGS =
+  /^LOCI_(CACHE_DIR|EMBEDDER_FOLDER|EMBEDDER_THREADS|RERANK_\w+|TEMPORAL_BINARY|WEAVIATE_BINARY|VERSITYGW_BINARY)$/;
 
 /** Starts the product, runs `use`, and stops the product again in any case. */
 export async function withBenchStack<Result>(
   settings: Readonly<Record<`LOCI_${string}`, string>>,
   use: (stack: BenchStack) => Promise<Result>,
+): Promise<Result> {
+  return withBenchServers(settings, async ({ servers, ...first }) => {
+    const services = createLociServices(servers);
+    try {
+      await Promise.all([services.api.start(), services.worker.start()]);
+      const client = createServiceClient(`http://127.0.0.1:${servers.ports.api}`, first.apiKey);
+      return await use({ client, ...first, config: readConfig(servers.environment), services, servers });
+    } finally {
+      await services.api.stop();
+      await services.worker.stop();
+    }
+  });
+}
+
+/** Servers with a database that has its first workspace, without API and worker. */
+export type BenchServers = Pick<BenchStack, 'apiKey' | 'workspaceId' | 'servers'>;
+
+/** Starts the servers, runs `use`, and stops them again in any case. */
+export async function withBenchServers<Result>(
+  settings: Readonly<Record<`LOCI_${string}`, string>>,
+  use: (servers: BenchServers) => Promise<Result>,
 ): Promise<Result> {
   // If this process ends, the reaper stops the stack and removes its state.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
@@ -42,23 +67,17 @@ export async function withBenchStack<Result>(
   };
   const servers = await startLocalStack({
     stateDir: join(realpathSync(tmpdir()), `loci-bench-${randomBytes(6).toString('hex')}`),
-    cacheDir: resolve(process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci')),
+    cacheDir: BENCH_CACHE_DIR,
     ports: 'free',
     environment,
     isTemporary: true,
     log: (line) => console.error(line),
   });
-  const services = createLociServices(servers);
   try {
     await migrate(servers);
     const first = await prepareFirstRun(servers);
-    await Promise.all([services.api.start(), services.worker.start()]);
-    const client = createServiceClient(`http://127.0.0.1:${servers.ports.api}`, first.api_key);
-    const config = readConfig(servers.environment);
-    return await use({ client, apiKey: first.api_key, config, workspaceId: first.workspace_id, services, servers });
+    return await use({ apiKey: first.api_key, workspaceId: first.workspace_id, servers });
   } finally {
-    await services.api.stop();
-    await services.worker.stop();
     await servers.stop();
   }
 }

@@ -6,10 +6,13 @@ const MS_PER_TICK = 10;
 
 type Process = { pid: number; parent: number; ticks: number };
 
-/** CPU time of API, worker, PostgreSQL, Temporal, Weaviate and all their child processes since they started, in ms. Linux only. */
-export async function cpuTimeOf({ services, servers }: BenchStack): Promise<number> {
+/**
+ * CPU time of API, worker, PostgreSQL, Temporal, Weaviate, further processes and all their child processes since they started, in ms.
+ * Linux only.
+ */
+export async function cpuTimeOf({ services, servers }: BenchStack, others: readonly number[] = []): Promise<number> {
   const roots = [services.api, services.worker, servers.postgres, servers.temporal, servers.weaviate];
-  const found = new Set(roots.map((managed) => managed?.pid()));
+  const found = new Set([...roots.map((managed) => managed?.pid()), ...others]);
   const processes = (await Promise.all((await pids()).map(readProcess))).filter((one) => one !== null);
   // A child has a parent that was found before, or in an earlier round.
   for (let before = -1; before !== found.size;) {

@@ -1,5 +1,6 @@
 /**
- * `npm run bench:search [-- --dataset DIR --searches 400]`: compares hybrid search over the HTTP API with the minimum work:
+ * `npm run bench:search [-- --dataset DIR --searches 400 --options --rerank]`: with `--options`, compares each option of a search with the plain
+ * one; `--rerank` adds that option, with the model of LOCI_RERANK_BASE_URL or LOCI_RERANK_FOLDER. Without it, compares hybrid search over the HTTP API with the minimum work:
  * embedding the query and a direct call of the vector index. Every query is new, so no cache is used. Both sides are measured alternately,
  * in blocks, with 1 and 16 clients.
  */
@@ -25,17 +26,40 @@ const TEXTS = 2_000;
 const TEXT_BYTES = 700;
 
 const { values: options } = parseArgs({
-  options: { dataset: { type: 'string' }, searches: { type: 'string', default: '400' } },
+  options: {
+    dataset: { type: 'string' },
+    searches: { type: 'string', default: '400' },
+    options: { type: 'boolean', default: false },
+    rerank: { type: 'boolean', default: false },
+  },
 });
 
 type Search = (text: string) => Promise<number>;
 type Material = { files: UploadFile[]; questions: Iterator<string, never> };
+
+/** Options of a search, each measured alternately with the plain search by one client. */
+const OPTIONS: Readonly<Record<string, object>> = {
+  highlight: { highlight: {} },
+  expand: { expand: { before: 1, after: 1 } },
+  include_embedding: { include_embedding: true },
+  offset: { offset: 0 },
+  group_by: { group_by: 'content' },
+  min_score: { min_score: 0 },
+  recency: { recency: { half_life_days: 365 } },
+  facets: { facets: ['type'] },
+  ...(options.rerank ? { rerank: { rerank: true }, 'rerank 100': { rerank: { depth: 100 } } } : {}),
+  all: { highlight: {}, expand: { after: 1 }, group_by: 'content', offset: 0, min_score: 0, facets: ['type'] },
+};
 
 await withBenchStack({}, async (stack) => {
   const { files, questions } = await loadMaterial();
   const collection = await stack.client.createCollection('search');
   const { ready, chunks } = await stack.client.ingest(collection.id, files);
   console.log(`${ready} documents, ${chunks} chunks`);
+  if (options.options) {
+    await compareOptions(stack, { collectionId: collection.id, questions });
+    return;
+  }
   await using baseline = await createBaselineSearch(stack, collection.id);
   const api: Search = async (text) => {
     const found = await stack.client.search({
@@ -48,6 +72,35 @@ await withBenchStack({}, async (stack) => {
   };
   for (const clients of CLIENTS) await compare(clients, { api, baseline: baseline.search }, questions);
 });
+
+async function compareOptions(
+  stack: BenchStack,
+  { collectionId, questions }: { collectionId: string; questions: Material['questions'] },
+): Promise<void> {
+  const search = (asked: object) => async () => {
+    await stack.client.searchWith({ collection_id: collectionId, query: questions.next().value, ...asked });
+  };
+  const { value: sample } = questions.next();
+  const { chunk, content_id } =
+    (await stack.client.searchWith({ collection_id: collectionId, query: sample })).results[0] ?? {};
+  if (!chunk) throw new Error(`no results for: ${sample}`);
+  const sides: Record<string, () => Promise<void>> = { plain: search({}) };
+  for (const [name, asked] of Object.entries(OPTIONS)) sides[name] = search(asked);
+  sides['collection_ids'] = async () => {
+    await stack.client.searchWith({ collection_ids: [collectionId], query: questions.next().value });
+  };
+  sides['explain route'] = async () => {
+    await stack.client.explain({ content_id, query: questions.next().value });
+  };
+  const times = await measureAlternately(sides, { clients: 1, count: Number(options.searches) });
+  const plain = times['plain'] ?? [];
+  console.log('\n| option | p50 | p95 | p95 / plain |\n| --- | --- | --- | --- |');
+  for (const [name, side] of Object.entries(times)) {
+    const [p50, p95] = [percentile(side, 0.5), percentile(side, 0.95)];
+    const ratio = (p95 / percentile(plain, 0.95)).toFixed(2);
+    console.log(`| ${name} | ${milliseconds(p50)} | ${milliseconds(p95)} | ${ratio} |`);
+  }
+}
 
 async function compare(clients: number, sides: { api: Search; baseline: Search }, questions: Material['questions']) {
   const ask = (search: Search) => async () => {

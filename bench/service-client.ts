@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { Collection } from '#domain/records/collection.ts';
+import { MissingResult } from '#domain/records/missing-result.ts';
 import { SearchResponse, type SearchType } from '#domain/records/search.ts';
 import { UploadProgress, UploadResponse } from '#domain/records/upload.ts';
 
@@ -96,6 +97,8 @@ export function createServiceClient(baseUrl: string, apiKey: string) {
           max_results: search.limit,
         }),
       ),
+    searchWith: async (request: object) => SearchResponse.parse(await json('POST', '/collections/search', request)),
+    explain: async (request: object) => MissingResult.parse(await json('POST', '/collections/search/explain', request)),
     close: () => pool.close(),
   };
 }

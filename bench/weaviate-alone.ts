@@ -23,20 +23,30 @@ export async function openWeaviateAlone(config: Config, documents: readonly Beir
   await vectors.ensureTenant(embedder.space, tenant);
   for (let start = 0; start < documents.length; start += BATCH_SIZE) {
     const texts = documents.slice(start, start + BATCH_SIZE).map(documentText);
-    const embedded = await embedder.embed(texts, 'document');
+    const documentVectors = await embedder.embed(texts, 'document');
     const objects = texts.map((text, place): IndexObject => {
       const id = objectIds[start + place] ?? '';
-      return { id, content_id: id, version: 1, text, facets: [], vector: embedded[place] ?? new Float32Array() };
+      return { id, content_id: id, version: 1, text, facets: [], vector: documentVectors[place] ?? new Float32Array() };
     });
     await vectors.writeObjects(embedder.space, tenant, objects);
   }
   const client = await openWeaviateClient(config);
-  const embedQuery = async (text: string) => (await embedder.embed([text], 'query'))[0] ?? new Float32Array();
+  const embedded = new Map<string, Float32Array>();
+  const embedQuery = async (text: string) => {
+    const vector = embedded.get(text) ?? (await embedder.embed([text], 'query'))[0] ?? new Float32Array();
+    embedded.set(text, vector);
+    return vector;
+  };
   return {
-    /** Ranks with the service's class and query. */
-    async rank(queryText: string, type: SearchType, limit: number): Promise<string[]> {
+    /** Ranks with the service's class and query, by the scores of Weaviate or, with `regularize`, by those of the service. */
+    async rank(
+      queryText: string,
+      type: SearchType,
+      { limit, regularize = false }: { limit: number; regularize?: boolean },
+    ): Promise<string[]> {
       const queryVector = type === 'keyword' ? null : await embedQuery(queryText);
-      const hits = await vectors.search(embedder.space, tenant, { type, queryText, queryVector, filter: null, limit });
+      const query = { type, queryText, queryVector, filter: null, limit, regularize };
+      const hits = await vectors.search(embedder.space, tenant, query);
       return hits.map(({ id }) => idOf.get(id) ?? '');
     },
     /** Ranks with hybrid search and Weaviate's defaults: unmodified text and default weights. */

@@ -1,6 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ALL_SLOTS, parseWorkerSlots, type WorkerSlots } from '#domain/worker-slots.ts';
+import { PRESET_NAMES } from '#providers/embedders/model-presets.ts';
 import { PublicProviderSettings } from '#providers/models/public-provider-settings.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
@@ -15,6 +17,20 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Temporal joins the name of a deployment and the id of a build by the first full stop, so that only the id may have more. */
+const deploymentName = z.string().regex(/^[\w-][\w+-]{0,127}$/, 'may have letters, digits, and _ + -, at most 128');
+const buildId = z.string().regex(/^[\w-][\w.+-]{0,127}$/, 'may have letters, digits, and . _ + -, at most 128');
+
+/** The slots of a list of queues; what is wrong with it becomes the message of the setting. */
+function workerSlots(entries: readonly string[], context: z.RefinementCtx): WorkerSlots {
+  const parsed = parseWorkerSlots(entries);
+  if (!('problem' in parsed)) return parsed;
+  context.addIssue({ code: 'custom', message: parsed.problem });
+  return z.NEVER;
+}
+
 const MIB = 1024 * 1024;
 
 /** Every setting under the name of its environment variable. `docs/operations.md` explains them; the defaults suit one machine. */
@@ -24,15 +40,45 @@ export const Environment = z.object({
   LOCI_SHUTDOWN_DELAY_S: countOrNone.max(300).default(5),
   LOCI_PUBLIC_URL: z.url().optional(),
   LOCI_WORKER_PORT: port.default(8701),
+  LOCI_WORKER_QUEUES: list.transform(workerSlots).default(ALL_SLOTS),
   LOCI_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOCI_DATABASE_URL: z.string().min(1, 'is required: postgres://user:password@host:port/database'),
   LOCI_DATABASE_POOL: count.default(10),
+  LOCI_DATABASE_POOLING: z.enum(['session', 'transaction']).default('session'),
   LOCI_TEMPORAL_ADDRESS: z.string().default('127.0.0.1:8733'),
   LOCI_TEMPORAL_NAMESPACE: z.string().default('default'),
+  LOCI_TEMPORAL_NAMESPACE_MANAGED: flag.default(false),
+  LOCI_TEMPORAL_TLS: flag.optional(),
+  LOCI_TEMPORAL_TLS_CA: pem('CERTIFICATE').optional(),
+  LOCI_TEMPORAL_TLS_CERT: pem('CERTIFICATE').optional(),
+  LOCI_TEMPORAL_TLS_KEY: pem('PRIVATE KEY').optional(),
+  LOCI_TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
+  LOCI_TEMPORAL_API_KEY: z.string().optional(),
+  LOCI_TEMPORAL_CODEC: z.string().optional(),
+  LOCI_WORKER_DEPLOYMENT: deploymentName.optional(),
+  LOCI_WORKER_BUILD_ID: buildId.optional(),
   LOCI_WEAVIATE_URL: z.url().default('http://127.0.0.1:8790'),
   LOCI_WEAVIATE_GRPC: z.string().default('127.0.0.1:8791'),
   LOCI_WEAVIATE_API_KEY: z.string().optional(),
+  LOCI_WEAVIATE_REPLICATION_FACTOR: count.max(100).optional(),
+  LOCI_WEAVIATE_QUANTIZATION: z.enum(['none', 'rq8']).optional(),
+  LOCI_WEAVIATE_IDLE_MINUTES: countOrNone.max(525_600).default(1_440),
+  LOCI_BLOB_STORE: z.enum(['folder', 's3']).default('folder'),
   LOCI_BLOB_DIR: z.string().default('.loci/blobs'),
+  LOCI_WORK_DIR: z.string().optional(),
+  LOCI_S3_BUCKET: z.string().optional(),
+  LOCI_S3_REGION: z.string().optional(),
+  LOCI_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_S3_PREFIX: z
+    .string()
+    .regex(/^(?:[\w.-]+(?:\/[\w.-]+)*)?$/, 'must be names of letters, digits, ".", "_" and "-", separated by "/"')
+    .default(''),
+  LOCI_S3_PATH_STYLE: flag.default(false),
+  LOCI_S3_ACCESS_KEY_ID: z.string().optional(),
+  LOCI_S3_SECRET_ACCESS_KEY: z.string().optional(),
+  LOCI_S3_ENCRYPTION: z.enum(['AES256', 'aws:kms']).optional(),
+  LOCI_S3_KMS_KEY_ID: z.string().optional(),
+  LOCI_S3_PRESIGNED_DOWNLOADS: flag.default(false),
   LOCI_CACHE_DIR: z.string().default(join(homedir(), '.cache', 'loci')),
   LOCI_SECRET_KEYS: z
     .string()
@@ -40,9 +86,15 @@ export const Environment = z.object({
   LOCI_API_KEY_PEPPER: z.string().min(32, 'is required: at least 32 characters that are not in the database'),
   LOCI_EMBEDDER: z.enum(['local', 'openai', 'lexical']).default('local'),
   LOCI_EMBEDDER_MODEL: z.string().optional(),
+  LOCI_EMBEDDER_PRESET: z.enum(PRESET_NAMES).optional(),
   LOCI_EMBEDDER_FOLDER: z.string().optional(),
   LOCI_EMBEDDER_NOTE: z.string().optional(),
   LOCI_EMBEDDER_THREADS: count.optional(),
+  LOCI_EMBEDDER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_EMBEDDER_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,}$/, 'needs at least 32 visible ASCII characters without spaces')
+    .optional(),
   LOCI_OPENAI_BASE_URL: z.url().optional(),
   LOCI_OPENAI_API_KEY: z.string().optional(),
   LOCI_OPENAI_DIMENSIONS: count.optional(),
@@ -50,6 +102,13 @@ export const Environment = z.object({
   LOCI_CHAT_MODEL: z.string().optional(),
   LOCI_CHAT_API_KEY: z.string().optional(),
   LOCI_CHAT_TIMEOUT_S: count.default(60),
+  LOCI_RERANK_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOCI_RERANK_MODEL: z.string().optional(),
+  LOCI_RERANK_API_KEY: z.string().optional(),
+  LOCI_RERANK_FOLDER: z.string().optional(),
+  LOCI_RERANK_THREADS: count.max(64).default(1),
+  LOCI_RERANK_PASSAGE_CHARACTERS: count.min(200).max(16_000).default(4_000),
+  LOCI_RERANK_TIMEOUT_S: seconds.pipe(z.number().min(0.1).max(60)).default(10),
   LOCI_PUBLIC_MODEL_PROVIDERS: PublicProviderSettings.default([]),
   LOCI_PUBLIC_MODEL_REFRESH_S: count.min(60).default(3600),
   LOCI_MAX_FILE_BYTES: bytes.default(200 * MIB),
@@ -96,22 +155,53 @@ export const Environment = z.object({
   LOCI_RATE_LIMIT_PER_MINUTE: countOrNone.default(6000),
   LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE: countOrNone.default(30_000),
   LOCI_FAILED_AUTH_PER_MINUTE: countOrNone.default(120),
+  LOCI_RATE_LIMIT_STORE: z.enum(['memory', 'postgres', 'redis']).default('memory'),
+  LOCI_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   LOCI_CORS_ORIGINS: list.default([]),
   LOCI_OAUTH_REDIRECTS: list.default([]),
 });
 
 export type Environment = z.infer<typeof Environment>;
 
-/** Returns the problems of settings that need one another: those of the embedder and of the chat model. */
+/** Text of a PEM file. Orchestrators mount these as files: `LOCI_X_FILE`. */
+function pem(kind: 'CERTIFICATE' | 'PRIVATE KEY') {
+  const message = `is not PEM: it has no line '-----BEGIN ${kind}-----'; to name a file, set the variable with _FILE at its end`;
+  return z.string().regex(new RegExp(`-----BEGIN [A-Z ]*${kind}-----`), message);
+}
+
+/** Returns the problems of settings that need one another: those of the embedder, the chat model, the reranker and the shared limits. */
 export function incompleteSettings(env: Environment): string[] {
   const problems: string[] = [];
   if (env.LOCI_EMBEDDER === 'openai') {
     if (!env.LOCI_OPENAI_BASE_URL) problems.push('LOCI_OPENAI_BASE_URL is required when LOCI_EMBEDDER=openai');
-    if (!env.LOCI_EMBEDDER_MODEL) problems.push('LOCI_EMBEDDER_MODEL is required when LOCI_EMBEDDER=openai');
-    if (!env.LOCI_OPENAI_DIMENSIONS) problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
+    const isKnown = env.LOCI_EMBEDDER_PRESET !== undefined;
+    if (!isKnown && !env.LOCI_EMBEDDER_MODEL)
+      problems.push('LOCI_EMBEDDER_MODEL is required when LOCI_EMBEDDER=openai');
+    if (!isKnown && !env.LOCI_OPENAI_DIMENSIONS)
+      problems.push('LOCI_OPENAI_DIMENSIONS is required when LOCI_EMBEDDER=openai');
+  }
+  if (env.LOCI_EMBEDDER_URL && env.LOCI_EMBEDDER !== 'local') {
+    problems.push('LOCI_EMBEDDER_URL is for LOCI_EMBEDDER=local: other embedding servers are LOCI_OPENAI_BASE_URL');
+  }
+  if (env.LOCI_EMBEDDER_URL && !env.LOCI_EMBEDDER_TOKEN) {
+    problems.push('LOCI_EMBEDDER_TOKEN is required with LOCI_EMBEDDER_URL: the same as that of the worker there');
   }
   if (!env.LOCI_CHAT_BASE_URL !== !env.LOCI_CHAT_MODEL) {
     problems.push('LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL go together: set both or neither');
   }
+  if (env.LOCI_RERANK_BASE_URL && env.LOCI_RERANK_FOLDER) {
+    problems.push('LOCI_RERANK_BASE_URL and LOCI_RERANK_FOLDER are two rerankers: set one of them');
+  }
+  if (env.LOCI_RATE_LIMIT_STORE === 'redis' && !env.LOCI_REDIS_URL) {
+    problems.push('LOCI_REDIS_URL is required when LOCI_RATE_LIMIT_STORE=redis');
+  }
   return problems;
+}
+
+/** One line about a setting that zod rejected; begins with the name of its variable. */
+export function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  const name = path.join('.');
+  if (message.startsWith('is required') || message.startsWith('is not')) return `${name} ${message}`;
+  if (message.endsWith('received NaN')) return `${name} is not a number`;
+  return `${name}: ${message.replace(/^Invalid input: /, '')}`;
 }

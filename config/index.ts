@@ -1,21 +1,27 @@
 import { resolve } from 'node:path';
 import { accessRuleProblems, tokenSettings } from './access-rules.ts';
+import { blobSettingProblems, blobSettings } from './blob-settings.ts';
 import { ConfigError } from './config-error.ts';
-import { Environment, incompleteSettings } from './environment.ts';
+import { describeIssue, Environment, incompleteSettings } from './environment.ts';
 import { crawlerAgent } from '#domain/crawls/crawler-name.ts';
 import { deepFreeze } from '#domain/deep-freeze.ts';
 import { WEBHOOK_ATTEMPT_DELAYS_MS } from '#domain/webhooks/delivery-decision.ts';
 import { readSecretFiles } from './secret-files.ts';
+import { temporalProblems, temporalSettings } from './temporal-settings.ts';
 
 /** Reads and checks the environment. @throws ConfigError with every problem at once. */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   const { values, problems } = readSecretFiles(environment);
   const parsed = Environment.safeParse(values);
   if (!parsed.success) {
-    const invalid = parsed.error.issues.map((issue) => `${issue.path.join('.')}${describeIssue(issue.message)}`);
-    throw new ConfigError([...problems, ...invalid]);
+    throw new ConfigError([...problems, ...parsed.error.issues.map(describeIssue)]);
   }
-  problems.push(...incompleteSettings(parsed.data), ...accessRuleProblems(parsed.data));
+  problems.push(
+    ...incompleteSettings(parsed.data),
+    ...temporalProblems(parsed.data),
+    ...blobSettingProblems(parsed.data),
+    ...accessRuleProblems(parsed.data),
+  );
   if (problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(toConfig(parsed.data));
 }
@@ -33,21 +39,41 @@ function toConfig(env: Environment) {
         env.LOCI_PUBLIC_URL ??
         `http://${env.LOCI_HOST.includes(':') ? `[${env.LOCI_HOST}]` : env.LOCI_HOST}:${env.LOCI_PORT}`,
     },
-    worker: { host: env.LOCI_HOST, port: env.LOCI_WORKER_PORT },
+    worker: { host: env.LOCI_HOST, port: env.LOCI_WORKER_PORT, slots: env.LOCI_WORKER_QUEUES },
     logLevel: env.LOCI_LOG_LEVEL,
-    database: { url: env.LOCI_DATABASE_URL, poolSize: env.LOCI_DATABASE_POOL },
-    temporal: { address: env.LOCI_TEMPORAL_ADDRESS, namespace: env.LOCI_TEMPORAL_NAMESPACE },
-    weaviate: { url: env.LOCI_WEAVIATE_URL, grpc: env.LOCI_WEAVIATE_GRPC, apiKey: env.LOCI_WEAVIATE_API_KEY ?? null },
-    blobDir: resolve(env.LOCI_BLOB_DIR),
+    database: { url: env.LOCI_DATABASE_URL, poolSize: env.LOCI_DATABASE_POOL, pooling: env.LOCI_DATABASE_POOLING },
+    temporal: temporalSettings(env),
+    weaviate: {
+      url: env.LOCI_WEAVIATE_URL,
+      grpc: env.LOCI_WEAVIATE_GRPC,
+      apiKey: env.LOCI_WEAVIATE_API_KEY ?? null,
+      /** How classes are created; existing ones stay as they are. */
+      classes: {
+        replicationFactor: env.LOCI_WEAVIATE_REPLICATION_FACTOR ?? null,
+        quantization: env.LOCI_WEAVIATE_QUANTIZATION ?? null,
+      },
+      /** Collections that are not used for this long are taken out of memory; null: never. */
+      tenantIdleMs: env.LOCI_WEAVIATE_IDLE_MINUTES === 0 ? null : env.LOCI_WEAVIATE_IDLE_MINUTES * 60_000,
+    },
+    blobs: blobSettings(env),
     cacheDir: resolve(env.LOCI_CACHE_DIR),
     secrets: { keys: env.LOCI_SECRET_KEYS, apiKeyPepper: env.LOCI_API_KEY_PEPPER },
     embedder: {
       provider: env.LOCI_EMBEDDER,
-      model: env.LOCI_EMBEDDER_MODEL ?? 'all-MiniLM-L6-v2',
+      model: env.LOCI_EMBEDDER_MODEL ?? env.LOCI_EMBEDDER_PRESET ?? 'all-MiniLM-L6-v2',
+      /** Says how a known model is used. */
+      preset: env.LOCI_EMBEDDER_PRESET ?? null,
       folder: env.LOCI_EMBEDDER_FOLDER ?? null,
       /** Why this embedder replaces the one that was requested; shown in `/readyz`. */
       note: env.LOCI_EMBEDDER_NOTE ?? null,
       threads: env.LOCI_EMBEDDER_THREADS ?? null,
+      /** A worker that embeds for the API; null: the API loads the model itself. */
+      remote:
+        env.LOCI_EMBEDDER_URL && env.LOCI_EMBEDDER_TOKEN
+          ? { url: env.LOCI_EMBEDDER_URL, token: env.LOCI_EMBEDDER_TOKEN }
+          : null,
+      /** Workers embed for whoever knows it; null: for nobody. */
+      token: env.LOCI_EMBEDDER_TOKEN ?? null,
       openai: {
         baseUrl: env.LOCI_OPENAI_BASE_URL ?? null,
         apiKey: env.LOCI_OPENAI_API_KEY ?? null,
@@ -60,6 +86,16 @@ function toConfig(env: Environment) {
       model: env.LOCI_CHAT_MODEL ?? null,
       apiKey: env.LOCI_CHAT_API_KEY ?? null,
       timeoutMs: env.LOCI_CHAT_TIMEOUT_S * 1000,
+    },
+    /** Optional: searches that ask for reranking say that there is none. */
+    reranker: {
+      baseUrl: env.LOCI_RERANK_BASE_URL ?? null,
+      model: env.LOCI_RERANK_MODEL ?? null,
+      apiKey: env.LOCI_RERANK_API_KEY ?? null,
+      folder: env.LOCI_RERANK_FOLDER ?? null,
+      threads: env.LOCI_RERANK_THREADS,
+      passageCharacters: env.LOCI_RERANK_PASSAGE_CHARACTERS,
+      timeoutMs: Math.round(env.LOCI_RERANK_TIMEOUT_S * 1000),
     },
     /** Providers whose models every caller may list. */
     publicModels: {
@@ -112,6 +148,8 @@ function toConfig(env: Environment) {
         perWorkspace: env.LOCI_WORKSPACE_RATE_LIMIT_PER_MINUTE,
         failuresPerAddress: env.LOCI_FAILED_AUTH_PER_MINUTE,
       },
+      /** Where requests are counted: in each process, or for all of them together. */
+      requestCounters: { kind: env.LOCI_RATE_LIMIT_STORE, redisUrl: env.LOCI_REDIS_URL ?? null },
     },
     /** URLs that users may be redirected to after an OAuth authorization. */
     oauthRedirects: env.LOCI_OAUTH_REDIRECTS,
@@ -124,11 +162,4 @@ function toConfig(env: Environment) {
     /** CIDR ranges of private networks that URLs of users may reach; empty by default. */
     egressAllow: env.LOCI_EGRESS_ALLOW,
   };
-}
-
-/** Turns zod's message into the rest of a line that begins with the name of the variable. */
-function describeIssue(message: string): string {
-  if (message.startsWith('is required')) return ` ${message}`;
-  if (message.endsWith('received NaN')) return ' is not a number';
-  return `: ${message.replace(/^Invalid input: /, '')}`;
 }

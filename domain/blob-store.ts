@@ -2,22 +2,83 @@ import type { Readable } from 'node:stream';
 
 export type StoredBlob = { sha256: string; sizeBytes: number };
 
-/** Immutable bytes, addressed by workspace and SHA-256 (hex). Storing the same bytes twice stores them once. */
+/**
+ * Where the bytes of one row are. Each row has a place of its own, so that removing the bytes of a row never touches those of a
+ * later row with the same hash; null for rows from before places.
+ */
+export type BlobLocation = { workspaceId: string; sha256: string; place: string | null };
+
+/** A file of this machine. Call `release` when it is no longer needed. */
+export type LocalFile = { path: string; release: () => Promise<void> };
+
+/** Bytes in a file of this machine, hashed, that are not stored yet. Disposing of it removes the file. */
+export type SpooledBlob = StoredBlob & AsyncDisposable & { readonly path: string };
+
+/** How a browser is to treat a download. */
+export type DownloadHeaders = { mediaType: string; disposition: string };
+
+/** Keeps immutable bytes: a folder or a bucket. It is never listed: the rows of the database say what it has. */
 export interface BlobStore {
   /**
-   * Stores a stream; when it returns, the bytes are on stable storage.
-   * @throws AppError `file_too_large` beyond `maxBytes`; then nothing is stored.
+   * Stores the bytes of a file, which may be gone afterwards; when it returns, they are on stable storage. `mayExist`: they may be
+   * there already, and may also be damaged or missing.
+   * @throws AppError `dependency_unavailable`.
    */
+  put(location: BlobLocation, file: SpooledBlob, options: { mayExist: boolean }): Promise<void>;
+  /** @throws AppError `blob_missing`, `dependency_unavailable`; the stream fails if it does not have all bytes. */
+  open(location: BlobLocation): Promise<Readable>;
+  /** Returns a local file with the bytes for a child process. @throws AppError `blob_missing`, `dependency_unavailable`. */
+  checkOut(location: BlobLocation): Promise<LocalFile>;
+  exists(location: BlobLocation): Promise<boolean>;
+  /** Deletes bytes; that they do not exist is not an error. */
+  delete(location: BlobLocation): Promise<void>;
+  /** Returns a URL from which anyone can download the bytes for a few minutes. Null if the store offers none. */
+  downloadUrl: ((location: BlobLocation, headers: DownloadHeaders) => Promise<string>) | null;
+  /** @throws AppError `dependency_unavailable` with what is wrong. */
+  ping(): Promise<void>;
+  /** Deletes files of this machine that killed processes left half-written. Returns how many. */
+  sweepTemporary(olderThanMs: number): Promise<number>;
+  close(): void;
+}
+
+/**
+ * The bytes of workspaces, addressed by workspace and SHA-256 (hex). The same bytes are stored once per workspace. Bytes are
+ * written after their row and deleted after it, so that nothing is ever stored without a trace in the database.
+ */
+export interface Blobs {
+  /**
+   * Reads a stream into a file of this machine and hashes it. Nothing is stored yet.
+   * @throws AppError `file_too_large` beyond `maxBytes`, `dependency_unavailable` when the disk is full.
+   */
+  spool(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<SpooledBlob>;
+  /**
+   * Stores spooled blobs: first their rows, then their bytes. From then on, they are kept for at least a day, and as long as
+   * something refers to them. Returns the rows that are new, for `discard`.
+   */
+  store(workspaceId: string, blobs: readonly SpooledBlob[]): Promise<NewBlob[]>;
+  /** Spools and stores a stream. */
   put(workspaceId: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob>;
+  /** Removes those of the new blobs that nothing refers to and nobody else has stored in the meantime. */
+  discard(workspaceId: string, blobs: readonly NewBlob[]): Promise<void>;
   /** @throws AppError `blob_missing`. */
   open(workspaceId: string, sha256: string): Promise<Readable>;
-  /** Returns a local file with the bytes for a child process; call `release` afterwards. @throws AppError `blob_missing`. */
-  checkOut(workspaceId: string, sha256: string): Promise<{ path: string; release: () => Promise<void> }>;
-  exists(workspaceId: string, sha256: string): Promise<boolean>;
-  /** Deletes a blob; one that does not exist is not an error. */
-  delete(workspaceId: string, sha256: string): Promise<void>;
-  /** Lists every blob that was last written before a time, in no particular order. */
-  walk(writtenBefore: Date): AsyncIterable<{ workspaceId: string; sha256: string }>;
-  /** Deletes partially written files that are older than `olderThanMs`. Returns how many. */
+  /** Returns a local file with the bytes. @throws AppError `blob_missing`. */
+  checkOut(workspaceId: string, sha256: string): Promise<LocalFile>;
+  /** Returns a URL from which anyone can download the bytes for a few minutes, or null. @throws AppError `blob_missing`. */
+  downloadUrl(workspaceId: string, sha256: string, headers: DownloadHeaders): Promise<string | null>;
+  /**
+   * Deletes bytes whose rows were removed, of one workspace or of all. Those that cannot be deleted hold up no others, and are
+   * due again after a pause.
+   */
+  deleteRemoved(workspaceId: string | null, limit: number): Promise<RemovedBytes>;
+  /** See `BlobStore.ping`. */
+  ping(): Promise<void>;
+  /** Deletes files of this machine that killed processes left behind. Returns how many. */
   sweepTemporary(olderThanMs: number): Promise<number>;
 }
+
+/** `count`: how many were due; when it is the limit, there may be more. `errors`: of those that could not be deleted. */
+export type RemovedBytes = { count: number; errors: readonly unknown[] };
+
+/** A row that was inserted at this time. */
+export type NewBlob = { sha256: string; used_at: string };

@@ -27,16 +27,26 @@ export class FairSlots {
    * @throws the signal's reason when it is aborted before the work has started; else what the work throws.
    */
   async run<Result>(work: () => Promise<Result>, options: SlotOptions = {}): Promise<Result> {
-    options.signal?.throwIfAborted();
-    const release = await this.#waitForSlot(options);
+    const slot = await this.hold(options);
     try {
       return await work();
     } finally {
-      release();
-      this.#free += 1;
-      if (options.lane !== 'express') this.#freeForBulk += 1;
-      this.#dispatch();
+      slot[Symbol.dispose]();
     }
+  }
+
+  /** Waits for a slot, which is free again when what is returned is disposed of. @throws the signal's reason while it waits. */
+  async hold(options: SlotOptions = {}): Promise<Disposable> {
+    options.signal?.throwIfAborted();
+    const release = await this.#waitForSlot(options);
+    return {
+      [Symbol.dispose]: () => {
+        release();
+        this.#free += 1;
+        if (options.lane !== 'express') this.#freeForBulk += 1;
+        this.#dispatch();
+      },
+    };
   }
 
   #waitForSlot({ lane = 'bulk', share = '', signal }: SlotOptions): Promise<() => void> {

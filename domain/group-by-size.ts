@@ -1,5 +1,5 @@
 const MAX_BATCH_CONTENTS = 200;
-const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Groups items in order into batches of at most `maxItems` items and 8 MiB. A larger item forms a batch of its own. */
 export function groupBySize<Item>(

@@ -2,21 +2,25 @@ import type { TaskQueue } from './task-queues.ts';
 
 /** Names of the workflows that requests and other workflows start; `refreshDueConnections` is started by a schedule. */
 export type WorkflowType =
-  | 'ingestUpload'
-  | 'ingestBatch'
+  | 'ingestUploadV2'
+  | 'ingestBatchV2'
   | 'crawlSite'
   | 'compressText'
   | 'deliverToReceiver'
   // Running ones end; no new ones are started.
+  | 'ingestUpload'
+  | 'ingestBatch'
   | 'deliverWebhook'
   | 'summariseConversation'
   | 'extractMemories'
+  | 'forgetUser'
   | 'deleteContent'
   | 'deleteParts'
   | 'deleteCollection'
   | 'deleteWorkspace'
   | 'reprojectContents'
   | 'reindexWorkspace'
+  | 'reembedCollection'
   | 'oauthRefresh';
 
 /** A request to start a workflow, as an outbox row stores it. Ids, counts and cursors only: never text, vectors or secrets. */

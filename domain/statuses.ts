@@ -38,6 +38,19 @@ export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
 export const DELETION_STATUSES = ['pending', 'running', 'completed'] as const;
 export type DeletionStatus = (typeof DELETION_STATUSES)[number];
 
+export const REEMBEDDING_STATUSES = [
+  'pending',
+  'building',
+  'paused',
+  'switched',
+  'cancelling',
+  'failing',
+  'completed',
+  'cancelled',
+  'failed',
+] as const;
+export type ReembeddingStatus = (typeof REEMBEDDING_STATUSES)[number];
+
 /** A content in one of these statuses has no work in progress and changes only on request. */
 const SETTLED: ReadonlySet<ContentStatus> = new Set(['stored', 'ready', 'failed', 'cancelled']);
 

@@ -1,9 +1,18 @@
-import { createPostgres, query } from '#store/postgres.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { createPostgres } from '#store/postgres.ts';
 import { prepareApplicationRole } from './application-role.ts';
+import { guardMigrations } from './guard.ts';
 import { migrationSource } from './source.ts';
 
-/** Key of the advisory lock: any number that nothing else in the database uses. */
-const LOCK_KEY = 4_716_208_801;
+/** Statements of migrations may take as long as the tables are large. */
+const UNLIMITED = { statementTimeoutMs: 0 };
+/** A migration that waits for a table makes everybody who comes later wait as well: after this time it steps back. */
+const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_ATTEMPTS = 100;
+const LOCK_RETRY_MS = 3_000;
+/** The lock was not available in time, or a deadlock was found. */
+const BUSY = new Set<unknown>(['55P03', '40P01']);
 
 /**
  * Migrates the database to the newest schema, as the role of `LOCI_MIGRATION_DATABASE_URL`, which owns the tables. The role of
@@ -17,18 +26,37 @@ async function main(): Promise<void> {
   const url = process.env['LOCI_MIGRATION_DATABASE_URL'] || applicationUrl;
   if (!url || !applicationUrl)
     throw new Error('LOCI_DATABASE_URL is required: postgres://user:password@host:port/database');
-  const guard = createPostgres({ url, poolSize: 1, applicationName: 'loci-migrate-lock' });
-  const knex = createPostgres({ url, poolSize: 2, applicationName: 'loci-migrate' });
+  const release = await guardMigrations(url);
+  const knex = createPostgres({
+    ...UNLIMITED,
+    url,
+    poolSize: 2,
+    applicationName: 'loci-migrate',
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  });
   try {
-    await query(guard, 'select pg_advisory_lock(:lock)', { lock: LOCK_KEY });
     await knex.migrate.forceFreeMigrationsLock({ migrationSource });
-    const result: unknown = await knex.migrate.latest({ migrationSource });
-    const names = Array.isArray(result) && Array.isArray(result[1]) ? result[1] : [];
+    const names = await migrateWithRetries(knex);
     if (url !== applicationUrl) await prepareApplicationRole(url, applicationUrl);
     console.log(names.length > 0 ? `migrated: ${names.join(', ')}` : 'schema is up to date');
   } finally {
     await knex.destroy();
-    await guard.destroy();
+    await release();
+  }
+}
+
+/** Runs the missing migrations, again while a table that they change is in use. Returns their names. */
+async function migrateWithRetries(knex: Knex): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const result: unknown = await knex.migrate.latest({ migrationSource });
+      return Array.isArray(result) && Array.isArray(result[1]) ? result[1] : [];
+    } catch (error) {
+      const isBusy = error instanceof Error && 'code' in error && BUSY.has(error.code);
+      if (!isBusy || attempt === LOCK_ATTEMPTS) throw error;
+      console.log('a table is in use; trying again');
+      await delay(LOCK_RETRY_MS);
+    }
   }
 }
 

@@ -18,10 +18,30 @@ import * as memos from './20261123_memos.ts';
 import * as webhookReceivers from './20261123_webhook_receivers.ts';
 import * as rowSpace from './20261124_row_space.ts';
 import * as rowSecurity from './20261125_row_security.ts';
+import * as blobPlaces from './20261127_blob_places.ts';
+import * as blobRemovalAttempts from './20261130_blob_removal_attempts.ts';
+import * as reindexingParts from './20261201_reindexing_parts.ts';
+import * as reembeddings from './20261202_reembeddings.ts';
+import * as sharedByProcesses from './20261128_shared_by_processes.ts';
+import * as contentCounts from './lists/20261126_content_counts.ts';
+import * as listIndexes from './lists/20261126_list_indexes.ts';
+import * as memorySupersessions from './20261204_memory_supersessions.ts';
+import * as outboxTraces from './20261129_outbox_traces.ts';
+import * as tenantActivity from './index/20261129_tenant_activity.ts';
+import * as userDeletions from './20261204_user_deletions.ts';
+import * as userExtractions from './lists/20261204_user_extractions.ts';
+import * as memoryResidueUsers from './20261205_memory_residue_users.ts';
+import * as messageExtraction from './20261205_message_extraction.ts';
+import * as unusedIndexes from './20261205_unused_indexes.ts';
 import * as webhooks from './20261121_webhooks.ts';
 import * as workspaces from './20261121_workspaces.ts';
 
-type Migration = { name: string; up: (knex: Knex) => Promise<void>; down: (knex: Knex) => Promise<void> };
+type Migration = {
+  name: string;
+  up: (knex: Knex) => Promise<void>;
+  down: (knex: Knex) => Promise<void>;
+  config?: { transaction: boolean };
+};
 
 /** Every migration in order. They are imported, not read from a folder at run time. Landed migrations are never edited. */
 const MIGRATIONS: readonly Migration[] = [
@@ -46,6 +66,21 @@ const MIGRATIONS: readonly Migration[] = [
   { name: '20261123_webhook_receivers', ...webhookReceivers },
   { name: '20261124_row_space', ...rowSpace },
   { name: '20261125_row_security', ...rowSecurity },
+  { name: '20261126_content_counts', ...contentCounts },
+  { name: '20261126_list_indexes', ...listIndexes },
+  { name: '20261127_blob_places', ...blobPlaces },
+  { name: '20261128_shared_by_processes', ...sharedByProcesses },
+  { name: '20261129_outbox_traces', ...outboxTraces },
+  { name: '20261129_tenant_activity', ...tenantActivity },
+  { name: '20261130_blob_removal_attempts', ...blobRemovalAttempts },
+  { name: '20261201_reindexing_parts', ...reindexingParts },
+  { name: '20261202_reembeddings', ...reembeddings },
+  { name: '20261204_memory_supersessions', ...memorySupersessions },
+  { name: '20261204_user_deletions', ...userDeletions },
+  { name: '20261204_user_extractions', ...userExtractions },
+  { name: '20261205_memory_residue_users', ...memoryResidueUsers },
+  { name: '20261205_message_extraction', ...messageExtraction },
+  { name: '20261205_unused_indexes', ...unusedIndexes },
 ];
 
 /** For `knex.migrate`. */

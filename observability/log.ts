@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { printableFields, type LogFields } from './log-fields.ts';
 import { redactSecrets } from './redact-secrets.ts';
+import { currentTrace } from './current-trace.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -35,12 +36,13 @@ export type LogOptions = {
   destination?: DestinationStream;
 };
 
-/** Creates the log of a process: one JSON object per line, with the time in ISO 8601 UTC. */
+/** Creates the log of a process: one JSON object per line, with the time in ISO 8601 UTC, and within a trace with its ids. */
 export function createLog(options: LogOptions): Log {
   const settings = {
     level: options.level,
     base: { service: options.service },
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => currentTrace() ?? {},
     formatters: { level: (label: string) => ({ level: label }) },
     messageKey: 'message',
   };

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { queueMetrics, type QueueBacklog } from './queue-metrics.ts';
 
 /** Metrics of a process. Durations are passed in milliseconds and published in seconds, as Prometheus recommends. */
 export type Metrics = {
@@ -15,9 +16,20 @@ export type Metrics = {
   observeStage(stage: string, durationMs: number): void;
   /** `outcome` is `ok` or an error code. */
   observeSearch(search: { type: string; outcome: string }, durationMs: number): void;
+  /** Records the reranking of one search; `outcome` is `ok` or the reason why its hits were not reranked. */
+  observeRerank(outcome: string, durationMs: number): void;
   /** Counts a token request to an OAuth provider; `outcome` is `tokens`, `expired`, `error` or `unavailable`. */
   countRefresh(outcome: string): void;
   setOutboxBacklog(rows: number, oldestAgeMs: number): void;
+  /** Changes that wait to be added to the counts of contents, and the size of their table. */
+  setCountBacklog(backlog: { changes: number; bytes: number }): void;
+  /** What waits in each task queue, replacing what was known before. None: it could not be measured. */
+  setQueueBacklogs(backlogs: readonly QueueBacklog[]): void;
+  /** Tenants of the index, those in memory and those that were deactivated. */
+  setTenants(tenants: { active: number; inactive: number }): void;
+  countDeactivatedTenants(count: number): void;
+  /** Records the first call in a tenant that was deactivated. */
+  observeTenantActivation(durationMs: number): void;
   /** Counts an attempt; `outcome` is `delivered`, `retrying` or `failed`; `statusCode` is null without a response. */
   countWebhookAttempt(outcome: string, statusCode: number | null): void;
   /** Counts deliveries that ended without being delivered; `reason` is `deleted`, `disabled`, `gone`, `max_age` or `outage`. */
@@ -25,6 +37,7 @@ export type Metrics = {
   setWebhookBacklog(backlog: { failingReceivers: number; waitingDeliveries: number }): void;
 };
 
+type TenantMetric = 'setTenants' | 'countDeactivatedTenants' | 'observeTenantActivation';
 type WebhookMetric = 'countWebhookAttempt' | 'countEndedDeliveries' | 'setWebhookBacklog';
 
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -42,7 +55,10 @@ export function createMetrics(): Metrics {
     ...searchMetrics(registry),
     ...refreshMetrics(registry),
     ...outboxMetrics(registry),
+    ...countMetrics(registry),
+    ...queueMetrics(registry),
     ...webhookMetrics(registry),
+    ...tenantMetrics(registry),
   };
 }
 
@@ -80,7 +96,7 @@ function ingestionMetrics(registry: Registry): Pick<Metrics, 'countContent' | 'c
   };
 }
 
-function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch'> {
+function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch' | 'observeRerank'> {
   const seconds = new Histogram({
     name: 'loci_search_duration_seconds',
     help: 'Duration of a search, including the embedding of the query and the verification of the hits.',
@@ -88,7 +104,17 @@ function searchMetrics(registry: Registry): Pick<Metrics, 'observeSearch'> {
     buckets: REQUEST_SECONDS,
     registers: [registry],
   });
-  return { observeSearch: (search, durationMs) => seconds.observe({ ...search }, durationMs / 1000) };
+  const rerankSeconds = new Histogram({
+    name: 'loci_rerank_duration_seconds',
+    help: 'Duration of the reranking of a search, by outcome: ok, or the reason why the order of the search stayed.',
+    labelNames: ['outcome'],
+    buckets: REQUEST_SECONDS,
+    registers: [registry],
+  });
+  return {
+    observeSearch: (search, durationMs) => seconds.observe({ ...search }, durationMs / 1000),
+    observeRerank: (outcome, durationMs) => rerankSeconds.observe({ outcome }, durationMs / 1000),
+  };
 }
 
 function refreshMetrics(registry: Registry): Pick<Metrics, 'countRefresh'> {
@@ -101,14 +127,41 @@ function refreshMetrics(registry: Registry): Pick<Metrics, 'countRefresh'> {
   return { countRefresh: (outcome) => requests.inc({ outcome }) };
 }
 
+function countMetrics(registry: Registry): Pick<Metrics, 'setCountBacklog'> {
+  const registers = [registry];
+  const changes = measuredGauge({
+    name: 'loci_count_changes_waiting',
+    help: 'Changes that wait to be added to the counts of contents; at most 100000 are counted.',
+    registers,
+  });
+  const bytes = measuredGauge({
+    name: 'loci_count_changes_bytes',
+    help: 'Size of the table of these changes, including removed rows that an open transaction may still see.',
+    registers,
+  });
+  return {
+    setCountBacklog(backlog) {
+      changes.set(backlog.changes);
+      bytes.set(backlog.bytes);
+    },
+  };
+}
+
+/** A gauge without a value until its first measurement: prom-client begins with 0, which a process that never measures would report. */
+function measuredGauge(options: GaugeConfiguration<never>): Gauge<never> {
+  const gauge = new Gauge(options);
+  gauge.remove();
+  return gauge;
+}
+
 function outboxMetrics(registry: Registry): Pick<Metrics, 'setOutboxBacklog'> {
   const registers = [registry];
-  const backlog = new Gauge({
+  const backlog = measuredGauge({
     name: 'loci_outbox_backlog',
     help: 'Accepted background work whose workflow has not started yet.',
     registers,
   });
-  const age = new Gauge({
+  const age = measuredGauge({
     name: 'loci_outbox_oldest_age_seconds',
     help: 'Age of the oldest row in the outbox backlog; 0 when it is empty.',
     registers,
@@ -135,12 +188,12 @@ function webhookMetrics(registry: Registry): Pick<Metrics, WebhookMetric> {
     labelNames: ['reason'],
     registers,
   });
-  const failing = new Gauge({
+  const failing = measuredGauge({
     name: 'loci_webhook_failing_receivers',
     help: 'Webhook receivers that are broken, so that one delivery at a time is tried.',
     registers,
   });
-  const waiting = new Gauge({
+  const waiting = measuredGauge({
     name: 'loci_webhook_waiting_deliveries',
     help: 'Webhook deliveries that are neither delivered nor given up; at most 100000 are counted.',
     registers,
@@ -153,5 +206,34 @@ function webhookMetrics(registry: Registry): Pick<Metrics, WebhookMetric> {
       failing.set(failingReceivers);
       waiting.set(waitingDeliveries);
     },
+  };
+}
+
+function tenantMetrics(registry: Registry): Pick<Metrics, TenantMetric> {
+  const registers = [registry];
+  const tenants = new Gauge({
+    name: 'loci_index_tenants',
+    help: 'Tenants of the search index, by state: active, or inactive until their next use.',
+    labelNames: ['state'],
+    registers,
+  });
+  const deactivated = new Counter({
+    name: 'loci_index_tenants_deactivated_total',
+    help: 'Tenants of the search index that were deactivated because nobody used them.',
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'loci_index_tenant_activation_seconds',
+    help: 'Duration of the first call in a tenant that was deactivated.',
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  return {
+    setTenants({ active, inactive }) {
+      tenants.set({ state: 'active' }, active);
+      tenants.set({ state: 'inactive' }, inactive);
+    },
+    countDeactivatedTenants: (count) => deactivated.inc(count),
+    observeTenantActivation: (durationMs) => seconds.observe(durationMs / 1000),
   };
 }

@@ -4,29 +4,41 @@ export type DependencyState = { ok: boolean; detail: string | null };
 
 export type Readiness = {
   ready: boolean;
-  dependencies: { postgres: DependencyState; weaviate: DependencyState; temporal: DependencyState };
+  dependencies: {
+    postgres: DependencyState;
+    weaviate: DependencyState;
+    temporal: DependencyState;
+    blobs: DependencyState;
+  };
   embedder: string;
   embedder_note: string | null;
+  reranker: string | null;
 };
 
 /**
  * Checks every dependency. Only Postgres is required to be ready. Without Temporal, uploads are accepted and ingested later,
- * and search works; without Weaviate, search returns 503, but uploads are accepted. Neither takes the API out of rotation.
+ * and search works; without Weaviate, search returns 503, but uploads are accepted; without the blob store, uploads return 503, but
+ * search works. None of them takes the API out of rotation.
  */
 export async function checkReadiness(services: Services): Promise<Readiness> {
-  const [postgres, weaviate, temporal] = await Promise.all([
+  const [postgres, weaviate, temporal, blobs] = await Promise.all([
     stateOf(services.stores.system.ping(), 'Postgres does not answer.'),
     stateOf(
       services.vectors.ready(),
       'Weaviate does not answer; search is unavailable, uploads are accepted and ingested when it is back.',
     ),
     stateOf(services.jobs.ping(), 'Temporal does not answer; uploads are accepted and ingested when it is back.'),
+    stateOf(
+      services.blobs.ping(),
+      'The blob store does not answer or refuses the server; uploads and downloads are unavailable, search works.',
+    ),
   ]);
   return {
     ready: postgres.ok,
-    dependencies: { postgres, weaviate, temporal },
+    dependencies: { postgres, weaviate, temporal, blobs },
     embedder: services.instance.embedder,
     embedder_note: services.instance.embedderNote,
+    reranker: services.reranker?.name ?? null,
   };
 }
 

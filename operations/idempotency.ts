@@ -44,6 +44,18 @@ export async function withIdempotency<Body>(
   });
 }
 
+/**
+ * Returns the response that `withIdempotency` stored for this key; null without one.
+ * @throws AppError `idempotency_mismatch` for another body or route.
+ */
+export async function findIdempotentAnswer<Body>(
+  services: Services,
+  caller: Caller,
+  asked: { route: string; idempotency: Idempotency },
+): Promise<Answer<Body> | null> {
+  return findAnswer(services, caller, createClaim(services, caller, asked));
+}
+
 function createClaim(
   services: Services,
   caller: Caller,

@@ -1,12 +1,15 @@
-import type { BlobStore } from '#domain/blob-store.ts';
+import type { Blobs } from '#domain/blob-store.ts';
 import type { AccessCounter } from '#operations/contents/access-counter.ts';
+import type { TenantActivity } from '#operations/index/tenant-activity.ts';
 import type { MemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { ChatModel } from '#domain/chat-model.ts';
 import type { Compressors } from '#domain/compression/compressor.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { Embedder, EmbedderProvider, EmbeddingSpace } from '#domain/embedder.ts';
+import type { FairSlots } from '#domain/fair-slots.ts';
 import type { Jobs } from '#domain/jobs.ts';
 import type { ModelCatalogue } from '#domain/model-catalogue.ts';
+import type { Reranker } from '#domain/reranker.ts';
 import type { TokenRequester } from '#domain/connections/token-requester.ts';
 import type { Log } from '#observability/log.ts';
 import type { Metrics } from '#observability/metrics.ts';
@@ -73,13 +76,17 @@ export type CompressLimits = {
 export type Services = {
   stores: Stores;
   vectors: VectorIndex;
-  blobs: BlobStore;
+  blobs: Blobs;
   embedders: Embedders;
   /** Models that providers offer. */
   models: ModelCatalogue;
   readers: ReaderCatalogue;
   /** Null when no chat model is configured; each user of it documents what happens without. */
   chat: ChatModel | null;
+  /** Answers that the chat model writes at the same time for this process. */
+  answerSlots: FairSlots;
+  /** Null when none is configured: searches then say so. */
+  reranker: Reranker | null;
   compressors: Compressors;
   /** Sends token requests to OAuth providers. */
   oauth: TokenRequester;
@@ -87,7 +94,12 @@ export type Services = {
   authorization: { callbackUrl: string; redirectUrls: readonly string[] };
   jobs: Jobs;
   accessCounter: AccessCounter;
+  tenantActivity: TenantActivity;
+  /** Tenants of the index that are not used for this long are deactivated; null: never. */
+  tenantIdleMs: number | null;
   memoryIndexer: MemoryIndexer;
+  /** Queries of the index by searches of several collections, workspaces in turn. */
+  searchSlots: FairSlots;
   clock: Clock;
   log: Log;
   metrics: Metrics;

@@ -1,30 +1,51 @@
 import type { Config } from '#config/index.ts';
+import type { BlobStore } from '#domain/blob-store.ts';
 import { systemClock } from '#domain/clock.ts';
 import { embedderName } from '#domain/embedder.ts';
+import { FairSlots } from '#domain/fair-slots.ts';
 import type { Jobs } from '#domain/jobs.ts';
 import type { ModelCatalogue } from '#domain/model-catalogue.ts';
+import type { Reranker } from '#domain/reranker.ts';
 import type { Log } from '#observability/log.ts';
 import { createMetrics } from '#observability/metrics.ts';
+import type { Tracing } from '#observability/tracing.ts';
 import { createAccessCounter } from '#operations/contents/access-counter.ts';
+import { createTenantActivity } from '#operations/index/tenant-activity.ts';
 import { createMemoryIndexer } from '#operations/memories/memory-indexer.ts';
 import type { Services } from '#operations/services.ts';
 import { createCompressors } from '#providers/compressors/index.ts';
 import { createEmbedders, type EmbedderSet } from '#providers/embedders/index.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
+import { createReranker } from '#providers/rerankers/index.ts';
 import { createTokenRequester, OAUTH_PROVIDERS } from '#providers/oauth/index.ts';
 import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
 import type { Egress } from '#security/egress/egress.ts';
 import { createKeyRing } from '#security/key-ring.ts';
-import { createLocalBlobStore } from '#store/blobs/local-blob-store.ts';
+import { createBlobs } from '#store/blobs/blobs.ts';
+import { createSpool } from '#store/blobs/spool.ts';
 import type { Database } from '#store/postgres.ts';
 import { createStores, type Stores } from '#store/stores.ts';
 import { createVectorIndex, type VectorIndex } from '#store/weaviate/vector-index.ts';
 import { createJobs } from '#workers/jobs.ts';
+import { loadDataConverter, temporalConnection } from '#workers/temporal-connection.ts';
+import { openBlobStore } from './open-blob-store.ts';
+import { workFolders } from './work-folders.ts';
 
+/** A few, because model servers answer few questions at once; the rest waits in turn by workspace. */
+const ANSWER_SLOTS = 16;
 const WEAVIATE_TIMEOUT_MS = 30_000;
+/** Queries of the index at once for searches of several collections, which must leave room for plain ones. */
+const SEARCH_CONCURRENCY = 12;
 
 /** Clients of the other servers, and the embedders: what the rest of the services is built on. */
-export type Dependencies = { stores: Stores; vectors: VectorIndex; jobs: Jobs; embedders: EmbedderSet };
+export type Dependencies = {
+  stores: Stores;
+  vectors: VectorIndex;
+  jobs: Jobs;
+  embedders: EmbedderSet;
+  reranker: Reranker | null;
+  blobStore: BlobStore;
+};
 
 export type ServicesOptions = {
   dependencies: Dependencies;
@@ -36,6 +57,14 @@ export type ServicesOptions = {
   closing: AsyncDisposableStack;
 };
 
+/** `asksForVectors`: a worker may embed for this process (LOCI_EMBEDDER_URL), which then does not load the local model. `reranks`: this process searches. */
+export type DependencyOptions = {
+  closing: AsyncDisposableStack;
+  tracing?: Tracing | null;
+  asksForVectors?: boolean;
+  reranks?: boolean;
+};
+
 /**
  * Opens the clients and loads the embedders. No server needs to be up: clients connect on their first call.
  * Each part registers itself in `closing`.
@@ -43,32 +72,57 @@ export type ServicesOptions = {
 export async function openDependencies(
   config: Config,
   database: Database,
-  closing: AsyncDisposableStack,
+  { closing, tracing = null, asksForVectors = false, reranks = false }: DependencyOptions,
 ): Promise<Dependencies> {
   const vectors = createVectorIndex({ ...config.weaviate, timeoutMs: WEAVIATE_TIMEOUT_MS });
   closing.defer(() => vectors.close());
-  const jobs = createJobs(config.temporal);
+  const jobs = createJobs({
+    connection: temporalConnection(config.temporal),
+    namespace: config.temporal.namespace,
+    dataConverter: await loadDataConverter(config.temporal),
+    interceptors: tracing?.clientInterceptors ?? [],
+  });
   closing.defer(() => jobs.close());
-  const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
+  const { remote, ...embedder } = config.embedder;
+  const embedders = await createEmbedders({
+    ...embedder,
+    cacheDir: config.cacheDir,
+    remote: asksForVectors ? remote : null,
+  });
   closing.defer(() => embedders.close());
-  return { stores: createStores(database), vectors, jobs, embedders };
+  const reranker = reranks ? await createReranker(config.reranker, config.cacheDir) : null;
+  closing.defer(async () => reranker?.close());
+  const blobStore = await openBlobStore(config);
+  closing.defer(() => blobStore.close());
+  return { stores: createStores(database), vectors, jobs, embedders, reranker, blobStore };
 }
 
 /** Builds what the operations of every process need. */
 export function buildServices(config: Config, options: ServicesOptions): Services {
   const { dependencies, models, egress, log, closing } = options;
-  const { stores, embedders } = dependencies;
+  const { blobStore, ...clients } = dependencies;
+  const { stores, embedders } = clients;
   const chat = createChatModel(config.chat);
   const compressors = createCompressors({ chat, counting: embedders.preferred.tokenCounting });
   closing.defer(() => compressors.close());
   const accessCounter = createAccessCounter({ stores, log });
   closing.defer(() => accessCounter.close());
+  const metrics = createMetrics();
+  const { tenantIdleMs } = config.weaviate;
+  const tenantActivity = createTenantActivity({ ...dependencies, metrics, log, idleMs: tenantIdleMs });
+  closing.defer(() => tenantActivity.close());
   return {
-    ...dependencies,
-    blobs: createLocalBlobStore({ dir: config.blobDir }),
+    ...clients,
+    blobs: createBlobs({
+      rows: stores.blobRows,
+      removals: stores.system,
+      store: blobStore,
+      spool: createSpool(workFolders(config.blobs).spool),
+    }),
     models,
     readers: createReaderCatalogue({ hasUnstructured: config.unstructured.url !== null }),
     chat,
+    answerSlots: new FairSlots(ANSWER_SLOTS),
     compressors,
     oauth: createTokenRequester(egress, OAUTH_PROVIDERS),
     authorization: {
@@ -77,9 +131,12 @@ export function buildServices(config: Config, options: ServicesOptions): Service
     },
     accessCounter,
     memoryIndexer: createMemoryIndexer({ ...dependencies, log }),
+    searchSlots: new FairSlots(SEARCH_CONCURRENCY),
     clock: systemClock,
     log,
-    metrics: createMetrics(),
+    metrics,
+    tenantActivity,
+    tenantIdleMs,
     secrets: { keyRing: createKeyRing(config.secrets.keys), apiKeyPepper: config.secrets.apiKeyPepper },
     limits: config.limits,
     instance: { embedder: embedderName(embedders.preferred.space), embedderNote: config.embedder.note },

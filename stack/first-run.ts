@@ -21,7 +21,7 @@ const COLLECTION_NAME = 'getting-started';
  */
 export async function ensureFirstRun(environment: Readonly<Record<string, string>>): Promise<FirstRun> {
   const config = readConfig(environment);
-  const knex = createPostgres({ url: config.database.url, poolSize: 1, applicationName: 'loci-first-run' });
+  const knex = createPostgres({ ...config.database, poolSize: 1, applicationName: 'loci-first-run' });
   const embedders = await createEmbedders({ ...config.embedder, cacheDir: config.cacheDir });
   try {
     const { space } = embedders.preferred;

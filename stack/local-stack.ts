@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { readTemporalSettings } from '#config/temporal-settings.ts';
 import { chooseEmbedder } from '#stack/acquire/choose-embedder.ts';
 import { createLocalPostgres } from '#stack/servers/local-postgres.ts';
 import { createLocalTemporal } from '#stack/servers/local-temporal.ts';
 import { createLocalWeaviate } from '#stack/servers/local-weaviate.ts';
 import type { ManagedProcess } from '#stack/processes/managed-process.ts';
 import { createProcessRecords } from '#stack/processes/process-records.ts';
+import { startReaper } from '#stack/processes/start-reaper.ts';
 import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import type { ServerContext } from '#stack/servers/server-context.ts';
 import { freePorts, type PortName, type Ports, requireFreePorts } from './stack-ports.ts';
@@ -95,9 +96,13 @@ async function startServers(context: ServerContext, servers: ManagedProcess[]) {
   if (started.length > 0)
     await timedStep({ log, title }, () => allSettledOrThrow(started.map((server) => server.start())));
 
-  const address = temporal?.address ?? environment['LOCI_TEMPORAL_ADDRESS'] ?? '';
-  const namespace = environment['LOCI_TEMPORAL_NAMESPACE'] ?? 'default';
-  await prepareTemporalNamespace({ address, namespace, retentionDays: temporal === null ? null : RETENTION_DAYS });
+  const settings = readTemporalSettings(environment);
+  const address = temporal?.address ?? settings.address;
+  const { namespace } = settings;
+  await prepareTemporalNamespace({
+    temporal: { ...settings, address },
+    retentionDays: temporal === null ? null : RETENTION_DAYS,
+  });
   return {
     environment: {
       ...lociSettings(environment),
@@ -105,7 +110,7 @@ async function startServers(context: ServerContext, servers: ManagedProcess[]) {
       ...embedder,
       LOCI_STATE_DIR: context.stateDir,
       LOCI_CACHE_DIR: context.cacheDir,
-      LOCI_BLOB_DIR: environment['LOCI_BLOB_DIR'] ?? join(context.stateDir, 'blobs'),
+      ...blobFolders(environment, context.stateDir),
       LOCI_PORT: String(context.ports.api),
       // No load balancer is in front of it.
       LOCI_SHUTDOWN_DELAY_S: environment['LOCI_SHUTDOWN_DELAY_S'] ?? '0',
@@ -137,34 +142,18 @@ async function allSettledOrThrow(promises: readonly Promise<void>[]): Promise<vo
   }
 }
 
-function startReaper(stateDir: string, launcher: string, isTemporary: boolean) {
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'processes', 'reaper.ts'), stateDir, launcher, ...(isTemporary ? ['--remove'] : [])],
-    {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    },
-  );
-  const exited = new Promise<void>((settle) => {
-    child.once('exit', () => settle());
-    child.once('error', () => settle());
-  });
-  child.unref();
-  return {
-    async release() {
-      child.ref();
-      child.stdin.end();
-      await exited;
-    },
-  };
-}
-
 function requiredPorts(environment: NodeJS.ProcessEnv): PortName[] {
   const servers = Object.entries(SERVER_PORTS).flatMap(([setting, names]) =>
     isSet(environment, setting) ? [] : names,
   );
   return ['api', 'worker', ...servers];
+}
+
+/** Where bytes are kept, and where they are worked on: on the same file system, unless a setting says otherwise. */
+function blobFolders(environment: NodeJS.ProcessEnv, stateDir: string): Record<string, string> {
+  const { LOCI_BLOB_DIR: blobDir, LOCI_BLOB_STORE: store, LOCI_WORK_DIR: workDir } = environment;
+  if (blobDir && store !== 's3' && !workDir) return {};
+  return { LOCI_BLOB_DIR: blobDir ?? join(stateDir, 'blobs'), LOCI_WORK_DIR: workDir ?? join(stateDir, 'work') };
 }
 
 function lociSettings(environment: NodeJS.ProcessEnv): Record<string, string> {

@@ -14,12 +14,16 @@ export type LociServices = { api: ManagedProcess; worker: ManagedProcess };
 
 type ServiceSetup = { context: ServerContext; environment: Readonly<Record<string, string>> };
 
-/** Creates the API and worker processes, which run after `start()`. `environment` is that of a running stack. */
-export function createLociServices(setup: ServiceSetup): LociServices {
+/**
+ * Creates the API and worker processes, which run after `start()`. `environment` is that of a running stack. `suffix` tells the names
+ * and logs of several pairs apart.
+ */
+export function createLociServices(setup: ServiceSetup, suffix = ''): LociServices {
   const { api, worker } = setup.context.ports;
+  const [apiName, workerName] = [`api${suffix}`, `worker${suffix}`];
   return {
-    api: createService({ name: 'api', title: 'API', main: 'api/main.ts', port: api }, setup),
-    worker: createService({ name: 'worker', title: 'Worker', main: 'workers/main.ts', port: worker }, setup),
+    api: createService({ name: apiName, title: 'API', main: 'api/main.ts', port: api }, setup),
+    worker: createService({ name: workerName, title: 'Worker', main: 'workers/main.ts', port: worker }, setup),
   };
 }
 

@@ -5,7 +5,7 @@ import { stopOrphanedProcesses } from '#stack/processes/process-records.ts';
 import { StackError } from './stack-error.ts';
 import type { Log } from './timed-step.ts';
 
-const PRIVATE_FOLDERS = ['blobs', 'logs', 'processes', 'temporal', 'weaviate'];
+const PRIVATE_FOLDERS = ['blobs', 'logs', 'processes', 'temporal', 'weaviate', 'work'];
 
 /**
  * Locks the state folder until this process ends, and stops the processes that an earlier, killed launcher left running.

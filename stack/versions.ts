@@ -22,7 +22,10 @@ export type ServerSource = {
   /** Names of the executable in the release archive and in the output of the Go build. */
   releaseExecutable: string;
   goExecutable: string;
-  releases: Readonly<Record<Platform, Release>>;
+  /** Null if it is only built from its Go modules. */
+  releases: Readonly<Record<Platform, Release>> | null;
+  /** Setting of a running server that makes this executable unnecessary; null for servers of tests. */
+  insteadSetting: string | null;
 };
 
 const TEMPORAL_VERSION = '1.8.2';
@@ -40,12 +43,21 @@ export const TEMPORAL: ServerSource = {
   pathNames: ['temporal'],
   releaseExecutable: 'temporal',
   goExecutable: 'temporal',
+  insteadSetting: 'LOCI_TEMPORAL_ADDRESS',
   releases: {
     'linux-x64': temporalRelease('linux_amd64', 'd8421bda989e6514b4bdb4d63a9012a8a05a806892e881a5aad8510496349a94'),
     'linux-arm64': temporalRelease('linux_arm64', '83600a8fac6e3da54093e5da6918d399f501532b9f1172235603f9606f4ac6e4'),
     'darwin-x64': temporalRelease('darwin_amd64', '489d7f5420cae02b559774ac23df035141954c33a51dba96f5759a0ddccdf1b6'),
     'darwin-arm64': temporalRelease('darwin_arm64', 'dacdc3587682c04cf27e67c8878ca2d755230b6ad63c0c6ebddd7348ae90ed94'),
   },
+};
+
+/** The server that the CLI contains, as clusters run it, with the tool for its schema. Only `npm run chaos` builds it. */
+export const TEMPORAL_SERVER = {
+  name: 'temporal-server',
+  title: 'Temporal server',
+  version: '1.31.2',
+  goExecutable: 'server',
 };
 
 /** Older servers lack fair queues; an older `temporal` on PATH is not used. */
@@ -66,12 +78,26 @@ export const WEAVIATE: ServerSource = {
   pathNames: ['weaviate', 'weaviate-server'],
   releaseExecutable: 'weaviate',
   goExecutable: 'weaviate-server',
+  insteadSetting: 'LOCI_WEAVIATE_URL',
   releases: {
     'linux-x64': weaviateRelease('linux-amd64.tar.gz'),
     'linux-arm64': weaviateRelease('linux-arm64.tar.gz'),
     'darwin-x64': weaviateRelease('darwin-all.zip'),
     'darwin-arm64': weaviateRelease('darwin-all.zip'),
   },
+};
+
+/** A gateway that serves a folder as S3 buckets, for tests. */
+export const VERSITYGW: ServerSource = {
+  name: 'versitygw',
+  title: 'versitygw',
+  version: '1.8.0',
+  binarySetting: 'LOCI_VERSITYGW_BINARY',
+  pathNames: ['versitygw'],
+  releaseExecutable: 'versitygw',
+  goExecutable: 'versitygw',
+  releases: null,
+  insteadSetting: null,
 };
 
 /** A file of a model folder: its path there, its path at the source, and its checksum. */

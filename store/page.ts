@@ -7,7 +7,7 @@ export type Page<Row> = { rows: Row[]; hasMore: boolean };
  * A page ends after the row with which its texts and JSON values reach this size, whatever its limit: rows of a megabyte would
  * otherwise fill the memory of the process and hold up its event loop while they are written as JSON.
  */
-export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** Bytes of a row without its large columns, roughly. */
 const OTHER_BYTES = 256;
@@ -59,4 +59,15 @@ export function pageOf<Row>(rows: readonly Row[], limit: number): Page<Row> {
 /** Converts the rows of a page. */
 export function mapPage<Row, Result>({ rows, hasMore }: Page<Row>, convert: (row: Row) => Result): Page<Result> {
   return { rows: rows.map(convert), hasMore };
+}
+
+/** The number of rows of a list, up to a limit; not exact when there are more. */
+export type BoundedCount = { count: number; isExact: boolean };
+
+/** Rows of a small size are counted up to this number. */
+export const MAX_COUNTED = 10_000;
+
+/** From the number of rows that a statement found, which looked for one more than `limit`. */
+export function boundedCount(found: number, limit: number): BoundedCount {
+  return { count: Math.min(found, limit), isExact: found <= limit };
 }

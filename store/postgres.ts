@@ -2,19 +2,36 @@ import knex, { type Knex } from 'knex';
 import { types } from 'pg';
 import { translatePostgresError } from './postgres-errors.ts';
 import { RowSecurityClient, type RowSecurityOptions } from './row-security-client.ts';
+import { transactionPoolingClient } from './transaction-pooling-client.ts';
 
 /** A connection pool or a transaction of it. */
 export type Database = Knex;
 
-export type PostgresOptions = { url: string; poolSize: number; applicationName: string };
+export type PostgresOptions = {
+  url: string;
+  poolSize: number;
+  applicationName: string;
+  /** `transaction`: there is a pooler in between that works by transaction. */
+  pooling?: 'session' | 'transaction';
+  /** Longest time of a statement; 0 for no limit. */
+  statementTimeoutMs?: number;
+  /** Longest time that a statement waits for a lock; 0, the default, for no limit of its own. */
+  lockTimeoutMs?: number;
+};
+
+/** A statement that takes longer is blocked by a stuck lock; an error can be retried. */
+const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** Creates a pool. Nothing connects before the first query. Close it with `destroy()`. */
 export function createPostgres(options: PostgresOptions): Database {
   // Counts are far below 2^53, so `bigint` is parsed as a number.
   types.setTypeParser(types.builtins.INT8, Number);
+  const isPooled = options.pooling === 'transaction';
+  const settings = settingsOf(options);
+  const client = isPooled ? transactionPoolingClient(settings) : RowSecurityClient;
   return knex({
     // The types of knex know its client by name or as the general class only.
-    client: RowSecurityClient as unknown as typeof knex.Client,
+    client: client as unknown as typeof knex.Client,
     // Error messages must not contain the values of a statement, because they are logged.
     compileSqlOnError: false,
     connection: {
@@ -25,15 +42,30 @@ export function createPostgres(options: PostgresOptions): Database {
       keepAlive: true,
       // A statement and the setting before it are one round trip.
       ...PIPELINED,
-      // Minimum word similarity for title search (one wrong letter in six gives 0.43). The index operator takes the threshold
-      // from this setting only.
-      options: '-c pg_trgm.word_similarity_threshold=0.4',
-      // A statement that waits longer is blocked by a stuck lock; an error can be retried.
-      statement_timeout: 60_000,
-      idle_in_transaction_session_timeout: 30_000,
+      // A pooler refuses settings of a connection; its client sends them with each transaction.
+      ...(isPooled ? {} : { options: optionOf(settings) }),
     },
     pool: { min: 0, max: options.poolSize, acquireTimeoutMillis: 10_000, propagateCreateError: true },
   });
+}
+
+/** With these every statement runs. Times are milliseconds. */
+function settingsOf({ statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = 0 }: PostgresOptions) {
+  return {
+    // Minimum word similarity for title search (one wrong letter in six gives 0.43). The index operator takes the threshold
+    // from this setting only.
+    'pg_trgm.word_similarity_threshold': 0.4,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: 30_000,
+  };
+}
+
+/** Settings as the option of a new connection. */
+function optionOf(settings: Readonly<Record<string, number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 }
 
 /** Values of the `:name` parameters of a statement. Arrays become Postgres arrays; JSON is passed as text. */

@@ -4,6 +4,7 @@ import { createChunkStore, type ChunkStore } from '#store/contents/chunks.ts';
 import { createCollectionChanges, type CollectionChanges } from '#store/collections/collection-changes.ts';
 import { createCollectionDeletions, type CollectionDeletions } from '#store/collections/collection-deletions.ts';
 import { createCollectionStore, type CollectionStore } from '#store/collections/collections.ts';
+import { createGenerationStore, type GenerationStore } from '#store/collections/generations.ts';
 import { createCompressionStore, type CompressionStore } from '#store/compression/compressions.ts';
 import { createConnectionStore, type ConnectionStore } from '#store/connections/connections.ts';
 import { createContentChanges, type ContentChanges } from '#store/contents/content-changes.ts';
@@ -16,6 +17,7 @@ import { createCredentialStore, type CredentialStore } from '#store/connections/
 import { createConversationStore, type ConversationStore } from '#store/conversations/conversations.ts';
 import { createDeletionStore, type DeletionStore } from '#store/contents/deletions.ts';
 import { createDroppedTenants, type DroppedTenants } from '#store/index/dropped-tenants.ts';
+import { createTenantActivityStore, type TenantActivityStore } from '#store/index/tenant-activity.ts';
 import { createExistingContents, type ExistingContents } from '#store/contents/existing-contents.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency.ts';
 import { createOAuthClientStore, type OAuthClientStore } from '#store/connections/oauth-clients.ts';
@@ -23,6 +25,7 @@ import { createOAuthStateStore, type OAuthStateStore } from '#store/connections/
 import { createOutboxStore, type OutboxStore } from '#store/outbox/outbox.ts';
 import { createMemoryStore, type MemoryStore } from '#store/memories/memories.ts';
 import { createMemoryProjectionStore, type MemoryProjectionStore } from '#store/memories/memory-projections.ts';
+import { createMemorySupersessions, type MemorySupersessions } from '#store/memories/memory-supersessions.ts';
 import { createMessageStore, type MessageStore } from '#store/conversations/messages.ts';
 import { createEntryRemovals, type EntryRemovals } from '#store/archives/entry-removals.ts';
 import { createEntryStore, type EntryStore } from '#store/archives/entries.ts';
@@ -31,11 +34,14 @@ import { translatePostgresError } from './postgres-errors.ts';
 import { createProjectionStore, type ProjectionStore } from '#store/index/projections.ts';
 import { createPublicationStore, type PublicationStore } from '#store/uploads/publications.ts';
 import { createCredentialRefreshStore, type CredentialRefreshStore } from '#store/connections/credential-refresh.ts';
+import { createBuiltContents, type BuiltContents } from '#store/index/built-contents.ts';
+import { createReembeddings, type Reembeddings } from '#store/index/reembeddings.ts';
 import { createReindexings, type Reindexings } from '#store/index/reindexings.ts';
 import { createRunControl, type RunControl } from '#store/uploads/run-control.ts';
 import { createRunStages, type RunStages } from '#store/uploads/run-stages.ts';
 import { createSystemStore, type SystemStore } from './system.ts';
 import { createMemberStore, type MemberStore } from '#store/workspaces/members.ts';
+import { createUserMemories, type UserMemories } from '#store/memories/user-memories.ts';
 import { createUploadStore, type UploadStore } from '#store/uploads/uploads.ts';
 import { createWakeUpStore, type WakeUpStore } from '#store/outbox/wake-ups.ts';
 import { createWebhookAttempts, type WebhookAttempts } from '#store/webhooks/webhook-attempts.ts';
@@ -53,6 +59,7 @@ import { createWorkspaceStore, type WorkspaceStore } from '#store/workspaces/wor
 export type Stores = {
   collections: CollectionStore;
   collectionChanges: CollectionChanges;
+  generations: GenerationStore;
   collectionDeletions: CollectionDeletions;
   contents: ContentStore;
   contentChanges: ContentChanges;
@@ -69,6 +76,8 @@ export type Stores = {
   entries: EntryStore;
   entryRemovals: EntryRemovals;
   reindexings: Reindexings;
+  reembeddings: Reembeddings;
+  builtContents: BuiltContents;
   chunks: ChunkStore;
   blobRows: BlobRowStore;
   apiKeys: ApiKeyStore;
@@ -84,10 +93,13 @@ export type Stores = {
   oauthStates: OAuthStateStore;
   deletions: DeletionStore;
   droppedTenants: DroppedTenants;
+  tenantActivity: TenantActivityStore;
   conversations: ConversationStore;
   messages: MessageStore;
   memories: MemoryStore;
   memoryProjections: MemoryProjectionStore;
+  memorySupersessions: MemorySupersessions;
+  userMemories: UserMemories;
   outbox: OutboxStore;
   wakeUps: WakeUpStore;
   idempotency: IdempotencyStore;
@@ -108,6 +120,7 @@ export function createStores(database: Database): Stores {
   return {
     collections: createCollectionStore(database),
     collectionChanges: createCollectionChanges(database),
+    generations: createGenerationStore(database),
     collectionDeletions: createCollectionDeletions(database),
     contents: createContentStore(database),
     contentChanges: createContentChanges(database),
@@ -124,6 +137,8 @@ export function createStores(database: Database): Stores {
     entries: createEntryStore(database),
     entryRemovals: createEntryRemovals(database),
     reindexings: createReindexings(database),
+    reembeddings: createReembeddings(database),
+    builtContents: createBuiltContents(database),
     chunks: createChunkStore(database),
     blobRows: createBlobRowStore(database),
     apiKeys: createApiKeyStore(database),
@@ -139,10 +154,13 @@ export function createStores(database: Database): Stores {
     oauthStates: createOAuthStateStore(database),
     deletions: createDeletionStore(database),
     droppedTenants: createDroppedTenants(database),
+    tenantActivity: createTenantActivityStore(database),
     conversations: createConversationStore(database),
     messages: createMessageStore(database),
     memories: createMemoryStore(database),
     memoryProjections: createMemoryProjectionStore(database),
+    memorySupersessions: createMemorySupersessions(database),
+    userMemories: createUserMemories(database),
     outbox: createOutboxStore(database),
     wakeUps: createWakeUpStore(database),
     idempotency: createIdempotencyStore(database),

@@ -1,9 +1,12 @@
 import { createAccessSystem } from '#store/access/access-system.ts';
+import { createContentCounts } from '#store/collections/content-counts.ts';
+import { createBlobRemovals } from '#store/blobs/blob-removals.ts';
 import { createBlobSweep } from '#store/blobs/blob-sweep.ts';
 import { claimDueRefreshes } from '#store/connections/credential-refresh.ts';
 import { consumeOAuthState, purgeOAuthStates } from '#store/connections/oauth-states.ts';
 import { createHostRateLimit } from '#store/crawls/host-rate-limit.ts';
 import { createResidueSystem } from '#store/index/residue-system.ts';
+import { createMaintenanceLease } from '#store/outbox/maintenance-lease.ts';
 import { createOutboxSystem } from '#store/outbox/outbox-system.ts';
 import { query, type Database } from './postgres.ts';
 
@@ -15,8 +18,11 @@ export function createSystemStore(database: Database) {
   return {
     ...createAccessSystem(database),
     ...createOutboxSystem(database),
+    ...createMaintenanceLease(database),
     ...createResidueSystem(database),
     ...createBlobSweep(database),
+    ...createContentCounts(database),
+    ...createBlobRemovals(database),
     ...createHostRateLimit(database),
     consumeOAuthState: (stateHash: string) => consumeOAuthState(database, stateHash),
     purgeOAuthStates: () => purgeOAuthStates(database),
@@ -26,9 +32,28 @@ export function createSystemStore(database: Database) {
       await query(database, 'select 1');
     },
 
-    /** Deletes stored responses whose time is over. */
-    async purgeIdempotencyKeys(): Promise<void> {
-      await query(database, `delete from idempotency_keys where expires_at < now()`);
+    /** Deletes up to `limit` stored responses whose time is over. Returns how many. */
+    async purgeIdempotencyKeys(limit: number): Promise<number> {
+      const deleted = await query(
+        database,
+        `delete from idempotency_keys where (workspace_id, principal, key) in (
+           select workspace_id, principal, key from idempotency_keys where expires_at < now()
+           order by expires_at limit :limit for update skip locked) returning 1`,
+        { limit },
+      );
+      return deleted.length;
+    },
+
+    /** Deletes up to `limit` receipts of deletions that ended longer ago than `olderThanMs`. Returns how many. */
+    async purgeDeletions(olderThanMs: number, limit: number): Promise<number> {
+      const deleted = await query(
+        database,
+        `delete from deletions where id in (
+           select id from deletions where completed_at < now() - :olderThanMs::bigint * interval '1 millisecond'
+           order by completed_at limit :limit for update skip locked) returning 1`,
+        { olderThanMs, limit },
+      );
+      return deleted.length;
     },
 
     /** Deletes compression jobs whose retention is over. Returns how many. */

@@ -2,18 +2,38 @@ import { createServer } from 'node:http';
 import type { Worker } from '@temporalio/worker';
 import { checkReadiness } from '#operations/check-readiness.ts';
 import type { Services } from '#operations/services.ts';
+import type { EmbeddingEndpoint } from './embedding-endpoint.ts';
+import type { SdkMetrics } from './temporal-runtime.ts';
+
+const EMBEDDINGS_PATH = '/v1/embeddings';
 
 type HealthServer = { close(): Promise<void> };
+/**
+ * `workers`: null until they are created; none for a process that runs only loops. `embeddings`: null in a process that embeds for no
+ * other one.
+ */
+type WorkerState = {
+  workers: () => readonly Worker[] | null;
+  sdkMetrics: SdkMetrics;
+  embeddings: EmbeddingEndpoint | null;
+};
 type Answer = { status: number; type: string; body: string };
 
-/** Serves `/livez`, `/readyz` and `/metrics` of the worker. It is ready when every Temporal worker runs. */
+/** How long a client may take to send a request. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Serves `/livez`, `/readyz` and `/metrics` of the worker, and `/v1/embeddings` if it embeds for others. It is ready when its Temporal workers are created and run. */
 export async function openHealthServer(
   services: Services,
   address: { host: string; port: number },
-  workers: () => readonly Worker[],
+  state: WorkerState,
 ): Promise<HealthServer> {
-  const server = createServer((request, response) => {
-    answer(services, request.url ?? '/', workers)
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    if (request.url === EMBEDDINGS_PATH && state.embeddings) {
+      void state.embeddings(request, response);
+      return;
+    }
+    answer(services, request.url ?? '/', state)
       .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body))
       .catch((error: unknown) => {
         services.log.error({ error }, 'a health request failed');
@@ -33,16 +53,17 @@ export async function openHealthServer(
   };
 }
 
-async function answer(services: Services, path: string, workers: () => readonly Worker[]): Promise<Answer> {
+async function answer(services: Services, path: string, { workers, sdkMetrics }: WorkerState): Promise<Answer> {
   if (path === '/livez') return json(200, { status: 'ok' });
   if (path === '/metrics') {
-    return { status: 200, type: services.metrics.contentType, body: await services.metrics.render() };
+    const [own, ofSdk] = await Promise.all([services.metrics.render(), sdkMetrics()]);
+    return { status: 200, type: services.metrics.contentType, body: own + ofSdk };
   }
   if (path !== '/readyz') {
     return json(404, { code: 'not_found', detail: 'This server has /livez, /readyz and /metrics.', request_id: '' });
   }
   const readiness = await checkReadiness(services);
-  const isRunning = workers().length > 0 && workers().every((worker) => worker.getState() === 'RUNNING');
+  const isRunning = workers()?.every((worker) => worker.getState() === 'RUNNING') === true;
   return json(isRunning ? 200 : 503, { ...readiness, ready: isRunning });
 }
 

@@ -1,17 +1,25 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { WorkflowHandle } from '@temporalio/client';
+import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { AppError } from '#domain/app-error.ts';
 import type { JobStart, JobState, Jobs } from '#domain/jobs.ts';
+import type { TemporalConnection } from './temporal-connection.ts';
 
-export type JobsOptions = { address: string; namespace: string };
+export type JobsOptions = {
+  connection: TemporalConnection;
+  namespace: string;
+  dataConverter: DataConverter;
+  /** Called around every start and signal. */
+  interceptors?: readonly WorkflowClientInterceptor[];
+};
 
 /** Deadline of a call. By default a lazy connection waits up to 20 s for a server that is down. */
 const DEADLINE_MS = 2_000;
 
 /** Returns `Jobs` over the Temporal client. Nothing connects before the first call. */
-export function createJobs(options: JobsOptions): Jobs {
-  const connection = Connection.lazy({ address: options.address, connectTimeout: DEADLINE_MS });
-  const client = new Client({ connection, namespace: options.namespace });
+export function createJobs({ namespace, dataConverter, interceptors = [], ...options }: JobsOptions): Jobs {
+  const connection = Connection.lazy({ ...options.connection, connectTimeout: DEADLINE_MS });
+  const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [...interceptors] } });
   const openCalls = new Set<Promise<unknown>>();
   const closing = new AbortController();
   const call = async <Result>(request: () => Promise<Result>): Promise<Result> => {
@@ -61,7 +69,7 @@ export function createJobs(options: JobsOptions): Jobs {
       call(async () => {
         const query = `LociWorkspace = '${workspaceId}' and ExecutionStatus = 'Running' and WorkflowType != '${exceptType}'`;
         const { executions } = await client.workflowService.listWorkflowExecutions({
-          namespace: options.namespace,
+          namespace,
           query,
           pageSize: limit,
         });

@@ -1,24 +1,32 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '#activities/index.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { readConfig, type Config } from '#config/index.ts';
+import { describeSlots } from '#domain/worker-slots.ts';
 import { networkNamespaceCommand } from '#providers/sandbox/network-namespace.ts';
 import { redirectConsoleToLog } from '#observability/console-to-log.ts';
 import { createLog, type Log } from '#observability/log.ts';
+import type { Tracing } from '#observability/tracing.ts';
 import { createModelCatalogue } from '#providers/models/index.ts';
 import { createPagePool } from '#providers/crawler/page-pool.ts';
 import { createReaderPool } from '#providers/readers/reader-pool.ts';
 import { withUnstructured } from '#providers/readers/external/unstructured.ts';
 import { createEgress } from '#security/egress/egress.ts';
+import { Secret } from '#security/secret.ts';
+import { workFolders } from '#services/work-folders.ts';
 import { buildServices, openDependencies, type Dependencies } from '#services/build-services.ts';
+import { openProcessTracing } from '#services/open-process-tracing.ts';
 import { createPostgres } from '#store/postgres.ts';
+import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.ts';
 import { openHealthServer } from './health-server.ts';
 import { startLoops } from './loops.ts';
+import { watchQueueBacklogs } from './queue-backlogs.ts';
 import { ensureRefreshSchedule } from './refresh-schedule.ts';
 import { createTaskWorkers } from './task-workers.ts';
+import { loadDataConverter, temporalConnection } from './temporal-connection.ts';
+import { installTemporalRuntime } from './temporal-runtime.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
@@ -30,47 +38,61 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, service: 'worker' });
   redirectConsoleToLog(log);
-  installRuntime(log);
+  const sdkMetrics = await installTemporalRuntime(log);
   const closing = new AsyncDisposableStack();
   const { signal } = stopOnSignals();
   try {
-    const services = await buildWorkerServices(config, log, closing);
-    const state = { workers: [] as readonly Worker[] };
-    const health = await openHealthServer(services, config.worker, () => state.workers);
+    const tracing = await openProcessTracing(config, 'loci-worker', closing);
+    const services = await buildWorkerServices(config, { log, closing, tracing });
+    const state: { workers: readonly Worker[] | null } = { workers: null };
+    const embeddings = openEmbeddingEndpoint(config, services);
+    const shown = { workers: () => state.workers, sdkMetrics, embeddings };
+    const health = await openHealthServer(services, config.worker, shown);
     closing.defer(() => health.close());
-    const loops = startLoops(services);
-    closing.defer(() => loops.stop());
+    const { queues: slots, hasLoops } = config.worker.slots;
+    const loops = hasLoops ? startLoops(services) : null;
+    closing.defer(() => loops?.stop());
     const connection = await connectToTemporal(config, log, signal);
     if (!connection) return;
     closing.defer(() => connection.close());
-    state.workers = await createTaskWorkers({
-      connection,
-      namespace: config.temporal.namespace,
-      workflowBundle: await loadWorkflowBundle(config.cacheDir),
-      activities: createActivities(services),
-    });
-    const running = state.workers.map((worker) => worker.run());
-    const { namespace } = config.temporal;
-    const scheduled = ensureRefreshSchedule({ connection, namespace, log, signal });
-    const stop = () => state.workers.forEach(shutDownWorker);
-    signal.addEventListener('abort', stop);
-    // The signal may have come while the workers were created, before the listener was there.
-    if (signal.aborted) stop();
-    const isIsolated = networkNamespaceCommand().length > 0;
-    log.info({}, `reader processes run ${isIsolated ? 'in' : 'without'} a network namespace of their own`);
-    log.info({ embedder: services.instance.embedder }, 'the worker is running');
-    await Promise.all([...running, scheduled]);
+    const { namespace, workerVersion: version } = config.temporal;
+    const temporal = { connection, namespace, dataConverter: await loadDataConverter(config.temporal) };
+    const workflowBundle = await loadWorkflowBundle(config.cacheDir, tracing?.workflowModules);
+    const work = { activities: createActivities(services), workflowBundle };
+    const workers = (state.workers = await createTaskWorkers({ ...temporal, ...work, version, slots, tracing }));
+    const running = workers.map((worker) => worker.run());
+    const beside = [
+      ensureRefreshSchedule({ ...temporal, log, signal }),
+      watchQueueBacklogs({ ...temporal, ...services, signal }),
+    ];
+    whenAborted(signal, () => workers.forEach(shutDownWorker));
+    logStart(services, config);
+    await Promise.all([...running, ...beside]);
   } finally {
     await closing.disposeAsync();
   }
   log.info('stopped');
 }
 
+/** A process that has the local model loaded embeds for those that know its token. */
+function openEmbeddingEndpoint({ embedder }: Config, { embedders, log }: WorkerServices): EmbeddingEndpoint | null {
+  if (embedder.provider !== 'local' || embedder.token === null) return null;
+  return createEmbeddingEndpoint({ embedder: embedders.preferred, token: new Secret(embedder.token), log });
+}
+
+function logStart({ log, instance }: WorkerServices, { worker }: Config): void {
+  const isIsolated = networkNamespaceCommand().length > 0;
+  log.info({}, `reader processes run ${isIsolated ? 'in' : 'without'} a network namespace of their own`);
+  log.info({ embedder: instance.embedder }, `the worker is running: ${describeSlots(worker.slots)}`);
+}
+
+type Parts = { log: Log; closing: AsyncDisposableStack; tracing: Tracing | null };
+
 /** Builds what activities and loops need. No server needs to be up. Each part registers itself in `closing`. */
-async function buildWorkerServices(config: Config, log: Log, closing: AsyncDisposableStack): Promise<WorkerServices> {
+async function buildWorkerServices(config: Config, { log, closing, tracing }: Parts): Promise<WorkerServices> {
   const database = createPostgres({ ...config.database, applicationName: 'loci-worker' });
   closing.defer(() => database.destroy());
-  const dependencies = await openDependencies(config, database, closing);
+  const dependencies = await openDependencies(config, database, { closing, tracing });
   const pools = await openProcessPools(config, dependencies, closing);
   const egress = createEgress({ allow: config.egressAllow });
   const models = createModelCatalogue();
@@ -89,8 +111,7 @@ async function buildWorkerServices(config: Config, log: Log, closing: AsyncDispo
 async function openProcessPools(config: Config, { embedders }: Dependencies, closing: AsyncDisposableStack) {
   const { limits, readers } = config;
   const { tokenCounting } = embedders.preferred;
-  // On the file system of the blobs, so that documents are linked instead of copied.
-  const workFolder = join(config.blobDir, '.reading');
+  const workFolder = workFolders(config.blobs).reading;
   await mkdir(workFolder, { recursive: true, mode: 0o700 });
   const pool = createReaderPool({
     ...readers,
@@ -110,20 +131,11 @@ async function openProcessPools(config: Config, { embedders }: Dependencies, clo
   return { documents, pages };
 }
 
-/** Sends the SDK's log lines to our log and leaves process signals to this file. */
-function installRuntime(log: Log): void {
-  const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
-    const fields = { component: 'temporal', ...(meta?.['error'] === undefined ? {} : { error: meta['error'] }) };
-    log[level === 'ERROR' ? 'error' : 'warn'](fields, message);
-  });
-  Runtime.install({ logger, shutdownSignals: [] });
-}
-
 /** Connects to Temporal and retries without limit; returns null when the process is told to stop first. */
 async function connectToTemporal(config: Config, log: Log, signal: AbortSignal): Promise<NativeConnection | null> {
   for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
-      return await NativeConnection.connect({ address: config.temporal.address });
+      return await NativeConnection.connect(temporalConnection(config.temporal));
     } catch (error) {
       if (attempt % 10 === 1)
         log.warn({ error, address: config.temporal.address }, 'Temporal does not answer yet; retrying');
@@ -131,6 +143,12 @@ async function connectToTemporal(config: Config, log: Log, signal: AbortSignal):
     }
   }
   return null;
+}
+
+/** Calls `stop` once, also when the signal came before, for example while the workers were created. */
+function whenAborted(signal: AbortSignal, stop: () => void): void {
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
 }
 
 function shutDownWorker(worker: Worker): void {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ScheduleAlreadyRunning, ScheduleClient, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import { TASK_QUEUES } from '#domain/task-queues.ts';
 import type { Log } from '#observability/log.ts';
@@ -26,14 +27,20 @@ const SCHEDULE = {
   },
 };
 
-type ScheduleOptions = { connection: NativeConnection; namespace: string; log: Log; signal: AbortSignal };
+type ScheduleOptions = {
+  connection: NativeConnection;
+  namespace: string;
+  dataConverter: DataConverter;
+  log: Log;
+  signal: AbortSignal;
+};
 
 /**
  * Creates the schedule, or updates the existing one, and retries until it succeeds or `signal` aborts. An update keeps the
  * paused state that an operator has set.
  */
-export async function ensureRefreshSchedule({ connection, namespace, log, signal }: ScheduleOptions): Promise<void> {
-  const schedules = new ScheduleClient({ connection, namespace });
+export async function ensureRefreshSchedule({ log, signal, ...options }: ScheduleOptions): Promise<void> {
+  const schedules = new ScheduleClient(options);
   while (!signal.aborted) {
     try {
       await createOrUpdate(schedules);

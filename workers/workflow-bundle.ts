@@ -8,14 +8,20 @@ const PROJECT_DIR = join(import.meta.dirname, '..');
 
 /**
  * Returns the workflow code as one script, as the SDK requires. Bundling takes seconds, so the result is cached under a hash of
- * its sources and of the SDK's version; a start with unchanged workflows reads a file.
+ * its sources, of the modules with interceptors and of the SDK's version; a start with unchanged workflows reads a file.
  */
-export async function loadWorkflowBundle(cacheDir: string): Promise<WorkflowBundle> {
+export async function loadWorkflowBundle(
+  cacheDir: string,
+  interceptors: readonly string[] = [],
+): Promise<WorkflowBundle> {
   const folder = join(cacheDir, 'workflow-bundles');
-  const path = join(folder, `${await digestSources()}.js`);
+  const path = join(folder, `${await digestSources(interceptors)}.js`);
   const cached = await readFile(path, 'utf8').catch(() => null);
   if (cached !== null) return { code: cached };
-  const bundle = await bundleWorkflowCode({ workflowsPath: join(PROJECT_DIR, 'workflows', 'index.ts') });
+  const bundle = await bundleWorkflowCode({
+    workflowsPath: join(PROJECT_DIR, 'workflows', 'index.ts'),
+    workflowInterceptorModules: [...interceptors],
+  });
   await mkdir(folder, { recursive: true });
   const temporary = `${path}.${randomUUID()}`;
   await writeFile(temporary, bundle.code);
@@ -23,8 +29,9 @@ export async function loadWorkflowBundle(cacheDir: string): Promise<WorkflowBund
   return bundle;
 }
 
-async function digestSources(): Promise<string> {
+async function digestSources(interceptors: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
+  for (const path of interceptors) hash.update(`${path}\0`);
   hash.update(String(createRequire(import.meta.url)('@temporalio/worker/package.json').version));
   for (const folder of ['workflows', 'domain']) {
     const found = await readdir(join(PROJECT_DIR, folder), { recursive: true });

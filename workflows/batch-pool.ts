@@ -16,13 +16,14 @@ import {
   type BatchOutcome,
   type BatchPlan,
 } from '#domain/uploads/batch-outcome.ts';
-import { activityProxiesFor } from './activity-proxies.ts';
-import { ingestBatch } from './ingest-batch.ts';
+import { activityProxiesFor, isCurrentEdition } from './activity-proxies.ts';
+import type { ingestBatch } from './ingest-batch.ts';
 import { batchPausedSignal, batchProgressSignal, wakeSignal } from './signals.ts';
+import { attributesInStage } from './upsert-stage.ts';
 
-/** Batches that run at the same time: enough to read, embed and publish side by side. */
-const CONCURRENCY = 4;
-/** Up to this many batches that wait for paused contents do not count towards `CONCURRENCY`. */
+/** Batches that run at the same time, where the plan says nothing else. */
+const DEFAULT_CONCURRENCY = 4;
+/** Up to this many batches that wait for paused contents do not count as running. */
 const MAX_PAUSED = 100;
 
 /** `number`: counted over the whole run, from 0. `summary`: shown in the list of the Temporal UI. */
@@ -40,8 +41,8 @@ export type BatchPool = {
   progress(): BatchOutcome;
   /** Adds the outcome of contents that no batch ingested. */
   addOutcome(other: BatchOutcome): void;
-  /** Starts a batch as soon as there is room for it. */
-  start(batch: NumberedBatch): Promise<void>;
+  /** Starts a batch as soon as fewer than so many are at work. */
+  start(batch: NumberedBatch, atOnce?: number): Promise<void>;
   /** Resolves when all remaining batches wait for paused contents. */
   waitForUnpaused(): Promise<void>;
   /** Resolves when every batch has ended. */
@@ -50,7 +51,7 @@ export type BatchPool = {
   wake(): Promise<void>;
 };
 
-/** Runs batches as child workflows, `CONCURRENCY` at a time. Calls `onChange` when a batch starts or ends. */
+/** Runs batches as child workflows, a few at a time. Calls `onChange` when a batch starts or ends. */
 export function createBatchPool(
   run: RunKey & { upload_id: string },
   outcomeBefore: BatchOutcome,
@@ -94,8 +95,8 @@ export function createBatchPool(
     outcome: () => outcome,
     progress: () => [...partial.values()].reduce(addOutcomes, outcome),
     addOutcome: (other) => void (outcome = addOutcomes(outcome, other)),
-    start: async (batch) => {
-      await waitUntil(() => running.size - Math.min(paused.size, MAX_PAUSED) < CONCURRENCY);
+    start: async (batch, atOnce = DEFAULT_CONCURRENCY) => {
+      await waitUntil(() => running.size - Math.min(paused.size, MAX_PAUSED) < atOnce);
       running.add(batch.number);
       void execute(batch);
       onChange();
@@ -117,13 +118,13 @@ async function runChild(
 ): Promise<BatchOutcome> {
   const { workspace_id, run_id } = run;
   try {
-    const child = await startChild(ingestBatch, {
+    const child = await startChild<typeof ingestBatch>(isCurrentEdition() ? 'ingestBatchV2' : 'ingestBatch', {
       workflowId: batchWorkflowId(run_id, number),
       args: [{ ...run, upload_id, content_ids, downloads, outbox_id: null }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       staticSummary: summary,
       ...(workflowInfo().memo ? { memo: workflowInfo().memo } : {}),
-      typedSearchAttributes: workflowInfo().typedSearchAttributes,
+      typedSearchAttributes: attributesInStage(downloads ? 'downloading' : 'indexing'),
       priority: { fairnessKey: workspace_id },
     });
     onStart(child);

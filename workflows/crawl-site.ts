@@ -20,11 +20,10 @@ import {
 import { NO_OUTCOME, describeFailures, describeOutcome, type BatchOutcome } from '#domain/uploads/batch-outcome.ts';
 import { createBatchPool } from './batch-pool.ts';
 import { wakeSignal } from './signals.ts';
-import { activityFailureOf } from './activity-failure.ts';
 import { pollIntervalMs } from './poll-interval.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { handleControlSignals } from './control-signals.ts';
-import { activityProxiesFor } from './activity-proxies.ts';
+import { activityFailureOf, activityProxiesFor } from './activity-proxies.ts';
 
 const progressQuery = defineQuery<CrawlState>('progress');
 

@@ -22,18 +22,25 @@ import {
   type StepOutcome,
 } from '#domain/uploads/batch-outcome.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import { activityFailureOf } from './activity-failure.ts';
-import { activityProxiesFor } from './activity-proxies.ts';
+import { activityFailureOf, activityProxiesFor, isCurrentEdition, localFirst } from './activity-proxies.ts';
 import { FIRST_POLL_INTERVAL_MS, pollIntervalMs } from './poll-interval.ts';
 import { ingestInSteps, type Unfinished } from './ingest-in-steps.ts';
 import { reprojectStale } from './reproject-contents.ts';
 import { batchPausedSignal, batchProgressSignal, wakeSignal } from './signals.ts';
-import { upsertStage } from './upsert-stage.ts';
+import { firstStage, upsertStage } from './upsert-stage.ts';
 
 const stageQuery = defineQuery<string>('stage');
 
 /** Shows a stage, with a detail, in the search attribute, the details and the query. */
 type EnterStage = (stage: string, detail: string) => void;
+
+/**
+ * Whether a change that was made before the current edition applies to an execution: always to the current edition; others remember
+ * it. Not for a new change, which executions of the current edition that go on do not know: it needs `patched` by itself.
+ */
+function knewBeforeV2(change: string): boolean {
+  return isCurrentEdition() || patched(change);
+}
 
 /**
  * Ingests 1 to 200 contents: downloads them, then reads, indexes and publishes them in time slices. Each content succeeds or fails
@@ -43,28 +50,30 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const batch = { workspace_id, collection_id, run_id, content_ids };
   const { upkeep } = activityProxiesFor(workspace_id);
-  let stage = 'pending';
+  let stage = isCurrentEdition() ? firstStage() : 'pending';
   let woken = false;
   setHandler(wakeSignal, () => void (woken = true));
   setHandler(stageQuery, () => stage);
   const enter: EnterStage = (name, detail) => {
     // Older histories contain an update for each time slice.
-    if (name !== stage || !patched('ingest-in-one-step')) upsertStage(name);
+    if (name !== stage || !knewBeforeV2('ingest-in-one-step')) upsertStage(name);
     stage = name;
     setCurrentDetails(
       `**${name}**: ${detail}\n\n- workspace \`${workspace_id}\`\n- collection \`${collection_id}\`\n- run \`${run_id}\``,
     );
   };
 
+  let ended = NO_OUTCOME;
   try {
     let polls = 0;
     for (let left = content_ids; left.length > 0;) {
-      const { paused, resumed } = await ingestContents(args, left, enter);
+      const { paused, resumed, ended: now } = await ingestContents(args, left, enter);
+      ended = addOutcomes(ended, now);
       left = [...paused, ...resumed];
       if (paused.length === 0 || resumed.length > 0) continue;
       enter('paused', `${paused.length} contents wait to be resumed`);
       await tellParent({ isPaused: true });
-      const waitMs = patched('paused-batches-look-again-later') ? pollIntervalMs(polls) : FIRST_POLL_INTERVAL_MS;
+      const waitMs = knewBeforeV2('paused-batches-look-again-later') ? pollIntervalMs(polls) : FIRST_POLL_INTERVAL_MS;
       await condition(() => woken, waitMs, { summary: 'Paused until woken, or until the next poll' });
       polls = woken ? 0 : polls + 1;
       woken = false;
@@ -78,10 +87,14 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
       { ...batch, code, message: `Ingestion stopped: ${message}` },
     ]);
   }
-  const outcome = await upkeep.summarizeBatch.executeWithOptions({ summary: 'Count the results' }, [batch]);
+  // Time slices count what ends in them. What ends otherwise, in a download for example, is counted here.
+  const isCounted = isCurrentEdition() && finishedCount(ended) === content_ids.length;
+  const outcome = isCounted
+    ? ended
+    : await upkeep.summarizeBatch.executeWithOptions({ summary: 'Count the results' }, [batch]);
   if (args.outbox_id !== null) {
     const finished = { workspace_id, collection_id, run_id, outbox_id: args.outbox_id };
-    await upkeep.settleRun.executeWithOptions({ summary: 'Complete the outbox row of the run' }, [finished]);
+    await localFirst(workspace_id).settleRun('Complete the outbox row of the run', [finished]);
   }
   enter(finalStatusOf(outcome), `${describeOutcome(outcome)}\n\n${describeFailures(outcome.failures)}`);
   return outcome;
@@ -91,7 +104,11 @@ export async function ingestBatch(args: IngestBatchArgs): Promise<BatchOutcome> 
  * Takes contents through all steps, except those that are paused. `paused`: contents that wait to be resumed; `resumed`: contents
  * that were paused during indexing and have been resumed since. Both are not finished.
  */
-async function ingestContents(args: IngestBatchArgs, contentIds: string[], enter: EnterStage): Promise<Unfinished> {
+async function ingestContents(
+  args: IngestBatchArgs,
+  contentIds: string[],
+  enter: EnterStage,
+): Promise<Unfinished & { ended: BatchOutcome }> {
   const { workspace_id, collection_id, run_id, content_ids } = args;
   const run = { workspace_id, collection_id, run_id };
   const total = content_ids.length;
@@ -100,7 +117,9 @@ async function ingestContents(args: IngestBatchArgs, contentIds: string[], enter
         enter('downloading', `${left} of ${total} contents`),
       )
     : { go_on: contentIds, paused: [] };
-  if (!patched('ingest-in-one-step')) return ingestInSteps(run, downloaded, { total, enter });
+  if (!knewBeforeV2('ingest-in-one-step')) {
+    return { ...(await ingestInSteps(run, downloaded, { total, enter })), ended: NO_OUTCOME };
+  }
   const { ingest } = activityProxiesFor(workspace_id);
   const paused = [...downloaded.paused];
   let chunks = 0;
@@ -116,7 +135,7 @@ async function ingestContents(args: IngestBatchArgs, contentIds: string[], enter
     ended = addOutcomes(ended, outcome.ended);
     if (left.length > 0) await tellProgress(ended);
   }
-  return { paused, resumed: [] };
+  return { paused, resumed: [], ended };
 }
 
 async function downloadContents(batch: Batch, show: (left: number) => void): Promise<StepOutcome> {
@@ -145,7 +164,7 @@ async function tellProgress(outcome: BatchOutcome): Promise<void> {
 /** Tells the parent whether this batch waits for paused contents: the parent then starts another batch in its place. */
 async function tellParent({ isPaused }: { isPaused: boolean }): Promise<void> {
   const { parent, workflowId } = workflowInfo();
-  if (!parent || !patched('batches-rest')) return;
+  if (!parent || !knewBeforeV2('batches-rest')) return;
   await signalParent(parent.workflowId, (handle) =>
     handle.signal(batchPausedSignal, { workflow_id: workflowId, is_resting: isPaused }),
   );

@@ -23,14 +23,14 @@ import { wakeSignal } from './signals.ts';
 import { reprojectStale } from './reproject-contents.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { handleControlSignals } from './control-signals.ts';
-import { activityProxiesFor } from './activity-proxies.ts';
+import { activityProxiesFor, isCurrentEdition, localFirst } from './activity-proxies.ts';
 
 const progressQuery = defineQuery<UploadState & { contents: number }>('progress');
 
 /** State that continue-as-new passes to the next execution. */
 type UploadState = { after: string | null; batches: number; outcome: BatchOutcome };
 
-/** Batches per execution: keeps the history at a few thousand events. */
+/** An execution that has started so many batches makes no further plan, which keeps its history at a few thousand events. */
 const BATCHES_PER_EXECUTION = 100;
 
 /** Ingests all contents of an upload in batches. Each content succeeds or fails on its own; a failure never stops the others. */
@@ -41,6 +41,7 @@ export async function ingestUpload(
   const { workspace_id, collection_id, upload_id } = args;
   const run = { workspace_id, collection_id, run_id: upload_id };
   const { upkeep } = activityProxiesFor(workspace_id);
+  const short = localFirst(workspace_id);
   let stage = 'running';
   const show = () => {
     state = { ...state, outcome: batches.outcome() };
@@ -64,12 +65,16 @@ export async function ingestUpload(
     return state.outcome;
   };
 
-  upsertStage(stage);
+  const isExpress = args.express !== undefined && state.after === null && state.batches === 0;
+  // An express upload ends within moments: its second stage is its last one.
+  const isStageLater = isExpress && isCurrentEdition();
+  if (!isStageLater) upsertStage(stage);
   show();
-  if (args.express && state.after === null && state.batches === 0) {
+  if (isExpress && args.express) {
     const express = await ingestExpress(args, args.express);
     batches.addOutcome(express.outcome);
     if (express.is_complete) return finish();
+    if (isStageLater) upsertStage(stage);
   }
   const lastBatch = state.batches + BATCHES_PER_EXECUTION;
   for (let more = true; more; more = state.after !== null) {
@@ -80,11 +85,11 @@ export async function ingestUpload(
       if (batches.size() === 0) await continueAsNew<typeof ingestUpload>(args, state);
     }
     const summary = `Plan batches${state.after === null ? '' : `, from number ${state.batches + 1} on`}`;
-    const plan = await upkeep.planBatches.executeWithOptions({ summary }, [{ ...run, after: state.after }]);
+    const plan = await short.planBatches(summary, [{ ...run, after: state.after, heeds_at_once: true }]);
     for (const batch of plan.batches) {
       const number = state.batches;
       const title = `Batch ${number + 1}: ${batch.content_ids.length} of ${args.contents} contents`;
-      await batches.start({ ...batch, number, summary: title });
+      await batches.start({ ...batch, number, summary: title }, plan.at_once);
       state = { ...state, batches: number + 1 };
       show();
     }
@@ -92,7 +97,7 @@ export async function ingestUpload(
   }
   await batches.waitForAll();
   const finished = { ...run, outbox_id: workflowInfo().workflowId };
-  await upkeep.settleRun.executeWithOptions({ summary: 'Complete the outbox row of the upload' }, [finished]);
+  await short.settleRun('Complete the outbox row of the upload', [finished]);
   return finish();
 }
 

@@ -1,5 +1,5 @@
-import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { ReindexArgs, ReindexProgress } from '#domain/index/reindex-job.ts';
+import { continueAsNew, patched, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { REINDEX_PARTS, type ReindexArgs, type ReindexPart, type ReindexProgress } from '#domain/index/reindex-job.ts';
 import { upsertStage } from './upsert-stage.ts';
 import { activityProxiesFor } from './activity-proxies.ts';
 
@@ -18,21 +18,29 @@ export async function reindexWorkspace(args: ReindexArgs): Promise<void> {
         `- memory versions ${progress.memories} of ${progress.total_memories}`,
     );
   upsertStage('indexing');
-  let progress: ReindexProgress | null = await upkeep.beginReindexing.executeWithOptions(
-    { summary: 'Count contents and memories' },
-    [args],
-  );
+  const progress = await upkeep.beginReindexing.executeWithOptions({ summary: 'Count contents and memories' }, [args]);
+  show('writing contents', progress);
   let timeSlices = 0;
-  while (progress !== null) {
-    show('writing contents', progress);
-    progress = await index.reindexSlice.executeWithOptions({ summary: 'Embed and write chunks' }, [args]);
-    timeSlices += 1;
-    if (progress !== null && timeSlices >= TIME_SLICES_PER_RUN) await continueAsNew<typeof reindexWorkspace>(args);
-  }
+  /** Writes a part, or everything. False when this execution has had its time slices. */
+  const write = async (part: { part?: ReindexPart }): Promise<boolean> => {
+    while (timeSlices < TIME_SLICES_PER_RUN) {
+      timeSlices += 1;
+      const summary = part.part ? `Embed and write chunks, part ${part.part.number + 1}` : 'Embed and write chunks';
+      const now = await index.reindexSlice.executeWithOptions({ summary }, [{ ...args, ...part }]);
+      if (now === null) return true;
+      show('writing contents', now);
+    }
+    return false;
+  };
+  const parts = Array.from({ length: REINDEX_PARTS }, (_, number) => ({ part: { number, of: REINDEX_PARTS } }));
+  const ended = await Promise.all((patched('reindex-in-parts') ? parts : [{}]).map(write));
+  if (ended.includes(false)) await continueAsNew<typeof reindexWorkspace>(args);
   for (let waitS = 1; ; waitS = Math.min(2 * waitS, MAX_WAIT_S)) {
-    progress = await upkeep.followMemories.executeWithOptions({ summary: 'Count the memories written so far' }, [args]);
-    if (progress === null) break;
-    show('writing memories', progress);
+    const now = await upkeep.followMemories.executeWithOptions({ summary: 'Count the memories written so far' }, [
+      args,
+    ]);
+    if (now === null) break;
+    show('writing memories', now);
     await sleep(`${waitS}s`, { summary: 'Wait for memories to be written' });
   }
   const completion = { ...args, outbox_id: workflowInfo().workflowId };

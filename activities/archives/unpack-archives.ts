@@ -1,5 +1,6 @@
 import { collectionScope } from '#domain/access/scope.ts';
 import { AppError } from '#domain/app-error.ts';
+import type { SpooledBlob } from '#domain/blob-store.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import { deleteMissingEntries } from '#operations/archives/delete-missing-entries.ts';
 import type { FoundEntry } from '#operations/archives/plan-entries.ts';
@@ -142,27 +143,33 @@ function tooDeep({ archives }: WorkerServices): string {
   return `Nested archives and e-mails are unpacked only ${archives.maxDepth} deep; this one is nested more deeply.`;
 }
 
-/** Writes entries to the blob store, a few at a time because the disk is the bottleneck, and detects their media types. */
+type SpooledEntry = FoundEntry & { blob: SpooledBlob | null };
+
+/** Stores entries, spooled a few at a time because the disk is the bottleneck, and detects their media types. */
 async function storeEntries(services: WorkerServices, batch: Batch, result: UnpackResult): Promise<FoundEntry[]> {
-  const found: FoundEntry[] = [];
+  await using spooled = new AsyncDisposableStack();
+  const found: SpooledEntry[] = [];
   for (let start = 0; start < result.entries.length; start += STORE_CONCURRENCY) {
     const group = result.entries.slice(start, start + STORE_CONCURRENCY);
-    found.push(...(await Promise.all(group.map((entry) => storeEntry(services, batch, { entry, result })))));
+    found.push(...(await Promise.all(group.map((entry) => spoolEntry(services, { entry, result, spooled })))));
   }
+  await services.blobs.store(
+    batch.workspace_id,
+    found.flatMap((entry) => entry.blob ?? []),
+  );
   return found;
 }
 
-async function storeEntry(
+async function spoolEntry(
   services: WorkerServices,
-  batch: Batch,
-  { entry, result }: { entry: UnpackedEntry; result: UnpackResult },
-): Promise<FoundEntry> {
+  { entry, result, spooled }: { entry: UnpackedEntry; result: UnpackResult; spooled: AsyncDisposableStack },
+): Promise<SpooledEntry> {
   const { key, path, refusal } = entry;
-  if (refusal) return { key, path, refusal };
+  if (refusal) return { key, path, refusal, blob: null };
   const head: Uint8Array[] = [];
   const bytes = keepHead(result.open(entry), head);
-  const blob = await services.blobs.put(batch.workspace_id, bytes, services.limits.maxFileBytes);
-  const checkOut = () => services.blobs.checkOut(batch.workspace_id, blob.sha256);
+  const blob = spooled.use(await services.blobs.spool(bytes, services.limits.maxFileBytes));
+  const checkOut = async () => ({ path: blob.path, release: async () => {} });
   const hints = { name: path, declaredType: null, sizeBytes: blob.sizeBytes, checkOut };
   const type = await services.readers.detectType(Buffer.concat(head), hints);
   const notes = type === null ? {} : services.readers.mismatchNotes(path, type);

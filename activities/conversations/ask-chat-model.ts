@@ -5,19 +5,19 @@ import type { Scope } from '#domain/access/scope.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Attempts of an activity before it continues without the chat model: the model may be too slow for this particular text. With
- * the pauses between retries, these attempts take two hours at least.
+ * Failures of the chat model before an activity continues without it: the model may be too slow for this particular text. With
+ * the pauses between retries, they take two hours at least.
  */
-const MAX_MODEL_ATTEMPTS = 240;
+const MAX_MODEL_FAILURES = 240;
 
-/** `attempt`: the attempt of the activity, from 1. */
-export type AttemptContext = { attempt: number; signal?: AbortSignal };
-export type ModelAccess = { services: Services; scope: Scope; context: AttemptContext };
+/** `countFailure` counts a failure of the chat model, and returns how many there have been for this text. */
+export type ModelContext = { signal?: AbortSignal; countFailure: () => Promise<number> };
+export type ModelAccess = { services: Services; scope: Scope; context: ModelContext };
 
 /**
  * Returns the answer of the chat model; null when none is configured, when it rejects the question, or after
- * `MAX_MODEL_ATTEMPTS`.
- * @throws AppError of the model for earlier attempts, so that Temporal retries the activity.
+ * `MAX_MODEL_FAILURES`.
+ * @throws AppError of the model for earlier failures, so that Temporal retries the activity.
  */
 export async function askChatModel(
   { services, scope, context }: ModelAccess,
@@ -28,11 +28,8 @@ export async function askChatModel(
     return await services.chat.complete(question, context.signal);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code !== 'invalid_request' && context.attempt < MAX_MODEL_ATTEMPTS) throw error;
-    services.log.warn(
-      { error, workspace_id: scope.workspaceId, attempt: context.attempt },
-      'continuing without the chat model',
-    );
+    if (error.code !== 'invalid_request' && (await context.countFailure()) < MAX_MODEL_FAILURES) throw error;
+    services.log.warn({ error, workspace_id: scope.workspaceId }, 'continuing without the chat model');
     return null;
   }
 }

@@ -52,7 +52,7 @@ async function fetchDocument(services: WorkerServices, request: PageRequest): Pr
       signal: AbortSignal.any([signal, timeout.signal]),
       headers: { ...options.headers, ...conditionalHeaders(known) },
     });
-    const inspect = (sha256: string | null, payload: PageTask) => inspectPage(services, request, { sha256, payload });
+    const inspect = (file: InspectedFile, payload: PageTask) => inspectPage(services, request, { file, payload });
     const pageResponse: PageResponse = { services, request, response, inspect };
     const withoutBody = await readWithoutBody(pageResponse);
     if (withoutBody) return withoutBody;
@@ -105,7 +105,10 @@ async function readRedirect({ request, inspect }: PageResponse, location: string
 }
 
 /** An unchanged page has the links of its stored bytes. */
-async function readUnchanged({ request, response, inspect }: PageResponse, known: KnownPage): Promise<PageOutcome> {
+async function readUnchanged(
+  { services, request, response, inspect }: PageResponse,
+  known: KnownPage,
+): Promise<PageOutcome> {
   const { crawl, page } = request;
   const { headers } = response;
   const validators = {
@@ -114,8 +117,13 @@ async function readUnchanged({ request, response, inspect }: PageResponse, known
   };
   if (known.type !== 'text/html' || known.content_hash === null) return { kind: 'unchanged', links: [], validators };
   const task: PageTask = { kind: 'page', url: page.url, charset: null, rules: siteRulesOf(crawl) };
-  const { links, isFollowable } = await inspect(known.content_hash, task);
-  return { kind: 'unchanged', links: isFollowable ? links : [], validators };
+  const file = await services.blobs.checkOut(crawl.workspace_id, known.content_hash);
+  try {
+    const { links, isFollowable } = await inspect(file, task);
+    return { kind: 'unchanged', links: isFollowable ? links : [], validators };
+  } finally {
+    await file.release();
+  }
 }
 
 /** Returns the headers of a conditional request; none unless the collection still has what the last crawl saw. */
@@ -143,22 +151,21 @@ const NOTHING_FOUND: PageTaskResult = {
   fingerprint: null,
 };
 
+type InspectedFile = { path: string } | null;
+
 /**
- * Extracts links from a stored response, or evaluates the links of the payload. A response that cannot be parsed yields no links;
+ * Extracts links from a response in a file, or evaluates the links of the payload. A response that cannot be parsed yields no links;
  * whether a reader can read it turns out when it is ingested.
  */
 async function inspectPage(
-  { blobs, pages }: WorkerServices,
+  { pages }: WorkerServices,
   { crawl, signal }: PageRequest,
-  { sha256, payload }: { sha256: string | null; payload: PageTask },
+  { file, payload }: { file: InspectedFile; payload: PageTask },
 ): Promise<PageTaskResult> {
-  const file = sha256 === null ? null : await blobs.checkOut(crawl.workspace_id, sha256);
   try {
     return await pages.inspect(file, payload, { signal, share: crawl.workspace_id });
   } catch (error) {
     if (!(error instanceof AppError) || isPassing(error)) throw error;
     return NOTHING_FOUND;
-  } finally {
-    await file?.release();
   }
 }

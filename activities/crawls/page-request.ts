@@ -24,8 +24,8 @@ export type PageResponse = {
   services: WorkerServices;
   request: PageRequest;
   response: FetchedResponse;
-  /** Extracts links in a sandbox, from the blob with this hash or from the payload alone. Unreadable input yields no links. */
-  inspect: (sha256: string | null, payload: PageTask) => Promise<PageTaskResult>;
+  /** Extracts links in a sandbox, from a local file or from the payload alone. Unreadable input yields no links. */
+  inspect: (file: { path: string } | null, payload: PageTask) => Promise<PageTaskResult>;
 };
 
 /** Validators of a later conditional request. */

@@ -24,7 +24,7 @@ export function declaresHtml(contentType: string | undefined): boolean {
 }
 
 /**
- * Reads a successful response: stores its body as a blob, detects its type from the bytes, and extracts the links and robots
+ * Reads a successful response: spools its body, detects its type from the bytes, and extracts the links and robots
  * directives of an HTML page. The body is not downloaded when the declared type is neither HTML nor a document.
  */
 export async function readResponse(reading: PageResponse): Promise<PageOutcome> {
@@ -40,25 +40,26 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
   const maxBytes = isPage ? services.crawling.maxPageBytes : services.downloads.maxBytes;
   const head: Uint8Array[] = [];
   const bytes = limitBytes(keepHead(response.body, head), maxBytes);
-  const blob = await services.blobs.put(request.crawl.workspace_id, bytes, maxBytes);
+  await using blob = await services.blobs.spool(bytes, maxBytes);
   if (blob.sizeBytes === 0) return { kind: 'skipped', reason: 'empty', links: [] };
   const type = await services.readers.detectType(Buffer.concat(head), {
     // The name of an HTML page is left out: its extension (`.php`) would mislead the detection.
     name: isPage ? '' : pageName(request.page.url),
     declaredType: declaredType ?? null,
     sizeBytes: blob.sizeBytes,
-    checkOut: () => services.blobs.checkOut(request.crawl.workspace_id, blob.sha256),
+    checkOut: async () => ({ path: blob.path, release: async () => {} }),
   });
   const isHtml = type === 'text/html' && blob.sizeBytes <= services.crawling.maxPageBytes;
-  const found = isHtml ? await inspectHtml(reading, blob.sha256) : null;
+  const found = isHtml ? await inspectHtml(reading, blob) : null;
   const links = found?.links ?? [];
   if (isForbidden || found?.isIndexable === false) return { kind: 'skipped', reason: 'noindex', links };
   const isTaken = type !== null && (isHtml || DOCUMENT_TYPES.test(type)) && isReadable(reading, type);
   if (!isTaken) return { kind: 'skipped', reason: 'type', links };
+  await services.blobs.store(request.crawl.workspace_id, [blob]);
   return {
     kind: 'document',
     type,
-    blob,
+    blob: { sha256: blob.sha256, sizeBytes: blob.sizeBytes },
     canonical: found?.canonical ?? null,
     links,
     validators: validatorsOf(reading),
@@ -67,11 +68,14 @@ export async function readResponse(reading: PageResponse): Promise<PageOutcome> 
 }
 
 /** Inspects an HTML page; leaves its links out when the page or its headers say `nofollow`. */
-async function inspectHtml({ request, response, inspect }: PageResponse, sha256: string): Promise<PageTaskResult> {
+async function inspectHtml(
+  { request, response, inspect }: PageResponse,
+  file: { path: string },
+): Promise<PageTaskResult> {
   const { crawl, page } = request;
   const charset = CHARSET.exec(response.headers['content-type'] ?? '')?.[1] ?? null;
   const payload: PageTask = { kind: 'page', url: page.url, charset, rules: siteRulesOf(crawl) };
-  const found = await inspect(sha256, payload);
+  const found = await inspect(file, payload);
   const isFollowable =
     found.isFollowable && !robotsTagDirectives(response.headers['x-robots-tag'] ?? '').has('nofollow');
   return isFollowable ? found : { ...found, links: [] };

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import type { ReprojectCursor, ReprojectSlice } from '#domain/uploads/ingest-steps.ts';
-import type { IndexGeneration } from '#store/collections/collections.ts';
 import type { Facettable } from '#store/uploads/publications.ts';
 import { startTimeSlice, type TimeSlice } from '#activities/time-slice.ts';
 import { collectionScope } from '#domain/access/scope.ts';
@@ -10,7 +9,7 @@ import type { WorkerServices } from '#activities/worker-services.ts';
 
 const PAGE_SIZE = 200;
 
-type Reprojection = { work: Omit<ReprojectSlice, 'after'>; index: IndexGeneration; timeSlice: TimeSlice };
+type Reprojection = { work: Omit<ReprojectSlice, 'after'>; timeSlice: TimeSlice };
 
 /**
  * Writes the current filter fields of published contents to the index for one time slice. Returns the cursor, null at the
@@ -22,7 +21,7 @@ export async function reprojectContents(
 ): Promise<ReprojectCursor | null> {
   const found = await services.stores.collections.findIndex(collectionScope(work), work.collection_id);
   if (!found) return null;
-  const reprojection = { work, index: found.index, timeSlice: startTimeSlice() };
+  const reprojection = { work, timeSlice: startTimeSlice() };
   for (const contentId of work.content_ids.toSorted()) {
     if (after && contentId < after.content_id) continue;
     const cursor = await reprojectContent(services, reprojection, { contentId, after });
@@ -57,10 +56,13 @@ async function reprojectContent(
   }
 }
 
-/** Returns the index of the last chunk when the time slice ends, null when all chunks are written. */
+/**
+ * Writes to every index of the collection. They are read under the lock: an index that is not there yet gets its objects under the
+ * same lock later, with the present values. Returns the index of the last chunk when the time slice ends, null at the end.
+ */
 async function writeFacets(
   services: WorkerServices,
-  { work, index, timeSlice }: Reprojection,
+  { work, timeSlice }: Reprojection,
   content: { contentId: string; shared: readonly string[]; afterIndex: number },
 ): Promise<number | null> {
   const { contentId, shared } = content;
@@ -71,7 +73,8 @@ async function writeFacets(
       await stores.projections.lockContent(collectionScope(work), key);
       const { rows } = await stores.chunks.listContentChunks(collectionScope(work), key, page);
       const updates = rows.map((row) => ({ id: row.id, facets: [...shared, ...chunkFacets(row.metadata)] }));
-      await services.vectors.updateFacets(index.space, index.tenant, updates);
+      const generations = await stores.generations.list(collectionScope(work), work.collection_id);
+      for (const { space, tenant } of generations) await services.vectors.updateFacets(space, tenant, updates);
       return rows.at(-1)?.chunk_index;
     });
     if (lastIndex === undefined) return null;

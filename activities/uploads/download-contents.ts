@@ -113,19 +113,20 @@ async function downloadFile(services: WorkerServices, batch: Batch, one: Downloa
     headers: { accept: '*/*' },
   });
   const head: Uint8Array[] = [];
-  const blob = await services.blobs.put(batch.workspace_id, keepHead(response.body, head), maxBytes);
+  await using blob = await services.blobs.spool(keepHead(response.body, head), maxBytes);
   if (blob.sizeBytes === 0) throw new AppError('empty_file', 'The URL answered with an empty body.');
   const declaredType = response.headers['content-type'] ?? null;
   const type = await services.readers.detectType(Buffer.concat(head), {
     name: content.name,
     declaredType,
     sizeBytes: blob.sizeBytes,
-    checkOut: () => services.blobs.checkOut(batch.workspace_id, blob.sha256),
+    checkOut: async () => ({ path: blob.path, release: async () => {} }),
   });
   if (type === null) throw new AppError('unsupported_type', 'The URL returned a file of an unknown type.');
   services.readers.requireReadable(content.reader, type);
-  return services.stores.transaction(async (stores) => {
-    await retainBlobs({ ...services, stores }, collectionScope(batch), [blob]);
+  await services.blobs.store(batch.workspace_id, [blob]);
+  return await services.stores.transaction(async (stores) => {
+    await retainBlobs({ stores }, collectionScope(batch), [blob]);
     const { content_id, name } = content;
     const file_data = services.readers.mismatchNotes(name, type);
     const file = { content_id, name, type, size: blob.sizeBytes, content_hash: blob.sha256, file_data };

@@ -3,6 +3,7 @@ import { collectionScope } from '#domain/access/scope.ts';
 import { indexedText } from '#domain/chunking/chunker.ts';
 import { chunkFacets, contentFacets } from '#domain/filters/facets.ts';
 import { toFilterRecord } from '#domain/filters/filter-record.ts';
+import { AppError } from '#domain/app-error.ts';
 import type { ChunkToIndex } from '#store/contents/chunks.ts';
 import type { CompleteContent } from '#store/uploads/publications.ts';
 import { isPassing } from '#activities/failures.ts';
@@ -34,11 +35,22 @@ export async function indexContents(ingestion: Ingestion, group: IndexGroup, onC
   } catch (error) {
     ingestion.step.signal.throwIfAborted();
     if (isPassing(error)) throw error;
+    await requireSearchedIndex(ingestion, error);
     const [contentId] = group.contentIds;
     if (group.contentIds.length > 1) return indexOneByOne(ingestion, group.contentIds, onComplete);
     if (contentId !== undefined) await failContent(ingestion.services, ingestion.batch, { contentId, error });
     return 0;
   }
+}
+
+/**
+ * After an error: that the index is still the one that is searched. Otherwise its tenant may be gone, and the next attempt takes
+ * the other one. @throws AppError `dependency_unavailable`.
+ */
+async function requireSearchedIndex({ services, batch, index }: Ingestion, cause: unknown): Promise<void> {
+  const generations = await services.stores.generations.list(collectionScope(batch), batch.collection_id);
+  if (generations.some(({ number, status }) => number === index.number && status === 'active')) return;
+  throw new AppError('dependency_unavailable', 'The collection has just got another index.', { cause });
 }
 
 async function indexOneByOne(ingestion: Ingestion, contentIds: readonly string[], onComplete: OnComplete) {
@@ -55,7 +67,10 @@ async function indexGroup(ingestion: Ingestion, group: IndexGroup, onComplete: O
   const facetsByContent = await facetsOfContents(ingestion, group.contentIds);
   const embed = async (rows: ChunkToIndex[]) => {
     const options = { ...workShareOf(ingestion), signal: step.signal };
-    return { rows, vectors: await embedder.embed(rows.map(textOf), 'document', options) };
+    const present = embedder.embed(rows.map(textOf), 'document', options);
+    const next = ingestion.next?.embed(rows.map(textOf), present, options) ?? null;
+    const [vectors, nextVectors] = await Promise.all([present, next]);
+    return { rows, vectors, nextVectors };
   };
   const pages = pagesToIndex(ingestion, group.contentIds);
   let writing: Promise<void> = Promise.resolve();
@@ -107,6 +122,8 @@ function pageLength(rows: readonly ChunkToIndex[]): number {
 type Page = {
   rows: readonly ChunkToIndex[];
   vectors: readonly Float32Array[];
+  /** Of the index that is built. */
+  nextVectors: readonly Float32Array[] | null;
   facetsByContent: ReadonlyMap<string, string[]>;
 };
 
@@ -120,16 +137,24 @@ async function writePage(ingestion: Ingestion, group: IndexGroup, page: Page): P
     const facets = [...(facetsByContent.get(row.content_id) ?? []), ...chunkFacets(row.metadata)];
     return { id: row.id, content_id: row.content_id, version: row.version, text: textOf(row), facets, vector };
   });
-  // An earlier attempt may have left partly written objects.
-  const isRepeated = group.isRepeated || step.attempt > 1;
+  // An earlier attempt may have left partly written objects, as may a time slice that wrote to this index while it was built.
+  const isRepeated = group.isRepeated || step.attempt > 1 || index.number > 1;
   const write = isRepeated ? services.vectors.rewriteObjects : services.vectors.writeObjects;
-  await write(index.space, index.tenant, objects);
+  await Promise.all([
+    write(index.space, index.tenant, objects),
+    ingestion.next?.write(rows, { objects, vectors: page.nextVectors }),
+  ]);
   services.metrics.countChunks(objects.length);
+  step.progress.chunks += objects.length;
   const last = new Map(rows.map((row) => [row.content_id, row]));
   const isComplete = (row: ChunkToIndex) => row.chunk_index + 1 === row.planned_chunks;
   const partial = [...last.values()].filter((row) => !isComplete(row));
   const indexed = new Map(partial.map((row) => [row.content_id, row.chunk_index + 1]));
-  await services.stores.chunks.advanceIndexed(collectionScope(batch), runContentsOf(batch), indexed);
+  await services.stores.chunks.advanceIndexed(
+    collectionScope(batch),
+    { ...runContentsOf(batch), tenant: index.tenant },
+    indexed,
+  );
   return [...last.values()]
     .filter(isComplete)
     .map((row) => ({ content_id: row.content_id, chunks: row.planned_chunks }));

@@ -3,12 +3,13 @@ import { chunkLimitsFor } from '#domain/chunking/chunk-limits.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
 import type { WorkLane } from '#domain/work-share.ts';
 import type { SplitPlan } from '#providers/readers/reader-pool.ts';
-import type { IndexGeneration } from '#store/collections/collections.ts';
+import type { NumberedGeneration } from '#store/collections/generations.ts';
 import { collectionScope } from '#domain/access/scope.ts';
 import type { StepContext } from '#activities/step.ts';
 import type { TimeSlice } from '#activities/time-slice.ts';
 import type { WorkerServices } from '#activities/worker-services.ts';
 import { failWithoutEmbedder } from './fail-contents.ts';
+import { openNextIndex, type NextIndex } from './next-index.ts';
 
 /** How fast a batch is ingested, and at whose expense. */
 export type IngestPace = {
@@ -28,7 +29,9 @@ export type Ingestion = {
   step: StepContext;
   pace: IngestPace;
   embedder: Embedder;
-  index: IndexGeneration;
+  index: NumberedGeneration;
+  /** Null unless the embedder of the collection is being changed. */
+  next: NextIndex | null;
   plan: SplitPlan;
 };
 
@@ -38,15 +41,18 @@ export async function prepareIngestion(
   batch: Batch,
   { step, pace }: { step: StepContext; pace: IngestPace },
 ): Promise<Ingestion | null> {
-  const found = await services.stores.collections.findIndex(collectionScope(batch), batch.collection_id);
-  const embedder = found && services.embedders.forSpace(found.index.space);
-  if (!found || !embedder) {
-    await failWithoutEmbedder(services, batch, found?.index.space);
+  const generations = await services.stores.generations.list(collectionScope(batch), batch.collection_id);
+  const index = generations.find(({ status }) => status === 'active');
+  const embedder = index && services.embedders.forSpace(index.space);
+  if (!index || !embedder) {
+    await failWithoutEmbedder(services, batch, index?.space);
     return null;
   }
-  await services.vectors.ensureTenantOnce(found.index.space, found.index.tenant);
+  await services.vectors.ensureTenantOnce(index.space, index.tenant);
+  const building = generations.find(({ status }) => status === 'building');
+  const next = building ? await openNextIndex(services, batch, building) : null;
   const plan = { limits: chunkLimitsFor(embedder.maxTokens), counting: embedder.tokenCounting };
-  return { services, batch, step, pace, embedder, index: found.index, plan };
+  return { services, batch, step, pace, embedder, index, next, plan };
 }
 
 /** On whose behalf an ingestion uses the readers and the embedder. */

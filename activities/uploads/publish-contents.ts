@@ -16,12 +16,15 @@ export type Publisher = {
 };
 
 /** Creates the publisher of one activity. */
-export function createPublisher({ services, batch, index, pace }: Ingestion): Publisher {
+export function createPublisher({ services, batch, index, next, pace, step }: Ingestion): Publisher {
   const config = { chunker: 'structure', embedder: embedderName(index.space) };
   const stale: string[] = [];
   const publications = createPeriodicBatch<CompleteContent>(pace.publishEveryMs, async (contents) => {
     const run = { collectionId: batch.collection_id, runId: batch.run_id };
-    const published = await services.stores.publications.publish(collectionScope(batch), run, { contents, config });
+    const built = next && { number: next.number, contentIds: next.completeOf(contents) };
+    const publication = { contents, config, tenant: index.tenant, built };
+    const published = await services.stores.publications.publish(collectionScope(batch), run, publication);
+    step.progress.ready += published.length;
     for (const content of published) {
       services.metrics.countContent('ready');
       if (content.stale) stale.push(content.content_id);

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { collectionScope } from '#domain/access/scope.ts';
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { SpooledBlob, StoredBlob } from '#domain/blob-store.ts';
 import { chunkId } from '#domain/chunking/chunk-id.ts';
 import type { PlannedChunk } from '#domain/chunking/chunker.ts';
 import { textKey } from '#domain/contents/text-key.ts';
 import type { Batch } from '#domain/uploads/ingest-steps.ts';
-import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
 import type { ReadResult } from '#providers/readers/reader-pool.ts';
 import type { NewChunk } from '#store/contents/chunks.ts';
 import type { FinishedRead } from '#store/uploads/run-stages.ts';
@@ -27,32 +26,36 @@ export async function writeDocuments(
   batch: Batch,
   documents: readonly Document[],
 ): Promise<FinishedRead[]> {
+  await using spooled = new AsyncDisposableStack();
   const writer = createChunkWriter(services, batch);
   const written: WrittenDocument[] = [];
   for (let start = 0; start < documents.length; start += CONCURRENCY) {
     const group = documents.slice(start, start + CONCURRENCY);
-    written.push(...(await Promise.all(group.map((document) => writeDocument(services, batch, { document, writer })))));
+    written.push(
+      ...(await Promise.all(group.map((document) => writeDocument(services, batch, { document, writer, spooled })))),
+    );
   }
-  const isNew = ({ text, contentHash }: WrittenDocument) => text.sha256 !== contentHash;
-  const texts = written.filter(isNew).map(({ text }) => text);
-  // The content refers to the file, so a text that equals it needs no protection.
-  if (texts.length > 0) await retainBlobs(services, collectionScope(batch), texts);
+  await services.blobs.store(
+    batch.workspace_id,
+    written.flatMap(({ text }) => text ?? []),
+  );
   await writer.flush();
   return written.map(({ finished }) => finished);
 }
 
-type WrittenDocument = { finished: FinishedRead; text: StoredBlob; contentHash: string | null };
+/** `text`: the extracted text, when it is to be stored. */
+type WrittenDocument = { finished: FinishedRead; text: SpooledBlob | null };
 
-/** Stores the extracted text. The text of most text files equals the file, which is stored already. */
-async function storeText(
+/** Spools the extracted text, unless it is stored already: that of most text files equals the file. */
+async function spoolText(
   services: WorkerServices,
-  batch: Batch,
-  { content, result }: { content: OwnedContent; result: ReadResult },
-): Promise<StoredBlob> {
-  const { content_hash, size } = content;
+  { content: { content_hash, size }, result, kept }: Document,
+): Promise<{ sha256: string; spooled: SpooledBlob | null }> {
+  if (kept !== null) return { sha256: kept.sha256, spooled: null };
   if (content_hash !== null && size === result.sizeBytes && (await hashOf(result.text())) === content_hash)
-    return { sha256: content_hash, sizeBytes: size };
-  return services.blobs.put(batch.workspace_id, result.text(), Number.MAX_SAFE_INTEGER);
+    return { sha256: content_hash, spooled: null };
+  const spooled = await services.blobs.spool(result.text(), Number.MAX_SAFE_INTEGER);
+  return { sha256: spooled.sha256, spooled };
 }
 
 async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -61,13 +64,15 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Stores the extracted text and passes the chunks to the writer. */
+/** Spools the extracted text and passes the chunks to the writer. */
 async function writeDocument(
   services: WorkerServices,
   batch: Batch,
-  { document: { content, result, kept }, writer }: { document: Document; writer: ChunkWriter },
+  { document, writer, spooled }: { document: Document; writer: ChunkWriter; spooled: AsyncDisposableStack },
 ): Promise<WrittenDocument> {
-  const text = kept ?? (await storeText(services, batch, { content, result }));
+  const { content, result } = document;
+  const text = await spoolText(services, document);
+  spooled.use(text.spooled);
   let index = 0;
   for await (const chunk of result.chunks()) {
     await writer.add(toRow(batch, content, { chunk, index }));
@@ -84,7 +89,7 @@ async function writeDocument(
     },
     file_data: { ...result.notes, text_bytes: result.sizeBytes },
   };
-  return { finished, text, contentHash: content.content_hash };
+  return { finished, text: text.spooled };
 }
 
 function toRow(

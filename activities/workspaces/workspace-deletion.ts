@@ -74,14 +74,12 @@ export async function removeWorkspaceRows(
     );
     if (!isDone) return false;
   }
-  const deleteBytes = (hashes: readonly string[]) =>
-    Promise.all(hashes.map((sha256) => blobs.delete(scope.workspaceId, sha256)));
-  return repeatWithinTimeSlice(step, () =>
-    workspaceDeletions.removeBlobs(scope, id, {
-      limit: BLOB_BATCH_SIZE,
-      deleteBytes: async (hashes) => void (await deleteBytes(hashes)),
-    }),
-  );
+  return repeatWithinTimeSlice(step, async () => {
+    const isAnyRemoved = await workspaceDeletions.removeBlobs(scope, id, BLOB_BATCH_SIZE);
+    const { count, errors } = await blobs.deleteRemoved(scope.workspaceId, BLOB_BATCH_SIZE);
+    if (errors.length > 0) throw errors[0];
+    return isAnyRemoved || count === BLOB_BATCH_SIZE;
+  });
 }
 
 /** Drops the scheduled tenants. A tenant that a stale worker recreates meanwhile is dropped again until it is gone. */

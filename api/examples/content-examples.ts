@@ -2,7 +2,7 @@ import type { Chunk } from '#domain/records/chunk.ts';
 import type { Content } from '#domain/records/content.ts';
 import type { Deletion } from '#domain/records/deletion.ts';
 import { CREATED, CREATED_S, exampleIds, UPDATED, UPDATED_S } from './example-ids.ts';
-import { lastPageOf, type OperationExample } from './operation-example.ts';
+import { lastBoundedPageOf, type OperationExample } from './operation-example.ts';
 
 export const EXAMPLE_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
@@ -50,6 +50,7 @@ const deletion: Deletion = {
   workspace_id: exampleIds.workspace,
   kind: 'content',
   subject_id: exampleIds.content,
+  user_id: null,
   status: 'completed',
   removed: {
     contents: 1,
@@ -68,7 +69,7 @@ const deletion: Deletion = {
 
 /** Examples of the operations on contents, chunks and deletions. */
 export const contentExamples = {
-  listContents: { response: lastPageOf(content) },
+  listContents: { response: lastBoundedPageOf(content) },
   getContent: {
     response: {
       ...content,

@@ -18,12 +18,13 @@ export const exampleIds = {
   job: '0198c0de-0000-7000-8000-00000000000f',
   reindexing: '0198c0de-0000-7000-8000-000000000010',
   newMemory: '0198c0de-0000-7000-8000-000000000011',
+  reembedding: '0198c0de-0000-7000-8000-000000000013',
   request: '0198c0de-0000-7000-8000-000000000012',
   user: 'ada',
 } as const;
 
 /** A key as `created_by` names it. */
-export const EXAMPLE_KEY = 'api-key/4tqk7s2m';
+export const EXAMPLE_KEY = 'api-key/ZOa6iUzqJOh2';
 /** When the records of the examples were created, and when they were changed last. */
 export const CREATED = '2026-03-02T09:15:00.000Z';
 export const UPDATED = '2026-03-02T09:15:04.000Z';

@@ -1,6 +1,6 @@
 import type { MemoryDetail, MemoryRecord } from '#domain/records/memory.ts';
 import { CREATED, exampleIds, UPDATED } from './example-ids.ts';
-import { lastPageOf, type OperationExample } from './operation-example.ts';
+import { lastBoundedPageOf, lastPageOf, type OperationExample } from './operation-example.ts';
 
 const memory: MemoryRecord = {
   memory_id: exampleIds.memory,
@@ -12,7 +12,8 @@ const memory: MemoryRecord = {
   metadata: {},
 };
 const second: MemoryRecord = { ...memory, memory_id: exampleIds.newMemory, memory: 'Rows on Sundays.', topics: [] };
-const detail: MemoryDetail = { ...memory, memory_type: 'user', version: 1 };
+const current = { memory_type: 'user', superseded_by: null, superseded_at: null } as const;
+const detail: MemoryDetail = { ...memory, ...current, version: 1 };
 const updated: MemoryRecord = { ...memory, topics: ['drinks', 'breakfast'], updated_at: UPDATED };
 const replaced: MemoryRecord = { ...memory, memory: 'Prefers coffee by now.', updated_at: UPDATED };
 const query = 'what does she drink';
@@ -23,7 +24,7 @@ export const memoryExamples = {
     body: { user_id: exampleIds.user, memory: 'Prefers tea to coffee.', topics: ['drinks'] },
     response: { memory_id: exampleIds.memory, message: 'Memory created.', memory },
   },
-  listMemories: { response: lastPageOf(detail) },
+  listMemories: { response: lastBoundedPageOf(detail) },
   createMemories: {
     body: {
       memories: [
@@ -50,6 +51,10 @@ export const memoryExamples = {
       retrieval_details: { steps: ['hybrid'], model: null, queries: [query], note: null },
     },
   },
+  exportMemories: {
+    response: `${JSON.stringify({ ...detail, valid_from: CREATED, valid_to: null })}\n`,
+  },
+  forgetUser: { response: { deletion_id: exampleIds.deletion, status: 'pending' } },
   getMemory: { response: detail },
   updateMemory: {
     body: { user_id: exampleIds.user, topics: ['drinks', 'breakfast'] },
@@ -68,7 +73,7 @@ export const memoryExamples = {
     response: {
       memory_id: exampleIds.memory,
       ...lastPageOf(
-        { ...replaced, memory_type: 'user', version: 2, valid_from: UPDATED, valid_to: null },
+        { ...replaced, ...current, version: 2, valid_from: UPDATED, valid_to: null },
         { ...detail, valid_from: CREATED, valid_to: UPDATED },
       ),
     },

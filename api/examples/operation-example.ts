@@ -5,3 +5,8 @@ export type OperationExample = { body?: unknown; response?: unknown };
 export function lastPageOf<Row>(...data: readonly Row[]) {
   return { data: [...data], total_count: data.length, next_cursor: null, has_more: false };
 }
+
+/** The same of a list whose number is counted up to a limit only. */
+export function lastBoundedPageOf<Row>(...data: readonly Row[]) {
+  return { ...lastPageOf(...data), total_is_exact: true };
+}

@@ -1,3 +1,4 @@
+import { answerExamples } from './answer-examples.ts';
 import { collectionExamples } from './collection-examples.ts';
 import { compressionExamples } from './compression-examples.ts';
 import { connectionExamples } from './connection-examples.ts';
@@ -15,6 +16,7 @@ export const operationExamples: Readonly<Record<string, OperationExample>> = {
   ...uploadExamples,
   ...contentExamples,
   ...collectionExamples,
+  ...answerExamples,
   ...workspaceExamples,
   ...conversationExamples,
   ...memoryExamples,

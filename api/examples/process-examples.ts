@@ -8,14 +8,19 @@ export const processExamples = {
   readyz: {
     response: {
       status: 'ok',
-      dependencies: { postgres: answers, weaviate: answers, temporal: answers },
+      dependencies: { postgres: answers, weaviate: answers, temporal: answers, blobs: answers },
       embedder: 'local/all-MiniLM-L6-v2',
       embedder_note: null,
+      reranker: 'server/bge-reranker-v2-m3',
     },
   },
   metrics: {
     response:
-      '# HELP loci_requests_total Requests by route and status.\n# TYPE loci_requests_total counter\n' +
-      'loci_requests_total{method="GET",route="/api/v1/collections",status="200"} 42\n',
+      '# HELP loci_http_request_duration_seconds Time from the first byte of a request to the end of its response.\n' +
+      '# TYPE loci_http_request_duration_seconds histogram\n' +
+      'loci_http_request_duration_seconds_bucket{le="0.005",method="GET",route="/api/v1/collections",status="200"} 40\n' +
+      'loci_http_request_duration_seconds_bucket{le="+Inf",method="GET",route="/api/v1/collections",status="200"} 42\n' +
+      'loci_http_request_duration_seconds_sum{method="GET",route="/api/v1/collections",status="200"} 0.21\n' +
+      'loci_http_request_duration_seconds_count{method="GET",route="/api/v1/collections",status="200"} 42\n',
   },
 } satisfies Record<string, OperationExample>;

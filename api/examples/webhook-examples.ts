@@ -1,7 +1,7 @@
 import type { Webhook, WorkspaceWebhookSecret } from '#domain/records/webhook.ts';
 import type { WebhookDelivery } from '#domain/records/webhook-delivery.ts';
 import { CREATED, EXAMPLE_KEY, exampleIds, UPDATED } from './example-ids.ts';
-import { lastPageOf, type OperationExample } from './operation-example.ts';
+import { lastBoundedPageOf, lastPageOf, type OperationExample } from './operation-example.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 const NEW_SECRET = 'whsec_plJ3nmyCDGBKInavdOK15jsl2mJ8W0pYc3plJ3nmyCA=';
@@ -73,7 +73,7 @@ export const webhookExamples = {
   rotateWebhook: {
     response: { ...webhook, secret: NEW_SECRET, previous_secret_expires_at: OVERLAP_ENDS, updated_at: UPDATED },
   },
-  listWebhookDeliveries: { response: lastPageOf(delivery) },
+  listWebhookDeliveries: { response: lastBoundedPageOf(delivery) },
   getWebhookDelivery: {
     response: {
       ...delivery,

@@ -1,7 +1,10 @@
+import { finished } from 'node:stream';
 import { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Principal } from '#domain/access/caller.ts';
+import type { RequestCounters } from '#domain/access/request-counter.ts';
 import type { Services } from '#operations/services.ts';
 import {
   authenticateRequest,
@@ -10,9 +13,12 @@ import {
 } from '#api/http/request/authenticate-request.ts';
 import { readIdempotencyKey } from '#api/http/request/idempotency.ts';
 import { readJsonBody } from '#api/http/request/json-body.ts';
+import { abortOnClose } from '#api/http/request/abort-on-close.ts';
+import { PageTurns, type PageTurn } from '#api/http/response/page-turns.ts';
 import { Reply } from '#api/http/response/reply.ts';
 import { serializeInTurn } from '#api/http/response/serialize-in-turn.ts';
 import { createRequestLimiter, type RequestLimits } from '#api/http/request/request-limiter.ts';
+import { nameRequestSpan } from '#observability/current-trace.ts';
 import { requestState } from '#api/http/request/request-state.ts';
 import type { Route } from './route.ts';
 
@@ -24,10 +30,14 @@ export type MountOptions = {
   access?: AccessSettings;
   /** By default requests are not limited. */
   requestLimits?: RequestLimits;
+  /** By default requests are counted in this process. */
+  requestCounters?: RequestCounters;
 };
 
 const API_KEYS_ONLY: AccessSettings = { users: null, administratorToken: null };
 const NO_LIMITS: RequestLimits = { perCaller: 0, perWorkspace: 0, failuresPerAddress: 0 };
+
+type ServeOptions = MountOptions & Authenticator & { pages: PageTurns };
 
 /** Returns a router that serves these routes and answers 405 for other methods on their paths. */
 export function mountRoutes(routes: readonly Route[], options: MountOptions): Router {
@@ -35,7 +45,8 @@ export function mountRoutes(routes: readonly Route[], options: MountOptions): Ro
   const serveOptions = {
     ...options,
     access: options.access ?? API_KEYS_ONLY,
-    limiter: createRequestLimiter(options.requestLimits ?? NO_LIMITS),
+    limiter: createRequestLimiter(options.requestLimits ?? NO_LIMITS, options.requestCounters),
+    pages: new PageTurns(),
   };
   for (const route of routes) {
     router.register(koaPath(route), [route.method], (context) => serve(route, context, serveOptions));
@@ -55,15 +66,18 @@ function koaPath(route: Route): string {
 /**
  * Authenticates first, then reads the body, then runs the handler: a caller without access learns nothing about the rest.
  */
-async function serve(route: Route, context: Context, options: MountOptions & Authenticator): Promise<void> {
+async function serve(route: Route, context: Context, options: ServeOptions): Promise<void> {
   const state = requestState(context);
   state.route = fullPath(route);
+  nameRequestSpan({ method: context.method, route: state.route });
   state.validationStatus = route.validationStatus ?? 422;
   state.isQuiet = route.isAtRoot === true;
+  state.errorForm = route.errorForm ?? null;
   const principal = await authenticate(route, context, options);
   const idempotencyKey = route.idempotent === true ? readIdempotencyKey(context) : null;
   const body =
     route.body === undefined ? undefined : await readJsonBody(context, route.maxBodyBytes?.(options.services.limits));
+  using turn = await takeTurn(route, context, options);
   const answer = await route.handle({
     services: withRequestLog(options.services, context),
     principal,
@@ -71,7 +85,21 @@ async function serve(route: Route, context: Context, options: MountOptions & Aut
     raw: { path: context['params'] ?? {}, query: { ...context.query }, body },
     idempotencyKey,
   });
-  await sendReply(context, answer, { route, options });
+  await sendReply(context, answer, { route, options, turn });
+}
+
+/** Waits for the turn of a page of a list, because it may be large. */
+async function takeTurn(route: Route, context: Context, { pages }: ServeOptions): Promise<PageTurn | null> {
+  const { caller } = requestState(context);
+  const field = route.method === 'get' ? route.query?.shape['limit'] : undefined;
+  if (caller === null || field === undefined) return null;
+  // Without a limit, or with a wrong one, for which the handler answers an error, nothing is known.
+  const limit = Number(z.safeParse(field, context.query['limit']).data ?? Infinity);
+  const { scope, principal } = caller;
+  // Filters are tested on rows that the page may not have.
+  const isScan = context.query['filters'] !== undefined;
+  const request = { workspaceId: scope.workspaceId, caller: principal, name: route.path, limit, isScan };
+  return pages.take({ ...request, signal: () => abortOnClose(context) });
 }
 
 async function authenticate(route: Route, context: Context, authenticator: Authenticator): Promise<Principal | null> {
@@ -90,11 +118,9 @@ function withRequestLog(services: Services, context: Context): Services {
   return { ...services, log: services.log.child({ request_id: requestId, ...fields }) };
 }
 
-async function sendReply(
-  context: Context,
-  answer: unknown,
-  served: { route: Route; options: MountOptions },
-): Promise<void> {
+type Served = { route: Route; options: MountOptions; turn: PageTurn | null };
+
+async function sendReply(context: Context, answer: unknown, served: Served): Promise<void> {
   const reply = answer instanceof Reply ? answer : Reply.json(answer);
   context.status = reply.status ?? served.route.status ?? 200;
   if (reply.content.kind === 'empty') {
@@ -108,8 +134,12 @@ async function sendReply(
     const { body } = reply.content;
     const write = () => JSON.stringify(serializeResponse(body, context, served));
     const { caller } = requestState(context);
-    context.body = caller === null ? write() : await serializeInTurn(caller.scope.workspaceId, write);
+    const json = caller === null ? write() : await serializeInTurn(caller.scope.workspaceId, write);
+    // As bytes, because Koa and Node.js would go through a long text three times, to count its bytes and to encode it.
+    context.body = Buffer.from(json);
     context.type = 'application/json';
+    const taken = served.turn?.written(json.length);
+    if (taken) finished(context.res, taken);
   }
   // Last, because setting a body removes Content-Length.
   context.set({ ...reply.headers });
@@ -119,7 +149,7 @@ async function sendReply(
  * Returns the body parsed by the schema of the response, so that columns that no schema names never leave the service. A
  * body that does not fit its schema is not sent. The log names the fields that do not fit, never their values.
  */
-function serializeResponse(body: unknown, context: Context, served: { route: Route; options: MountOptions }): unknown {
+function serializeResponse(body: unknown, context: Context, served: Served): unknown {
   const parsed = served.route.response.safeParse(body);
   if (parsed.success) return parsed.data;
   const { requestId, route } = requestState(context);

@@ -36,7 +36,11 @@ export type RouteData<
   form?: { schema: z.ZodType; files: Readonly<Record<string, FormFile>> };
   response: R;
   /** Media type of a response that is not JSON. */
-  responseType?: 'application/octet-stream' | 'text/plain' | 'text/html' | 'text/markdown';
+  responseType?: 'application/octet-stream' | 'text/plain' | 'text/html' | 'text/markdown' | 'application/x-ndjson';
+  /** Error bodies also have the member `error` of the OpenAI API, which its clients show. */
+  errorForm?: 'openai';
+  /** The route can answer with server-sent events as well: when, and which. */
+  eventStream?: { description: string; example: string };
   status?: number;
   /** Other success statuses with the same body, with their meaning. */
   otherSuccesses?: Readonly<Record<number, string>>;
@@ -92,13 +96,14 @@ export function route<
   data: RouteData<P, Q, B, R> & { permission: Permission },
   handler: (input: HandlerInput<P, Q, B> & { caller: Caller }) => Promise<RouteResult<R>>,
 ): Route {
+  const schemas = schemasOf(data);
   return {
     ...data,
     async handle(request) {
       const { principal } = request;
       if (principal === null || principal === 'administrator')
         throw new AppError('unauthorized', 'This needs an API key.');
-      return handler({ ...validateInput(data, request), caller: principal });
+      return handler({ ...validateInput({ data, schemas }, request), caller: principal });
     },
   };
 }
@@ -113,12 +118,13 @@ export function administrationRoute<
   data: RouteData<P, Q, B, R> & { permission: Permission; administrator: 'allowed' | 'required' },
   handler: (input: HandlerInput<P, Q, B> & { principal: Principal }) => Promise<RouteResult<R>>,
 ): Route {
+  const schemas = schemasOf(data);
   return {
     ...data,
     async handle(request) {
       const { principal } = request;
       if (principal === null) throw new AppError('unauthorized', 'This needs an API key or the administrator token.');
-      return handler({ ...validateInput(data, request), principal });
+      return handler({ ...validateInput({ data, schemas }, request), principal });
     },
   };
 }
@@ -132,15 +138,24 @@ export function openRoute<
   data: RouteData<P, Q, z.ZodType, R> & { permission: null },
   handler: (input: HandlerInput<P, Q, z.ZodType>) => Promise<RouteResult<R>>,
 ): Route {
-  return { ...data, handle: async (request) => handler(validateInput(data, request)) };
+  const schemas = schemasOf(data);
+  return { ...data, handle: async (request) => handler(validateInput({ data, schemas }, request)) };
+}
+
+/**
+ * The schemas of a request. A query parameter that an operation does not have is a problem: ignored, a misspelled filter would
+ * list everything. A query schema that is loose by itself stays so, and so do probes, whose callers may add parameters.
+ */
+function schemasOf({ params, query = NoFields, body, isAtRoot = false }: RouteData) {
+  const isLoose = isAtRoot || query.def.catchall !== undefined;
+  return { path: params ?? NoFields, query: isLoose ? query : query.strict(), body: body ?? z.unknown() };
 }
 
 function validateInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
-  data: RouteData<P, Q, B>,
+  { data, schemas }: { data: RouteData<P, Q, B>; schemas: ReturnType<typeof schemasOf> },
   request: RouteRequest,
 ): HandlerInput<P, Q, B> {
   const { raw, idempotencyKey } = request;
-  const schemas = { path: data.params ?? NoFields, query: data.query ?? NoFields, body: data.body ?? z.unknown() };
   const parsed = parseInput(schemas, raw);
   const operation = `${data.method} ${data.path} ${JSON.stringify(raw.path)}`;
   return {

@@ -1,4 +1,6 @@
 import type { Route } from '#api/http/route.ts';
+import { createAnswerRoute } from '#api/routes/answers/create-answer.ts';
+import { createChatCompletionRoute } from '#api/routes/answers/create-chat-completion.ts';
 import { createApiKeyRoute } from '#api/routes/api-keys/create-api-key.ts';
 import { getApiKeyRoute } from '#api/routes/api-keys/get-api-key.ts';
 import { listApiKeysRoute } from '#api/routes/api-keys/list-api-keys.ts';
@@ -13,6 +15,7 @@ import { createCollectionRoute } from '#api/routes/collections/create-collection
 import { deleteCollectionRoute } from '#api/routes/collections/delete-collection.ts';
 import { getCollectionRoute } from '#api/routes/collections/get-collection.ts';
 import { listCollectionsRoute } from '#api/routes/collections/list-collections.ts';
+import { explainSearchRoute } from '#api/routes/collections/explain-search.ts';
 import { searchCollectionRoute } from '#api/routes/collections/search-collection.ts';
 import { setCollectionStatsRoute } from '#api/routes/collections/set-collection-stats.ts';
 import { updateCollectionRoute } from '#api/routes/collections/update-collection.ts';
@@ -48,6 +51,8 @@ import { updateConversationRoute } from '#api/routes/conversations/update-conver
 import { createMemoriesRoute } from '#api/routes/memories/create-memories.ts';
 import { createMemoryRoute } from '#api/routes/memories/create-memory.ts';
 import { deleteMemoryRoute } from '#api/routes/memories/delete-memory.ts';
+import { exportMemoriesRoute } from '#api/routes/memories/export-memories.ts';
+import { forgetUserRoute } from '#api/routes/memories/forget-user.ts';
 import { getMemoryHistoryRoute } from '#api/routes/memories/get-memory-history.ts';
 import { getMemoryRoute } from '#api/routes/memories/get-memory.ts';
 import { listMemoriesRoute } from '#api/routes/memories/list-memories.ts';
@@ -90,6 +95,13 @@ import { getWorkspaceRoute } from '#api/routes/workspaces/get-workspace.ts';
 import { listMembersRoute } from '#api/routes/workspaces/list-members.ts';
 import { listWorkspacesRoute } from '#api/routes/workspaces/list-workspaces.ts';
 import { removeMemberRoute } from '#api/routes/workspaces/remove-member.ts';
+import {
+  cancelReembeddingRoute,
+  getReembeddingRoute,
+  pauseReembeddingRoute,
+  reembedCollectionRoute,
+  resumeReembeddingRoute,
+} from '#api/routes/collections/reembed-collection.ts';
 import { getReindexingRoute, reindexWorkspaceRoute } from '#api/routes/workspaces/reindex-workspace.ts';
 import { updateWorkspaceRoute } from '#api/routes/workspaces/update-workspace.ts';
 import { getWebhookSecretRoute, rotateWebhookSecretRoute } from '#api/routes/workspaces/webhook-secret.ts';
@@ -116,6 +128,9 @@ export const routes: Readonly<Record<string, Route>> = {
   listChunks: listChunksRoute,
   getChunk: getChunkRoute,
   searchCollection: searchCollectionRoute,
+  explainSearch: explainSearchRoute,
+  createAnswer: createAnswerRoute,
+  createChatCompletion: createChatCompletionRoute,
   createCollection: createCollectionRoute,
   listCollections: listCollectionsRoute,
   getCollection: getCollectionRoute,
@@ -124,6 +139,11 @@ export const routes: Readonly<Record<string, Route>> = {
   setCollectionStats: setCollectionStatsRoute,
   archiveCollection: archiveCollectionRoute,
   unarchiveCollection: unarchiveCollectionRoute,
+  reembedCollection: reembedCollectionRoute,
+  getReembedding: getReembeddingRoute,
+  pauseReembedding: pauseReembeddingRoute,
+  resumeReembedding: resumeReembeddingRoute,
+  cancelReembedding: cancelReembeddingRoute,
   getDeletion: getDeletionRoute,
   listApiKeys: listApiKeysRoute,
   createApiKey: createApiKeyRoute,
@@ -144,6 +164,8 @@ export const routes: Readonly<Record<string, Route>> = {
   createMemories: createMemoriesRoute,
   searchMemories: searchMemoriesRoute,
   listMemories: listMemoriesRoute,
+  exportMemories: exportMemoriesRoute,
+  forgetUser: forgetUserRoute,
   getMemory: getMemoryRoute,
   updateMemory: updateMemoryRoute,
   replaceMemory: replaceMemoryRoute,

@@ -89,13 +89,14 @@ async function sendAndBreakOff({ baseUrl, key, collectionId }: Target): Promise<
   return sent;
 }
 
-/** Runs `upload` and tells how many bytes it leaves in the blob folder. */
+/** Runs `upload` and tells how many bytes it leaves in the folders of blobs and of files on their way. */
 async function bytesLeftBy({ stack }: Target, upload: () => Promise<string>): Promise<string> {
-  const folder = stack.servers.environment['LOCI_BLOB_DIR'] ?? '';
-  const before = await folderBytes(folder);
+  const { LOCI_BLOB_DIR: stored = '', LOCI_WORK_DIR: onTheWay = '' } = stack.servers.environment;
+  const bytes = async () => (await folderBytes(stored)) + (await folderBytes(onTheWay));
+  const before = await bytes();
   const answer = await upload();
   await delay(LEFT_AFTER_MS);
-  const left = (await folderBytes(folder)) - before;
+  const left = (await bytes()) - before;
   return `${answer}; ${left} bytes left after ${seconds(LEFT_AFTER_MS)}`;
 }
 

@@ -52,7 +52,7 @@ export async function runCampaign(stack: TestStack, options: CampaignOptions): P
     const rounds = await playRounds(context, options);
     await unwatch();
     const contents = rounds.flatMap((round) => round.contents);
-    const evaluation = await evaluateCampaign({ ...context, workspaceId }, contents);
+    const evaluation = await evaluateCampaign({ ...context, apis: [context.api], workspaceId }, contents);
     const elapsedMs = performance.now() - startedMs;
     return { ...evaluation, rounds, chunksWritten: context.meter.chunks(), elapsedMs };
   } finally {

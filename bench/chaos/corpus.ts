@@ -15,39 +15,101 @@ const SYLLABLES = 'ba ce di fo gu ka le mi no pu ra se ti vo zu lan mer tis gor 
 const VOCABULARY = 600;
 const LINES_PER_PAGE = 40;
 
+type Kind = {
+  name: string;
+  mediaType: string;
+  make: (tools: { random: SeededRandom; write: Writer }, sentence: string) => Buffer;
+};
+
+const SMALL_FILES: readonly Kind[] = [
+  text('tiny.txt', 100),
+  text('small.txt', 1_000, 4_000),
+  {
+    name: 'notes.md',
+    mediaType: 'text/markdown',
+    make: ({ write }, sentence) =>
+      Buffer.from(`# ${write.sentence()}\n\n${write.paragraphs(5_000)}\n\n## End\n\n${sentence}.\n`),
+  },
+  {
+    name: 'rows.csv',
+    mediaType: 'text/csv',
+    make: ({ write }, sentence) => Buffer.from(`number,note\n${write.rows(200)}\n201,${sentence}\n`),
+  },
+  {
+    name: 'short.pdf',
+    mediaType: 'application/pdf',
+    make: ({ write }, sentence) => pdfOf(write, { pages: 2, sentence }),
+  },
+  {
+    name: 'letter.docx',
+    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    make: ({ write }, sentence) =>
+      docx([write.paragraphs(2_000), sentence].map((paragraph) => docxParagraph(paragraph)).join('')),
+  },
+];
+
+const LARGE_FILES: readonly Kind[] = [
+  text('middle.txt', 20_000, 60_000),
+  text('large.txt', 150_000, 300_000),
+  {
+    name: 'long.pdf',
+    mediaType: 'application/pdf',
+    make: ({ random, write }, sentence) => pdfOf(write, { pages: random.between(20, 60), sentence }),
+  },
+];
+
+const PAGE: Kind = {
+  name: 'page.html',
+  mediaType: 'text/html',
+  make: ({ write }, sentence) => pageOf(write, sentence),
+};
+
+/** One document in so many is large. */
+const LARGE_EVERY = 40;
+/** One document in so many is a page. */
+const PAGE_EVERY = 8;
+
 /** Generates documents of many kinds and sizes; `bigTextBytes` adds one whose chunks need many batches. */
 export function makeCorpus(random: SeededRandom, prefix: string, bigTextBytes = 0): Corpus {
+  const make = createMaker(random);
+  const big = bigTextBytes > 0 ? [text('big.txt', bigTextBytes)] : [];
+  return {
+    files: [...SMALL_FILES, ...LARGE_FILES, ...big].map((kind) => make(kind, `${prefix}-`)),
+    pages: ['1', '2'].map((number) => make(PAGE, `${prefix}-${number}-`)),
+  };
+}
+
+/** Generates so many documents, most of them small. */
+export function makeDocuments(random: SeededRandom, prefix: string, count: number): Corpus {
+  const make = createMaker(random);
+  const corpus: Corpus = { files: [], pages: [] };
+  for (let number = 1; number <= count; number += 1) {
+    const isPage = number % PAGE_EVERY === 0 && number % LARGE_EVERY !== 0;
+    const files = number % LARGE_EVERY === 0 ? LARGE_FILES : SMALL_FILES;
+    const kind = (isPage ? null : files[random.between(0, files.length - 1)]) ?? PAGE;
+    corpus[isPage ? 'pages' : 'files'].push(make(kind, `${prefix}-${number}-`));
+  }
+  return corpus;
+}
+
+function createMaker(random: SeededRandom) {
   const words = Array.from({ length: VOCABULARY }, () =>
     Array.from({ length: random.between(2, 4) }, () => random.pick(['ba', ...SYLLABLES])).join(''),
   );
   const write = createWriter(random, words);
-  const named = (name: string, mediaType: string, make: (sentence: string) => Buffer): Document => {
-    const sentence = `${write.sentence()} ${prefix}${name.replace(/\W/g, '')}${random.between(100_000, 999_999)}`;
-    return { name: `${prefix}-${name}`, mediaType, bytes: make(sentence), sentence };
+  return (kind: Kind, prefix: string): Document => {
+    const name = `${prefix}${kind.name}`;
+    const sentence = `${write.sentence()} ${name.replace(/\W/g, '')}${random.between(100_000, 999_999)}`;
+    return { name, mediaType: kind.mediaType, bytes: kind.make({ random, write }, sentence), sentence };
   };
-  const text = (name: string, sizeBytes: number) =>
-    named(name, 'text/plain', (sentence) => Buffer.from(`${write.paragraphs(sizeBytes)}\n\n${sentence}.\n`));
+}
+
+function text(name: string, fromBytes: number, toBytes = fromBytes): Kind {
   return {
-    files: [
-      text('tiny.txt', 100),
-      text('small.txt', random.between(1_000, 4_000)),
-      text('middle.txt', random.between(20_000, 60_000)),
-      text('large.txt', random.between(150_000, 300_000)),
-      named('notes.md', 'text/markdown', (sentence) =>
-        Buffer.from(`# ${write.sentence()}\n\n${write.paragraphs(5_000)}\n\n## End\n\n${sentence}.\n`),
-      ),
-      named('rows.csv', 'text/csv', (sentence) => Buffer.from(`number,note\n${write.rows(200)}\n201,${sentence}\n`)),
-      named('short.pdf', 'application/pdf', (sentence) => pdfOf(write, { pages: 2, sentence })),
-      named('long.pdf', 'application/pdf', (sentence) => pdfOf(write, { pages: random.between(20, 60), sentence })),
-      named('letter.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', (sentence) =>
-        docx([write.paragraphs(2_000), sentence].map((paragraph) => docxParagraph(paragraph)).join('')),
-      ),
-      ...(bigTextBytes > 0 ? [text('big.txt', bigTextBytes)] : []),
-    ],
-    pages: [
-      named('page-1.html', 'text/html', (sentence) => pageOf(write, sentence)),
-      named('page-2.html', 'text/html', (sentence) => pageOf(write, sentence)),
-    ],
+    name,
+    mediaType: 'text/plain',
+    make: ({ random, write }, sentence) =>
+      Buffer.from(`${write.paragraphs(random.between(fromBytes, toBytes))}\n\n${sentence}.\n`),
   };
 }
 

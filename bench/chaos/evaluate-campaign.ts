@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import pMap from 'p-map';
 import { Content, ContentChunksResponse } from '#domain/records/content.ts';
 import { Deletion } from '#domain/records/deletion.ts';
 import { SearchResponse, type SearchType } from '#domain/records/search.ts';
@@ -19,37 +21,51 @@ export type CampaignEvaluation = {
 
 const CENSUS_TIMEOUT_MS = 120_000;
 
-type EvaluationContext = { api: ApiClient; behind: BehindTheApi; workspaceId: string };
+/** Contents asked about at the same time. */
+const CONTENTS_AT_ONCE = 4;
+
+type EvaluationContext = {
+  /** Contents are asked of them in turn. */
+  apis: readonly ApiClient[];
+  workspaceId: string;
+  behind: BehindTheApi;
+  /** Instead of the usual census, which sees one copy of the index and no bytes. */
+  takeCensusOf?: typeof takeCensus;
+};
 
 /** Waits for the maintenance loops, then checks every acknowledged content. */
 export async function evaluateCampaign(
   context: EvaluationContext,
   contents: readonly AcknowledgedContent[],
 ): Promise<CampaignEvaluation> {
-  const first = await takeCensus(context.behind, context.workspaceId);
-  const census = await takeFinalCensus(context);
+  const { apis, behind, workspaceId, takeCensusOf = takeCensus } = context;
+  const first = await takeCensus(behind, workspaceId);
+  const census = await takeFinalCensus(behind, workspaceId, takeCensusOf);
   const wrongOutcomes: string[] = [];
   const unfound: string[] = [];
-  for (const content of contents) {
-    const problem = await findWrongOutcome(context.api, content);
+  const check = async (content: AcknowledgedContent, index: number) => {
+    const api = apis[index % apis.length];
+    if (api === undefined) throw new Error('there is no API to ask');
+    const problem = await findWrongOutcome(api, content);
     if (problem !== null) wrongOutcomes.push(`${content.contentId} (${content.sentence}): ${problem}`);
-    else if (content.expectedOutcome === 'ready') unfound.push(...(await findMissedSearches(context.api, content)));
-  }
+    else if (content.expectedOutcome === 'ready') unfound.push(...(await findMissedSearches(api, content)));
+  };
+  await pMap(contents, check, { concurrency: CONTENTS_AT_ONCE });
   return { census, wrongOutcomes, unfound, orphansBefore: first.orphaned.length };
 }
 
-async function takeFinalCensus({ behind, workspaceId }: EvaluationContext): Promise<Census> {
+async function takeFinalCensus(behind: BehindTheApi, workspaceId: string, take: typeof takeCensus): Promise<Census> {
   const deadline = performance.now() + CENSUS_TIMEOUT_MS;
   for (;;) {
     await behind.makeDue(workspaceId);
-    const census = await takeCensus(behind, workspaceId);
+    const census = await take(behind, workspaceId);
     if (isSound(census) || performance.now() > deadline) return census;
   }
 }
 
 async function findWrongOutcome(
   api: ApiClient,
-  { contentId, expectedOutcome, deletionId }: AcknowledgedContent,
+  { contentId, expectedOutcome, deletionId, sha256 }: AcknowledgedContent,
 ): Promise<string | null> {
   if (expectedOutcome === 'deleted') {
     const { status, verified_at: verifiedAt } = await api.get(`/deletions/${deletionId}`, Deletion);
@@ -60,7 +76,14 @@ async function findWrongOutcome(
   const answer = await api.send(`/contents/${contentId}`);
   if (!answer.ok) return `the API returns ${answer.status}`;
   const { status, status_message: message } = Content.parse(await answer.json());
-  return status === expectedOutcome ? null : `is ${status} (${message}), expected ${expectedOutcome}`;
+  if (status !== expectedOutcome) return `is ${status} (${message}), expected ${expectedOutcome}`;
+  if (sha256 === null || status !== 'ready') return null;
+  const file = await api.send(`/contents/${contentId}/file`);
+  if (!file.ok) return `its file answers ${file.status}`;
+  const hash = createHash('sha256')
+    .update(new Uint8Array(await file.arrayBuffer()))
+    .digest('hex');
+  return hash === sha256 ? null : 'its file has other bytes';
 }
 
 /** Headings are embedded with a chunk and may be half of a short one, so other chunks can be nearer to its text. */
@@ -84,7 +107,14 @@ async function findMissedSearches(
     const json = { collection_id: collectionId, query, search_type: type, max_results: limit };
     const { results } = await api.post('/collections/search', SearchResponse, { json });
     if (!results.some((result) => result.content_id === contentId))
-      missed.push(`${contentId}: ${type} does not find "${query.slice(-80)}"`);
+      missed.push(`${contentId}: ${type} does not find "${query.slice(-80)}": ${await whyNot(api, json, contentId)}`);
   }
   return missed;
+}
+
+/** What the service itself says about a missing result, and what is found in its place. */
+async function whyNot(api: ApiClient, search: object, contentId: string): Promise<string> {
+  const json = { ...search, content_id: contentId };
+  const explanation = await api.send('/collections/search/explain', { method: 'POST', json });
+  return (await explanation.text()).slice(0, 2_000);
 }

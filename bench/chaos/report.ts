@@ -1,6 +1,5 @@
 import { problemsOf } from '#test/support/harness/census.ts';
 import type { CampaignResult } from './campaign.ts';
-import type { RoundKind } from './round-result.ts';
 
 /** After the last kill of a round, single texts that were uploaded meanwhile must be found within this time. */
 const MAX_TEXT_MS = 10_000;
@@ -35,18 +34,14 @@ export function formatReport(result: CampaignResult): string[] {
   const { census, rounds } = result;
   const contents = rounds.flatMap((round) => round.contents);
   const count = (outcome: string) => contents.filter((content) => content.expectedOutcome === outcome).length;
-  const kills = new Map<RoundKind, number>();
-  for (const round of rounds) {
-    for (const [kind, number] of Object.entries(round.kills)) {
-      // The keys of the record are round kinds.
-      kills.set(kind as RoundKind, (kills.get(kind as RoundKind) ?? 0) + number);
-    }
-  }
+  const kills = new Map<string, number>();
+  for (const round of rounds)
+    for (const [name, number] of Object.entries(round.kills)) kills.set(name, (kills.get(name) ?? 0) + number);
   // Chunks that a worker wrote in its last tenth of a second are not counted.
   const redone = Math.max(0, result.chunksWritten - census.chunks);
   return [
     `rounds       ${rounds.length} in ${(result.elapsedMs / 60_000).toFixed(1)} min`,
-    `kills        ${[...kills].map(([kind, number]) => `${kind} ${number}`).join(', ')}`,
+    `kills        ${[...kills].map(([name, number]) => `${name} ${number}`).join(', ')}`,
     `contents     ${contents.length} acknowledged: ${count('ready')} expected ready, ${count('cancelled')} cancelled, ${count('deleted')} deleted`,
     `chunks       ${census.chunks} published`,
     `lost         ${census.lost.length}`,

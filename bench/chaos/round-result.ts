@@ -8,12 +8,14 @@ export type AcknowledgedContent = {
   sentence: string;
   expectedOutcome: 'ready' | 'cancelled' | 'deleted';
   deletionId: string | null;
+  /** Of its file; null for a text. */
+  sha256: string | null;
 };
 
 export type RoundResult = {
   contents: AcknowledgedContent[];
   /** Number of kills or suspensions by process. */
-  kills: Partial<Record<RoundKind, number>>;
+  kills: Record<string, number>;
   /** Number of contents that failed because two workers died with them; a retry made them ready. */
   crashed: number;
   /** Contents that failed for another reason, with the reason. */

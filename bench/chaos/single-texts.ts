@@ -43,7 +43,7 @@ async function sendText({ api, collectionId }: Sender, sentence: string): Promis
   const { uploads } = await api.post('/upload', UploadResponse, { body, status: 202 });
   const contentId = uploads[0]?.content_id;
   if (contentId === undefined) throw new Error('the text was not accepted');
-  return { contentId, collectionId, sentence, expectedOutcome: 'ready', deletionId: null };
+  return { contentId, collectionId, sentence, expectedOutcome: 'ready', deletionId: null, sha256: null };
 }
 
 /** Waits until a search finds every text. Returns the milliseconds until the last one was found; at most a minute. */

@@ -1,8 +1,10 @@
 import createClient from 'openapi-fetch';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
+import { type ExportedVersion, exportMemories } from './export-memories.ts';
 import type { LociApi } from './loci-api.ts';
 import { type ListPath, paginate, type ItemOf, type ListOptions } from './paginate.ts';
 import type { paths } from './schema.ts';
+import { type AnswerEvent, type AnswerQuestion, streamAnswer } from './stream-answer.ts';
 import { createRetryingFetch, type Fetch, type Transport } from './transport.ts';
 import { upload, type UploadOptions, type UploadResult } from './upload/upload.ts';
 import { waitUntilReady, type ReadyResult, type WaitOptions, type WaitTarget } from './wait-until-ready.ts';
@@ -23,6 +25,10 @@ export type LociClient = {
   upload(options: UploadOptions): Promise<UploadResult>;
   /** Waits until uploads or contents have no more work to do. */
   waitUntilReady(target: WaitTarget, options?: WaitOptions): Promise<ReadyResult>;
+  /** Asks a question and yields the answer as it is written: `for await (const { event, data } of loci.streamAnswer({ query }))`. */
+  streamAnswer(question: AnswerQuestion, options?: { signal?: AbortSignal }): AsyncGenerator<AnswerEvent>;
+  /** Yields every version of every memory of a user: `for await (const version of loci.exportMemories({ userId }))`. */
+  exportMemories(options?: { userId?: string; signal?: AbortSignal }): AsyncGenerator<ExportedVersion>;
   /** Iterates over all entries of a list: `for await (const content of loci.paginate('/api/v1/contents'))`. */
   paginate<Path extends ListPath>(
     path: Path,
@@ -56,6 +62,8 @@ export function createLociClient(options: LociClientOptions = {}): LociClient {
     connection,
     upload: (what) => upload({ api, transport }, what),
     waitUntilReady: (target, how) => waitUntilReady(api, target, how),
+    streamAnswer: (question, how) => streamAnswer(api, question, how),
+    exportMemories: (what) => exportMemories(api, what),
     paginate: (path, how) => paginate(api, path, how),
   };
 }

@@ -35,7 +35,8 @@ export type FilterContent = {
   name: string | null;
   type: string | null;
   external_id: string | null;
-  source: string | null;
+  /** File name or URL, as results show it, and `file`, `url` or `text`. */
+  source: string | readonly string[] | null;
   content_hash: string | null;
   size: number | null;
   /** Unix seconds, ISO 8601 or a Date; compared in whole seconds, as the API returns them. */
@@ -44,3 +45,9 @@ export type FilterContent = {
 
 /** The data of one chunk that filters test. `metadata` is that of the content, `chunk` that of the chunk. */
 export type FilterRecord = { content: FilterContent; metadata: JsonObject; chunk: JsonObject };
+
+/** True when a condition is on the data of a chunk, which a content as a whole does not have. */
+export function readsChunk(filter: Filter): boolean {
+  if ('operands' in filter) return filter.operands.some(readsChunk);
+  return 'operand' in filter ? readsChunk(filter.operand) : filter.field.area === 'chunk';
+}

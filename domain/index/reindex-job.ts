@@ -5,6 +5,12 @@ import { TASK_QUEUES } from '#domain/task-queues.ts';
 
 export type ReindexArgs = { workspace_id: string; reindexing_id: string };
 
+/** One of `of` parts of all contents, from 0 on. A content is in one part by its id. */
+export type ReindexPart = { number: number; of: number };
+
+/** Parts that are written at the same time, by as many workers as have room for them. */
+export const REINDEX_PARTS = 4;
+
 /** Returns the job that writes everything of a workspace to the index again. */
 export function reindexJob(args: ReindexArgs): JobStart {
   return {
@@ -29,5 +35,8 @@ export type ReindexSteps = {
   completeReindexing(reindexing: ReindexArgs & { outbox_id: string }): Promise<void>;
 };
 
-/** Embeds and writes chunks for one time slice; null at the end. The cursor is stored in the row. */
-export type ReindexSlice = { reindexSlice(reindexing: ReindexArgs): Promise<ReindexProgress | null> };
+/** Of a time slice. `part`: missing in workflows that were started before there were parts. */
+export type ReindexSliceArgs = ReindexArgs & { part?: ReindexPart };
+
+/** Embeds and writes the chunks of a part for one time slice; null at its end. The cursor is stored in the row. */
+export type ReindexSlice = { reindexSlice(slice: ReindexSliceArgs): Promise<ReindexProgress | null> };

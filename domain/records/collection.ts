@@ -4,13 +4,25 @@ import { EMBEDDER_PROVIDERS } from '#domain/embedder.ts';
 import { COLLECTION_STATUSES } from '#domain/statuses.ts';
 import { AnyObject, CreatedAt, CreatedBy, Id, JsonObject, textField, UpdatedAt, WorkspaceId } from './fields.ts';
 
-const CollectionEmbedding = z.object({
+/** The embedding space of an index of a collection. */
+export const CollectionEmbedding = z.object({
   provider: z.enum(EMBEDDER_PROVIDERS).meta({
     description: 'Kind of embedder: `local` runs in the service, `openai` is a server, `lexical` counts words.',
   }),
   model: z.string().meta({ description: 'Name of the model.' }),
   model_hash: z.string().meta({ description: 'SHA-256 of the model weights, or a version tag.' }),
   dimensions: z.int().meta({ description: 'Length of a vector.' }),
+});
+
+/** Names one of the configured embedders. */
+export const EmbeddingChoice = z.strictObject({
+  provider: z
+    .enum(EMBEDDER_PROVIDERS)
+    .meta({ description: 'Kind of embedder. It must be configured on this instance.' }),
+  model: z
+    .string()
+    .optional()
+    .meta({ description: 'Name of the model; by default the configured one of the provider.' }),
 });
 
 /** A collection in API responses. */
@@ -39,7 +51,9 @@ export const Collection = z
     }),
     meta_data: AnyObject.meta({ description: 'Free-form JSON object of the client.' }),
     settings: AnyObject.meta({ description: 'Free-form JSON object of the client; the service does not act on it.' }),
-    embedding: CollectionEmbedding.meta({ description: 'Embedder of the collection. It never changes.' }),
+    embedding: CollectionEmbedding.meta({
+      description: 'Embedder of the collection. `POST /collections/{collection_id}/reembed` changes it.',
+    }),
     source_type: z
       .string()
       .meta({ description: 'Kind of the material, as the client named it; `document` by default.' }),
@@ -77,18 +91,9 @@ export const CreateCollectionRequest = z
     settings: JsonObject.default({}).meta({
       description: 'Free-form JSON object, at most 65,536 characters; the service does not act on it.',
     }),
-    embedding: z
-      .strictObject({
-        provider: z
-          .enum(EMBEDDER_PROVIDERS)
-          .meta({ description: 'Kind of embedder. It must be configured on this instance.' }),
-        model: z
-          .string()
-          .optional()
-          .meta({ description: 'Name of the model; by default the configured one of the provider.' }),
-      })
-      .optional()
-      .meta({ description: 'Configured embedder to use; the default embedder when absent.' }),
+    embedding: EmbeddingChoice.optional().meta({
+      description: 'Configured embedder to use; the default embedder when absent.',
+    }),
     source_type: textField(100, 1)
       .default('document')
       .meta({ description: 'Kind of the material, 1 to 100 characters.' }),

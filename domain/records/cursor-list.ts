@@ -20,3 +20,12 @@ export function cursorListOf<Item extends z.ZodType>(item: Item) {
     ...NEXT_PAGE,
   });
 }
+
+/** The same for lists of which not every number is counted. */
+export function boundedListOf<Item extends z.ZodType>(item: Item) {
+  return cursorListOf(item).extend({
+    total_is_exact: z.boolean().meta({
+      description: 'False: more than `total_count` records match the filters; they are not counted further than that.',
+    }),
+  });
+}

@@ -16,8 +16,9 @@ export const Deletion = z
   .object({
     id: Id.meta({ description: 'Id of the receipt.' }),
     workspace_id: WorkspaceId,
-    kind: z.enum(['content', 'collection', 'workspace']).meta({ description: 'What was deleted.' }),
-    subject_id: Id.meta({ description: 'Id of what was deleted.' }),
+    kind: z.enum(['content', 'collection', 'workspace', 'user_memories']).meta({ description: 'What was deleted.' }),
+    subject_id: Id.meta({ description: 'Id of what was deleted; for `user_memories`, an id derived from `user_id`.' }),
+    user_id: z.string().nullable().meta({ description: 'User whose memories were deleted; null for other kinds.' }),
     status: z.enum(DELETION_STATUSES).meta({ description: '`completed` when everything is removed and counted.' }),
     removed: z
       .object({
@@ -31,7 +32,7 @@ export const Deletion = z
         collections: z.int().meta({ description: 'Collections; more than 0 only when a workspace was deleted.' }),
         conversations: z.int().meta({ description: 'Conversations; more than 0 only when a workspace was deleted.' }),
         messages: z.int().meta({ description: 'Messages; more than 0 only when a workspace was deleted.' }),
-        memories: z.int().meta({ description: 'Memories; more than 0 only when a workspace was deleted.' }),
+        memories: z.int().meta({ description: 'Memories, with all their versions, of a workspace or of a user.' }),
       })
       .meta({ description: 'What was removed so far.' }),
     verified_at: IsoTime.nullable().meta({

@@ -1,16 +1,6 @@
 import { z } from 'zod';
-import { cursorListOf, NEXT_PAGE } from './cursor-list.ts';
-import {
-  AnyObject,
-  CreatedAt,
-  Id,
-  IsoTime,
-  IsoTimeInput,
-  JsonObject,
-  textField,
-  UpdatedAt,
-  ValidationIssue,
-} from './fields.ts';
+import { boundedListOf, NEXT_PAGE } from './cursor-list.ts';
+import { AnyObject, CreatedAt, Id, IsoTime, IsoTimeInput, JsonObject, textField, UpdatedAt } from './fields.ts';
 
 export const MEMORY_TYPES = ['user', 'agent', 'team', 'workflow'] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -61,6 +51,14 @@ export const MemoryDetail = MemoryRecord.extend({
     .enum(MEMORY_TYPES)
     .meta({ description: 'Whom the memory is about. Every user of the workspace may read those of type `team`.' }),
   version: z.int().meta({ description: 'Number of the version, from 1.' }),
+  superseded_by: Id.nullable().meta({
+    description:
+      'Id of the memory that superseded this one, which may be deleted since: a later fact of a conversation that ' +
+      'contradicts or updates it. Null while it is current.',
+  }),
+  superseded_at: IsoTime.nullable().meta({
+    description: 'Time since which it is superseded; null while it is current. Searches do not find it any more.',
+  }),
 }).meta({
   id: 'MemoryDetail',
 });
@@ -88,20 +86,6 @@ export const CreateMemoryRequest = z
   .meta({ id: 'CreateMemoryRequest' });
 export type CreateMemoryRequest = z.infer<typeof CreateMemoryRequest>;
 
-/** Maximum number of memories in one request. */
-const MAX_BATCH_MEMORIES = 1_000;
-
-/** Items are validated one by one, so that a bad one fails alone. */
-export const CreateMemoriesRequest = z
-  .strictObject({
-    memories: z
-      .array(z.unknown().meta({ $ref: '#/$defs/CreateMemoryRequest' }))
-      .min(1)
-      .max(MAX_BATCH_MEMORIES)
-      .meta({ description: 'Memories to create, 1 to 1,000, each as in `POST /memories`.' }),
-  })
-  .meta({ id: 'CreateMemoriesRequest' });
-
 export const UpdateMemoryRequest = z
   .strictObject({
     user_id: UserId.optional().meta({ description: 'User who owns the memory. Required with an API key.' }),
@@ -126,44 +110,6 @@ export const MemoryAnswer = z
   .meta({ id: 'MemoryAnswer' });
 export type MemoryAnswer = z.infer<typeof MemoryAnswer>;
 
-const index = z.int().meta({ description: 'Position of the item in the request, from 0.' });
-
-/** The result of one item of a batch. */
-export const MemoryBatchResult = z
-  .discriminatedUnion('status', [
-    z
-      .object({
-        index,
-        status: z.literal('created').meta({ description: 'The memory was created.' }),
-        memory_id: Id.meta({ description: 'Id of the memory.' }),
-        memory: MemoryRecord.meta({ description: 'The memory that was created.' }),
-      })
-      .meta({ id: 'CreatedMemory' }),
-    z
-      .object({
-        index,
-        status: z.literal('failed').meta({ description: 'The item is invalid; nothing was stored.' }),
-        error: z
-          .object({
-            code: z.literal('validation_failed').meta({ description: 'What went wrong, for programs.' }),
-            detail: z.array(ValidationIssue).meta({ description: 'Every problem of the item.' }),
-          })
-          .meta({ description: 'Why the item failed.' }),
-      })
-      .meta({ id: 'FailedMemory' }),
-  ])
-  .meta({ id: 'MemoryBatchResult' });
-export type MemoryBatchResult = z.infer<typeof MemoryBatchResult>;
-
-export const CreateMemoriesAnswer = z
-  .object({
-    results: z.array(MemoryBatchResult).meta({ description: 'A result for each item, in the order of the items.' }),
-    created: z.int().meta({ description: 'Number of memories that were created.' }),
-    failed: z.int().meta({ description: 'Number of items that failed.' }),
-  })
-  .meta({ id: 'CreateMemoriesAnswer' });
-export type CreateMemoriesAnswer = z.infer<typeof CreateMemoriesAnswer>;
-
 export const ReplaceMemoryAnswer = z
   .object({
     memory_id: Id.meta({ description: 'Id of the memory.' }),
@@ -180,7 +126,7 @@ export const AsOf = IsoTimeInput.meta({
   'x-loci-extension': true,
 });
 
-export const MemoryList = cursorListOf(MemoryDetail).meta({ id: 'MemoryList' });
+export const MemoryList = boundedListOf(MemoryDetail).meta({ id: 'MemoryList' });
 export type MemoryList = z.infer<typeof MemoryList>;
 
 export const MemoryHistory = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DELETION_STATUSES } from '#domain/statuses.ts';
+import { DELETION_STATUSES, REEMBEDDING_STATUSES } from '#domain/statuses.ts';
+import { CollectionEmbedding, EmbeddingChoice } from './collection.ts';
 import { CreatedAt, Id, IsoTime, UpdatedAt } from './fields.ts';
 
 /** Progress of rebuilding the search index of a workspace. */
@@ -25,3 +26,48 @@ export const Reindexing = z
   })
   .meta({ id: 'Reindexing' });
 export type Reindexing = z.infer<typeof Reindexing>;
+
+/** Progress of changing the embedder of a collection. */
+export const Reembedding = z
+  .object({
+    id: Id.meta({ description: 'Id of the re-embedding.' }),
+    workspace_id: Id.meta({ description: 'Workspace of the collection.' }),
+    collection_id: Id.meta({ description: 'Collection whose embedder changes.' }),
+    status: z.enum(REEMBEDDING_STATUSES).meta({
+      description:
+        '`pending`: about to start. `building`: the new index is written; searches use the old one. `paused`: as asked, or by an error. ' +
+        '`switched`: searches use the new index; the old one is about to be removed. `cancelling`, `failing`: the new index is ' +
+        'being removed. `completed`, `cancelled`, `failed`: over, and nothing of the other index is left.',
+    }),
+    status_message: z.string().nullable().meta({
+      description:
+        'What it waits for, why it is paused by itself or failed, or that nothing was to do; null otherwise.',
+    }),
+    from: CollectionEmbedding.meta({ description: 'Embedder before.' }),
+    to: CollectionEmbedding.meta({ description: 'Embedder afterwards.' }),
+    total_contents: z.int().meta({ description: 'Number of published contents at the start; at the switch, of then.' }),
+    contents: z.int().meta({
+      description:
+        'Number of contents that are complete in the new index, without those published meanwhile; at the switch, all.',
+    }),
+    chunks: z
+      .int()
+      .meta({ description: 'Number of chunks written to the new index, without those published meanwhile.' }),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    switched_at: IsoTime.nullable().meta({ description: 'Since when searches use the new index; null until then.' }),
+    completed_at: IsoTime.nullable().meta({
+      description: 'Time at which it ended, with any outcome; null until then.',
+    }),
+  })
+  .meta({ id: 'Reembedding' });
+export type Reembedding = z.infer<typeof Reembedding>;
+
+export const ReembedRequest = z
+  .strictObject({
+    embedding: EmbeddingChoice.optional().meta({
+      description: 'Configured embedder to change to; the default embedder when absent.',
+    }),
+  })
+  .meta({ id: 'ReembedRequest' });
+export type ReembedRequest = z.infer<typeof ReembedRequest>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorListOf } from './cursor-list.ts';
+import { boundedListOf } from './cursor-list.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENT_TYPES } from '#domain/webhooks/webhook-events.ts';
 import { AnyObject, CreatedAt, Id, IsoTime, UpdatedAt, WorkspaceId } from './fields.ts';
 
@@ -44,5 +44,5 @@ export const WebhookDeliveryDetail = WebhookDelivery.extend({
 }).meta({ id: 'WebhookDeliveryDetail' });
 export type WebhookDeliveryDetail = z.infer<typeof WebhookDeliveryDetail>;
 
-export const WebhookDeliveryList = cursorListOf(WebhookDelivery).meta({ id: 'WebhookDeliveryList' });
+export const WebhookDeliveryList = boundedListOf(WebhookDelivery).meta({ id: 'WebhookDeliveryList' });
 export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;

@@ -7,6 +7,8 @@ export type BatchPlan = {
   batches: { content_ids: string[]; downloads: boolean }[];
   /** Cursor after the last planned content; null when there are no more. */
   next: string | null;
+  /** How many batches of the run may be at work at the same time. Only in plans for workflows that heed it. */
+  at_once?: number;
 };
 
 /**

@@ -47,7 +47,7 @@ export const batchWorkflowId = (runId: string, number?: number) =>
 /** Ingests all contents of an upload. */
 export function ingestUploadJob(args: IngestUploadArgs, label: IngestLabel): JobStart {
   return {
-    workflow_type: 'ingestUpload',
+    workflow_type: 'ingestUploadV2',
     workflow_id: uploadWorkflowId(args.upload_id),
     workspace_id: args.workspace_id,
     task_queue: TASK_QUEUES.workflows,
@@ -62,7 +62,7 @@ export function ingestBatchJob(run: RunKey & { content_ids: string[]; upload_id:
   const workflowId = batchWorkflowId(run.run_id);
   const args: IngestBatchArgs = { ...run, downloads: true, outbox_id: workflowId };
   return {
-    workflow_type: 'ingestBatch',
+    workflow_type: 'ingestBatchV2',
     workflow_id: workflowId,
     workspace_id: run.workspace_id,
     task_queue: TASK_QUEUES.workflows,

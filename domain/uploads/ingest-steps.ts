@@ -18,11 +18,17 @@ import type { ControlAction, RunKey } from './ingest-jobs.ts';
 /** Contents of a run that are processed together. */
 export type Batch = RunKey & { content_ids: string[] };
 
+/**
+ * A page of the contents of a run to plan. `heeds_at_once`: the workflow obeys `at_once` of the plan. Those from before it existed
+ * start four batches at a time, and their histories must not tell the next worker otherwise.
+ */
+export type PlanRequest = RunKey & { after: string | null; heeds_at_once?: boolean };
+
 export type UploadKey = { workspace_id: string; collection_id: string; upload_id: string };
 
 export type UpkeepSteps = {
   /** Plans the next batches of a run, in content order. */
-  planBatches(plan: RunKey & { after: string | null }): Promise<BatchPlan>;
+  planBatches(plan: PlanRequest): Promise<BatchPlan>;
   /** Pauses, resumes or cancels an upload for an operator who sent the signal in the Temporal UI. */
   controlUpload(control: UploadKey & { action: ControlAction }): Promise<void>;
   /** Marks the unfinished contents as failed. */
@@ -41,6 +47,9 @@ export type UpkeepSteps = {
   /** Completes an outbox row. */
   settleOutbox(work: { workspace_id: string; outbox_id: string }): Promise<void>;
 };
+
+/** Short steps that can be repeated at any time. Workflows run them beside their own task, without an activity of the server. */
+export type LocalSteps = Pick<UpkeepSteps, 'planBatches' | 'settleRun'>;
 
 export type DeletionKey = { workspace_id: string; collection_id: string; content_id: string; deletion_id: string };
 

@@ -7,7 +7,7 @@ import { parentNotFound } from './update-collection.ts';
 import type { Services } from '#operations/services.ts';
 
 /**
- * Creates a collection. Its embedder cannot be changed later. Its tenant in the index is created with the first content.
+ * Creates a collection. Its tenant in the index is created with the first content.
  * @throws AppError `forbidden` for an API key that is restricted to certain collections; `not_found` for the parent;
  *   `validation_failed` for an embedder that is not configured.
  */

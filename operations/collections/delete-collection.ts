@@ -1,9 +1,11 @@
 import type { Caller } from '#domain/access/caller.ts';
 import { deleteCollectionJob } from '#domain/collections/collection-deletion.ts';
+import { reembedWorkflowId } from '#domain/index/reembed-job.ts';
 import type { DeletionAccepted } from '#domain/records/deletion.ts';
 import type { Stores } from '#store/stores.ts';
 import { collectionNotFound } from './collections.ts';
 import type { Services } from '#operations/services.ts';
+import { enqueueWakeUps, sendWakeUps } from '#operations/jobs/wake-ups.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 /**
@@ -12,8 +14,9 @@ import { startWorkflows } from '#operations/jobs/start-workflows.ts';
  * @throws AppError `not_found`.
  */
 export async function deleteCollection(services: Services, caller: Caller, id: string): Promise<DeletionAccepted> {
-  const { deletion, jobs } = await services.stores.transaction((stores) => acceptDeletion(stores, caller, id));
+  const { deletion, jobs, wakes } = await services.stores.transaction((stores) => acceptDeletion(stores, caller, id));
   startWorkflows(services, caller.scope, jobs);
+  sendWakeUps(services, wakes);
   return { deletion_id: deletion.id, status: deletion.status };
 }
 
@@ -25,7 +28,7 @@ async function acceptDeletion(stores: Stores, { scope, principal: createdBy }: C
   if (status === null) {
     const open = await stores.deletions.findUnfinished(scope, id);
     if (!open) throw collectionNotFound();
-    return { deletion: open, jobs: [] };
+    return { deletion: open, jobs: [], wakes: [] };
   }
   await stores.collectionChanges.setStatus(scope, id, 'deleting');
   await stores.collectionChanges.detachChildren(scope, id);
@@ -37,5 +40,9 @@ async function acceptDeletion(stores: Stores, { scope, principal: createdBy }: C
   });
   const job = deleteCollectionJob({ workspace_id: scope.workspaceId, collection_id: id, deletion_id: deletionId });
   await stores.outbox.add(scope, [job]);
-  return { deletion: { id: deletionId, status: 'pending' as const }, jobs: [job] };
+  // A change of the embedder ends, also one that is paused.
+  const change = await stores.reembeddings.find(scope, id);
+  const workflowId = change && (await stores.outbox.findWorkflowId(scope, reembedWorkflowId(change.id)));
+  const wakes = await enqueueWakeUps(stores, scope, [workflowId]);
+  return { deletion: { id: deletionId, status: 'pending' as const }, jobs: [job], wakes };
 }

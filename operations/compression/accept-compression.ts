@@ -4,8 +4,10 @@ import type { Caller } from '#domain/access/caller.ts';
 import { compressJob } from '#domain/compression/compression-jobs.ts';
 import type { Compression, CompressRequest } from '#domain/records/compression.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
-import { registerBlobs, retainBlobs } from '#operations/blobs/retain-blobs.ts';
+import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
+import { storeFor } from '#operations/blobs/store-for.ts';
 import type { Services } from '#operations/services.ts';
+import type { Stores } from '#store/stores.ts';
 import { startWorkflows } from '#operations/jobs/start-workflows.ts';
 
 type JobRequest = { body: CompressRequest & { webhook_url: string }; idempotency: Idempotency | null };
@@ -23,22 +25,16 @@ export async function acceptCompression(
   const { scope } = caller;
   const { content, query, ...options } = body;
   const { maxJobBytes } = services.limits.compress;
-  const bytes = Buffer.from(content, 'utf8');
-  if (bytes.byteLength > maxJobBytes) {
-    const message = `A text to compress may have at most ${maxJobBytes} bytes (LOCI_COMPRESS_MAX_JOB_BYTES); split it.`;
-    throw new AppError('payload_too_large', message);
-  }
-  const blob = await services.blobs.put(scope.workspaceId, oneChunk(bytes), maxJobBytes);
-  await registerBlobs(services, caller, [blob]);
+  await using blob = await services.blobs.spool(encode(content, maxJobBytes), maxJobBytes);
   const id = uuidv7();
   const args = { workspace_id: scope.workspaceId, job_id: id };
   const job = compressJob(args, { strategy: options.strategy, sizeBytes: blob.sizeBytes });
   let isNew = false;
-  const answer = await withIdempotency<Compression>(services, caller, {
+  const request = {
     route: 'POST /compress',
     idempotency,
-    effect: async (stores) => {
-      await retainBlobs({ ...services, stores }, scope, [blob]);
+    effect: async (stores: Stores) => {
+      await retainBlobs({ stores }, scope, [blob]);
       await stores.compressions.insert(scope, {
         ...options,
         id,
@@ -51,12 +47,19 @@ export async function acceptCompression(
       isNew = true;
       return { status: 202, body: accepted(id, body) };
     },
-  });
+  };
+  const effect = () => withIdempotency<Compression>(services, caller, request);
+  const answer = await storeFor(services, caller, { blobs: [blob], effect });
   if (isNew) startWorkflows(services, scope, [job]);
   return answer;
 }
 
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* encode(content: string, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(content, 'utf8');
+  if (bytes.byteLength > maxBytes) {
+    const message = `A text to compress may have at most ${maxBytes} bytes (LOCI_COMPRESS_MAX_JOB_BYTES); split it.`;
+    throw new AppError('payload_too_large', message);
+  }
   yield bytes;
 }
 

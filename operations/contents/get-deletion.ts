@@ -12,7 +12,7 @@ export async function getDeletion({ stores }: Services, principal: Principal, id
   const deletion =
     principal === 'administrator'
       ? await stores.workspaceDeletions.findReceipt(id)
-      : await stores.deletions.find(principal.scope, id, principal.principal);
+      : await stores.deletions.find(principal.scope, id, principal);
   if (!deletion)
     throw new AppError('not_found', 'The deletion does not exist, or your credentials do not give access to it.');
   return deletion;

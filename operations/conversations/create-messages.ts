@@ -50,17 +50,32 @@ export async function createMessages(
     route: 'POST /messages',
     idempotency: request.idempotency,
     effect: async (stores) => {
-      const stored: Message[] = [];
-      for (const batch of await groupByConversation(stores, caller, groups)) {
-        const rows = await insertMessages(stores, caller, batch);
-        rows.forEach((row, index) => (stored[batch.items[index]?.position ?? 0] = toMessage(row)));
-        jobs.push(...(await enqueueFollowUpJobs(stores, caller, { batch, rows })));
-      }
-      return { status: 201, body: stored };
+      const added = await addMessages(stores, caller, groups);
+      jobs.push(...added.jobs);
+      return { status: 201, body: added.messages };
     },
   });
   startWorkflows(services, caller.scope, jobs);
   return answer;
+}
+
+/**
+ * Stores messages in the transaction of `stores`. The workflows that are returned are to be started when it is committed.
+ * @throws AppError like `createMessages`.
+ */
+export async function addMessages(
+  stores: Stores,
+  caller: Caller,
+  groups: readonly MessageGroup[],
+): Promise<{ messages: Message[]; jobs: JobStart[] }> {
+  const messages: Message[] = [];
+  const jobs: JobStart[] = [];
+  for (const batch of await groupByConversation(stores, caller, groups)) {
+    const rows = await insertMessages(stores, caller, batch);
+    rows.forEach((row, index) => (messages[batch.items[index]?.position ?? 0] = toMessage(row)));
+    jobs.push(...(await enqueueFollowUpJobs(stores, caller, { batch, rows })));
+  }
+  return { messages, jobs };
 }
 
 function requireWithinLimits(groups: readonly MessageGroup[]): void {

@@ -33,10 +33,9 @@ export async function removeResidues(services: Services): Promise<number> {
 async function removeResidue(services: Services, residue: Residue): Promise<void> {
   const scope = { workspaceId: residue.workspace_id, collectionIds: [residue.collection_id] };
   const key = { contentId: residue.content_id, collectionId: residue.collection_id };
-  const found = await services.stores.collections.findIndex(scope, residue.collection_id);
+  const generations = await services.stores.generations.list(scope, residue.collection_id);
   const { live_versions: keep, max_version: maxVersion } = residue;
-  if (found) {
-    const { space, tenant } = found.index;
+  for (const { space, tenant } of generations) {
     const range = maxVersion === null ? {} : { versions: residualVersions(keep, maxVersion) };
     await services.vectors.deleteContent(space, tenant, { contentId: key.contentId, ...range });
   }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { workspaceScope } from '#domain/access/scope.ts';
+import { continueTrace } from '#observability/current-trace.ts';
 import type { OutboxRow } from '#store/outbox/outbox-system.ts';
 import type { Services } from '#operations/services.ts';
 
@@ -13,7 +14,7 @@ const CONCURRENCY = 10;
  */
 export async function dispatchOutbox(services: Services): Promise<number> {
   const due = await services.stores.system.claimDueStarts(BATCH_SIZE);
-  await pLimit(CONCURRENCY).map(due, async (row) => dispatch(services, row));
+  await pLimit(CONCURRENCY).map(due, (row) => continueTrace(row.trace_parent, () => dispatch(services, row)));
   return due.length;
 }
 

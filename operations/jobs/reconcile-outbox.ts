@@ -34,6 +34,8 @@ type FailureHandler = (services: Services, row: OutboxRow) => Promise<void>;
  * workflow type does not compile without an entry.
  */
 const FAILURE_HANDLERS: Readonly<Record<WorkflowType, FailureHandler>> = {
+  ingestUploadV2: completeRow,
+  ingestBatchV2: completeRow,
   ingestUpload: completeRow,
   ingestBatch: completeRow,
   crawlSite: endCrawl,
@@ -47,8 +49,10 @@ const FAILURE_HANDLERS: Readonly<Record<WorkflowType, FailureHandler>> = {
   deleteParts: restart,
   deleteCollection: restart,
   deleteWorkspace: restart,
+  forgetUser: restart,
   reprojectContents: restart,
   reindexWorkspace: restart,
+  reembedCollection: restart,
   // A broken receiver must be probed; whoever wants to give up its deliveries disables the webhook.
   deliverToReceiver: restart,
   oauthRefresh: restart,
@@ -57,8 +61,9 @@ const FAILURE_HANDLERS: Readonly<Record<WorkflowType, FailureHandler>> = {
 /**
  * Compares started workflows with Temporal. Work whose workflow an operator ended is ended in the database too, workflows that
  * Temporal has lost are started again, and deletions continue until their receipt is complete.
+ * @returns how many were compared if more may be due, otherwise 0. It ends: what was compared is due again only after `olderThanMs`
  */
-export async function reconcileOutbox(services: Services, olderThanMs = CHECK_EVERY_MS): Promise<void> {
+export async function reconcileOutbox(services: Services, olderThanMs = CHECK_EVERY_MS): Promise<number> {
   const rows = await services.stores.system.claimUnchecked(olderThanMs, BATCH_SIZE);
   for (const row of rows) {
     try {
@@ -72,6 +77,7 @@ export async function reconcileOutbox(services: Services, olderThanMs = CHECK_EV
       );
     }
   }
+  return rows.length < BATCH_SIZE ? 0 : rows.length;
 }
 
 async function reconcile(services: Services, row: OutboxRow): Promise<void> {
@@ -101,7 +107,7 @@ function failureHandler(type: WorkflowType): FailureHandler {
 
 /** Completes the outbox row. Contents of an ingestion that are not finished end as failed. */
 async function completeRow(services: Services, row: OutboxRow): Promise<void> {
-  const isIngestion = row.workflow_type === 'ingestUpload' || row.workflow_type === 'ingestBatch';
+  const isIngestion = /^ingest(Upload|Batch)(V2)?$/.test(row.workflow_type);
   const args = IngestArgs.safeParse(row.args).data;
   const runId = args?.run_id ?? args?.upload_id;
   if (isIngestion && args && runId) {

@@ -1,6 +1,7 @@
 import { AppError, type ValidationIssue } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import type { CreateMemoriesAnswer, CreateMemoryRequest, MemoryBatchResult } from '#domain/records/memory.ts';
+import type { CreateMemoryRequest } from '#domain/records/memory.ts';
+import type { CreateMemoriesAnswer, MemoryBatchResult } from '#domain/memories/memory-batch.ts';
 import { withIdempotency, type Answer, type Idempotency } from '#operations/idempotency.ts';
 import type { InsertedMemory, NewMemory } from '#store/memories/memories.ts';
 import type { Stores } from '#store/stores.ts';

@@ -19,7 +19,7 @@ export async function deleteMemory(services: Services, caller: Caller, memoryId:
     await stores.memories.delete(caller.scope, memoryId);
   });
   const { workspaceId } = caller.scope;
-  removeMemoryObjects(services, { workspace_id: workspaceId, memory_id: memoryId }).catch((error: unknown) => {
+  removeMemoryObjects(services, { workspace_id: workspaceId, memory_ids: [memoryId] }).catch((error: unknown) => {
     services.log.info({ error, workspace_id: workspaceId }, 'index objects of a deleted memory will be removed later');
   });
 }

@@ -7,7 +7,7 @@ import { decodeTimeCursor } from '#domain/cursor.ts';
 import { paginate } from '#operations/paginate.ts';
 
 /**
- * Returns the current version of a memory, or the one valid at `asOf`.
+ * Returns the last version of a memory, which may be superseded, or the one valid at `asOf`.
  * @throws AppError `not_found`, also when none was valid then.
  */
 export async function getMemory(
@@ -24,6 +24,7 @@ export async function getMemory(
 export type ListMemoriesQuery = {
   user_id?: string | undefined;
   memory_type?: MemoryType | undefined;
+  include_superseded: boolean;
   limit: number;
   cursor?: string | undefined;
 };
@@ -34,11 +35,13 @@ export type ListMemoriesQuery = {
  */
 export async function listMemories(services: Services, caller: Caller, query: ListMemoriesQuery): Promise<MemoryList> {
   const userId = resolveOwnerFilter(caller, query.user_id);
-  const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type } };
+  const { include_superseded: includeSuperseded } = query;
+  const superseded = includeSuperseded ? { includeSuperseded } : {};
+  const binding = { list: 'memories', filters: { userId, memoryType: query.memory_type, ...superseded } };
   const after = decodeTimeCursor(binding, query.cursor);
-  const filter = { userId, memoryType: query.memory_type ?? null, asOf: null, readerId: caller.userId };
+  const filter = { userId, memoryType: query.memory_type ?? null, readerId: caller.userId, includeSuperseded };
   const { memories } = services.stores;
-  const [rows, totalCount] = await Promise.all([
+  const [rows, total] = await Promise.all([
     memories.list(caller.scope, filter, { after, limit: query.limit }),
     memories.count(caller.scope, filter),
   ]);
@@ -48,7 +51,8 @@ export async function listMemories(services: Services, caller: Caller, query: Li
   });
   return {
     data: page.map(toMemoryDetail),
-    total_count: totalCount,
+    total_count: total.count,
+    total_is_exact: total.isExact,
     ...next,
   };
 }

@@ -14,8 +14,8 @@ export function resolveMemoryOwner(caller: Caller, userId: string | undefined): 
   throw userIdError('Must be the user of the token; omit it to use that user', 'foreign_user');
 }
 
-function userIdError(msg: string, type: string): AppError {
-  return validationError([{ loc: ['body', 'user_id'], msg, type }]);
+function userIdError(msg: string, type: string, where: 'body' | 'query' = 'body'): AppError {
+  return validationError([{ loc: [where, 'user_id'], msg, type }]);
 }
 
 /**
@@ -27,6 +27,16 @@ export function resolveOwnerFilter(caller: Caller, userId: string | undefined): 
   if (caller.userId === null) return userId ?? null;
   if (userId === undefined || userId === caller.userId) return caller.userId;
   throw new AppError('forbidden', 'A user token can only access the memories of its own user; omit user_id.');
+}
+
+/**
+ * Returns the user all of whose memories are exported or deleted: with a user token its user, with an API key the given one.
+ * @throws AppError `validation_failed` when an API key gives no user, `forbidden` when a token gives another user than its own.
+ */
+export function resolveUser(caller: Caller, userId: string | undefined): string {
+  const found = resolveOwnerFilter(caller, userId);
+  if (found !== null) return found;
+  throw userIdError('Field required with an API key: the user who owns the memories', 'missing', 'query');
 }
 
 /** The same error for missing and for unreadable memories, so that it does not reveal which ids exist. */

@@ -1,5 +1,5 @@
 import type { MemoryDetail, MemoryRecord, MemoryVersion } from '#domain/records/memory.ts';
-import type { MemoryRow } from '#store/memories/memories.ts';
+import type { MemoryRow } from '#store/memories/memory-row.ts';
 
 /** Converts a row to the documented API representation. */
 export function toMemoryRecord(row: MemoryRow): MemoryRecord {
@@ -14,9 +14,15 @@ export function toMemoryRecord(row: MemoryRow): MemoryRecord {
   };
 }
 
-/** Adds the memory type and the version number. */
+/** Adds the memory type, the version number, and what superseded the memory. */
 export function toMemoryDetail(row: MemoryRow): MemoryDetail {
-  return { ...toMemoryRecord(row), memory_type: row.memory_type, version: row.version };
+  return {
+    ...toMemoryRecord(row),
+    memory_type: row.memory_type,
+    version: row.version,
+    superseded_by: row.superseded_by,
+    superseded_at: row.superseded_at?.toISOString() ?? null,
+  };
 }
 
 /** Adds the period during which the version is valid. */

@@ -2,12 +2,14 @@ import { AppError } from '#domain/app-error.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { memoryTenant, parseSpace, serializeSpace } from '#domain/memories/memory-index.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { PendingMemoryVersion } from '#store/memories/memory-projections.ts';
+import type { MemoryResidue, PendingMemoryVersion } from '#store/memories/memory-projections.ts';
 import type { Services } from '#operations/services.ts';
 import { embedVersions, writeVersions } from './write-versions.ts';
 
 /** Longer than it takes to embed and write a batch. */
 const WORKER_LEASE_MS = 60_000;
+/** When a removal that failed or crashed is repeated. A slow one may still run then: two at a time do no harm. */
+const REMOVAL_LEASE_MS = 15_000;
 const BATCH_SIZE = 100;
 /** As for contents: the first pass removes nearly everything, later ones the objects that a stalled process wrote afterwards. */
 const PASS_DELAYS_MS = [0, 15, 60, 300, 1_800, 21_600, 86_400].map((seconds) => seconds * 1_000);
@@ -90,25 +92,44 @@ async function clearOtherSpace(services: Services): Promise<number> {
   return 1;
 }
 
-/** Removes the index objects of deleted memories and returns the number of memories processed. */
+/**
+ * Removes the index objects of deleted memories and returns the number of memories processed. One workspace whose objects cannot be
+ * removed does not hold up the others.
+ * @throws when nothing could be removed: the index is unavailable.
+ */
 async function removeMemoryResidues(services: Services): Promise<number> {
   const { memoryProjections } = services.stores;
-  const due = await memoryProjections.claimDueResidues(BATCH_SIZE, PASS_DELAYS_MS.slice(1));
-  for (const residue of due) {
-    await removeMemoryObjects(services, residue);
-    if (residue.passes >= PASS_DELAYS_MS.length) await memoryProjections.deleteResidue(residue.memory_id);
+  const due = await memoryProjections.claimDueResidues(BATCH_SIZE, REMOVAL_LEASE_MS);
+  const placeOf = ({ workspace_id, spaces }: MemoryResidue) => JSON.stringify([workspace_id, spaces]);
+  const groups = Map.groupBy(due, placeOf);
+  const failures: unknown[] = [];
+  for (const residues of groups.values()) {
+    const memory_ids = residues.map((residue) => residue.memory_id);
+    const [place] = residues;
+    try {
+      if (place) await removeMemoryObjects(services, { ...place, memory_ids });
+      await memoryProjections.completePasses(residues, PASS_DELAYS_MS.slice(1));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  const [error] = failures;
+  if (error !== undefined && failures.length === groups.size) throw error;
+  if (error !== undefined) {
+    const facts = { error, failed: failures.length, component: 'memories' };
+    services.log.warn(facts, 'objects of deleted memories could not be removed yet; retrying later');
   }
   return due.length;
 }
 
-/** Removes every version of a memory from the index of the configured embedder, and from the other `spaces` that held it. */
+/** Removes every version of memories from the index of the configured embedder, and from the other `spaces` that held them. */
 export async function removeMemoryObjects(
   services: Services,
-  memory: { workspace_id: string; memory_id: string; spaces?: readonly string[] },
+  removed: { workspace_id: string; memory_ids: readonly string[]; spaces?: readonly string[] },
 ): Promise<void> {
   const { space: current } = services.embedders.preferred;
-  const others = (memory.spaces ?? []).filter((text) => text !== serializeSpace(current)).map(parseSpace);
+  const others = (removed.spaces ?? []).filter((text) => text !== serializeSpace(current)).map(parseSpace);
   for (const space of [current, ...others]) {
-    await services.vectors.deleteContent(space, memoryTenant(memory.workspace_id), { contentId: memory.memory_id });
+    await services.vectors.deleteContents(space, memoryTenant(removed.workspace_id), removed.memory_ids);
   }
 }

@@ -3,8 +3,8 @@ import type { Caller } from '#domain/access/caller.ts';
 import type { SearchMemoriesRequest, SearchMemoriesResponse } from '#domain/records/memory.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { searchWithFeedback } from './search-with-feedback.ts';
 import { searchWithModel } from './search-with-model.ts';
+import { searchWithoutModel } from './search-without-model.ts';
 import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import { resolveOwnerFilter } from './memory-owner.ts';
 import type { Services } from '#operations/services.ts';
@@ -70,11 +70,11 @@ async function searchOnce(services: Services, scope: Scope, search: MemorySearch
   return { rows, details: { steps: [search.type], model: null, queries: [search.query], note: null } };
 }
 
-/** Searches with the chat model; with relevance feedback when none is configured or it fails. */
+/** Searches with the chat model; without it when none is configured or it fails. */
 async function searchAgentically(services: Services, scope: Scope, search: MemorySearch): Promise<MemorySearchResult> {
-  if (services.chat === null) return searchWithFeedback(services, scope, search);
+  if (services.chat === null) return searchWithoutModel(services, scope, search);
   const found = await searchWithModel(services, services.chat, { scope, search });
   if (found) return found;
-  const { rows, details } = await searchWithFeedback(services, scope, search);
+  const { rows, details } = await searchWithoutModel(services, scope, search);
   return { rows, details: { ...details, note: 'The chat model returned no usable answer.' } };
 }

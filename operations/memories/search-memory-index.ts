@@ -1,8 +1,9 @@
 import { AppError } from '#domain/app-error.ts';
+import { FOLLOWED_HITS, liftFollowers } from '#domain/memories/lift-followers.ts';
 import { memoryFilter, memoryTenant, serializeSpace } from '#domain/memories/memory-index.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { MemoryRow } from '#store/memories/memories.ts';
+import type { MemoryRow } from '#store/memories/memory-row.ts';
 import { findVerifiedHits } from '#operations/search/verified-hits.ts';
 import type { Services } from '#operations/services.ts';
 import type { RetrievalDetails } from '#domain/records/memory.ts';
@@ -20,16 +21,41 @@ type MemoryIndexQuery = {
   limit: number;
 };
 
-/**
- * Returns the best matching memories, best first. The index ranks; Postgres decides which versions are valid and whose they are,
- * and provides their text.
- * @throws AppError `dependency_unavailable` when the index or Postgres is unavailable, rather than an empty result.
- */
+/** A memory that was found; higher scores are better within one result. */
+export type MemoryHit = { row: MemoryRow; score: number };
+
+/** Returns the rows of `searchMemoryHits`. */
 export async function searchMemoryIndex(
   services: Services,
   scope: Scope,
   query: MemoryIndexQuery,
 ): Promise<MemoryRow[]> {
+  return (await searchMemoryHits(services, scope, query)).map(({ row }) => row);
+}
+
+/**
+ * Returns the best matching memories, best first. The index ranks; Postgres decides which versions are valid and whose they are,
+ * and provides their text. A hybrid search lifts memories that follow another hit in a conversation.
+ * @throws AppError `dependency_unavailable` when the index or Postgres is unavailable, rather than an empty result.
+ */
+export async function searchMemoryHits(
+  services: Services,
+  scope: Scope,
+  query: MemoryIndexQuery,
+): Promise<MemoryHit[]> {
+  if (query.type !== 'hybrid') return rankMemories(services, scope, query);
+  const hits = await rankMemories(services, scope, { ...query, limit: Math.max(query.limit, FOLLOWED_HITS) });
+  const ids = hits.map(({ row }) => row.memory_id);
+  const previous = await services.stores.memories.findPrevious(scope, ids.slice(0, FOLLOWED_HITS));
+  const followed = hits.map((hit) => {
+    const id = hit.row.memory_id;
+    return { ...hit, id, previousId: previous.get(id) ?? null };
+  });
+  const lifted = liftFollowers(followed.slice(0, FOLLOWED_HITS));
+  return [...lifted, ...followed.slice(FOLLOWED_HITS)].slice(0, query.limit);
+}
+
+async function rankMemories(services: Services, scope: Scope, query: MemoryIndexQuery): Promise<MemoryHit[]> {
   const { userId, asOf } = query;
   const { space } = services.embedders.preferred;
   return findVerifiedHits({
@@ -46,7 +72,10 @@ export async function searchMemoryIndex(
       const ids = hits.map((hit) => hit.id);
       const rows = await services.stores.memories.findByObjectIds(scope, { userId, asOf }, ids);
       const byObject = new Map(rows.map((row) => [row.object_id, row]));
-      return ids.flatMap((id) => byObject.get(id) ?? []);
+      return hits.flatMap(({ id, score }) => {
+        const row = byObject.get(id);
+        return row ? [{ row, score }] : [];
+      });
     },
     requireIndexExists: () => requireIndexExists(services, scope),
   });
@@ -69,7 +98,7 @@ async function requireIndexExists(services: Services, scope: Scope): Promise<voi
   if (!(await memoryProjections.hasIndexedVersions(scope))) return;
   const { space } = services.embedders.preferred;
   if (await services.vectors.tenantExists(space, memoryTenant(scope.workspaceId))) return;
-  await memoryProjections.markUnindexed(scope, serializeSpace(space));
+  await memoryProjections.markFirstUnindexed(scope, serializeSpace(space));
   throw new AppError('dependency_unavailable', 'The search index of memories was lost and is being rebuilt.', {
     retryAfterS: 30,
   });

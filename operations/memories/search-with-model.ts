@@ -2,7 +2,7 @@ import { AppError } from '#domain/app-error.ts';
 import { parseJsonArray, type ChatModel } from '#domain/chat-model.ts';
 import { fuseRanks } from '#domain/search/fuse-ranks.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import type { MemoryRow } from '#store/memories/memories.ts';
+import type { MemoryRow } from '#store/memories/memory-row.ts';
 import { embedQuery, searchMemoryIndex, type MemorySearchResult, type MemorySearch } from './search-memory-index.ts';
 import type { Services } from '#operations/services.ts';
 

@@ -13,6 +13,7 @@ import { runExclusiveByKey } from '#operations/run-exclusive-by-key.ts';
 import { planUpload, type PlannedItem, type ReceivedItem } from './plan-upload.ts';
 import { requireMetadataFits } from '#operations/contents/require-metadata-fits.ts';
 import { retainBlobs } from '#operations/blobs/retain-blobs.ts';
+import { storeFor } from '#operations/blobs/store-for.ts';
 import type { Services } from '#operations/services.ts';
 import { matchUploadItems, type MatchedItem } from './match-upload-items.ts';
 import { announceUploadCompleted } from './finish-run.ts';
@@ -56,9 +57,11 @@ export async function acceptUpload(
         return written.answer;
       },
     });
-  // A text of one line does not wait for several requests of a thousand files.
-  const isUrgent = isSmall(planned.map(({ content }) => content));
-  const { status, body } = await runExclusiveByKey(form.collection_id, write, { isUrgent });
+  const isUrgent = isSmall(planned.map(({ content }) => content)); // It waits for no request of a thousand files.
+  const blobs = planned.flatMap((item) => item.blob ?? []);
+  if (blobs.length > 0) await requireUploadAccess(services, caller, form.collection_id);
+  const effect = () => runExclusiveByKey(form.collection_id, write, { isUrgent });
+  const { status, body } = await storeFor(services, caller, { blobs, effect });
   startWorkflows(services, caller.scope, jobs);
   return { status, body };
 }
@@ -170,6 +173,7 @@ async function writeContents({ stores }: Services, caller: Caller, upload: Match
     errors: upload.errors,
     createdBy: caller.principal,
     contentIds: matched.map((one) => one.contentId),
+    isCounted: !isSmall(matched.map(({ item }) => item.content)),
   });
   return changed;
 }

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { SpooledBlob } from '#domain/blob-store.ts';
 import { AppError, validationError, type ValidationIssue } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
 import { externalIdIssues } from '#domain/contents/external-id.ts';
@@ -12,9 +12,9 @@ import { readHead } from '#operations/blobs/read-head.ts';
 import type { Services } from '#operations/services.ts';
 import { itemIssues } from './item-issues.ts';
 
-/** A received item of an upload, with its bytes in the blob store. `head`: the first 64 KiB, or null if they are not kept. */
+/** A received item of an upload, with its bytes in a file of this machine. `head`: the first 64 KiB, or null if they are not kept. */
 export type ReceivedItem = (
-  | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: StoredBlob; head: Uint8Array | null }
+  | { source: 'file' | 'text'; name: string; declaredType: string | null; blob: SpooledBlob; head: Uint8Array | null }
   | { source: 'url'; name: string; url: string }
 ) & {
   /** What the form says of this item alone. */
@@ -24,7 +24,7 @@ export type ReceivedItem = (
 /** An accepted item, as the content that it becomes. */
 export type PlannedItem = {
   content: NewContent;
-  blob: StoredBlob | null;
+  blob: SpooledBlob | null;
   /** Items with the same key are the same content; null when duplicates are allowed. */
   dedupeKey: string | null;
 };
@@ -127,13 +127,13 @@ async function planItem(services: Services, item: ReceivedItem, context: ItemCon
     };
     return { content, blob: null, dedupeKey: form.on_duplicate === 'keep' ? null : urlDedupeKey(item.url) };
   }
-  const { sha256, sizeBytes } = item.blob;
-  const head = item.head ?? (await readHead(services.blobs, caller.scope.workspaceId, sha256));
+  const { sha256, sizeBytes, path } = item.blob;
+  const head = item.head ?? (await readHead(path));
   const type = await services.readers.detectType(head, {
     name: item.name,
     declaredType: item.declaredType,
     sizeBytes,
-    checkOut: () => services.blobs.checkOut(caller.scope.workspaceId, sha256),
+    checkOut: async () => ({ path, release: async () => {} }),
   });
   // A file that is only stored may be of any type. Reading it later reports what is wrong with it.
   if (form.ingest) requireReadable(services, { reader: form.reader, type, name: item.name });

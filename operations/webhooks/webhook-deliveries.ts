@@ -34,14 +34,15 @@ export async function listWebhookDeliveries(
   const binding = { list: 'webhook-deliveries', filters: filter };
   const before = decodeTimeCursor(binding, query.cursor);
   const { webhookDeliveries } = services.stores;
-  const [rows, totalCount] = await Promise.all([
+  const [rows, total] = await Promise.all([
     webhookDeliveries.list(caller.scope, filter, { before, limit: query.limit }),
     webhookDeliveries.count(caller.scope, filter),
   ]);
   const { page, next } = paginate(rows, { binding, positionOf: (row) => [row.created_us, row.id] });
   return {
     data: page.map(toDelivery),
-    total_count: totalCount,
+    total_count: total.count,
+    total_is_exact: total.isExact,
     ...next,
   };
 }

@@ -2,6 +2,7 @@ import type { CompressedWindow, CompressionWindow, SentenceWeights } from '#doma
 import { splitUnits, type Unit } from '#domain/compression/split-units.ts';
 import { orderByCoverage } from './order-by-coverage.ts';
 import { scoreByQuery } from './score-by-query.ts';
+import { scoreShortText, SHORT_TEXT_UNITS } from './score-short-text.ts';
 import { readTerms, type SentenceTerms } from './sentence-terms.ts';
 
 type CountTokens = (text: string) => number;
@@ -11,35 +12,102 @@ const MIN_QUESTION_PART_CHARACTERS = 12;
 /** A sentence that contains the query and is more than this many times longer is not just the query. */
 const MAX_QUESTION_SENTENCE_FACTOR = 3;
 
+/** A window split into sentences, and what each costs with the separator that may follow. */
+type Split = { window: CompressionWindow; units: readonly Unit[]; costs: readonly number[]; sentences: SentenceTerms };
+
+/** The sentences that are kept. `tryAdd` adds one if there is room for it. */
+type Choice = { chosen: Set<number>; tryAdd: (at: number) => boolean; isFull: () => boolean };
+
 /**
  * Keeps the most important sentences of a window within the token budget, unchanged and in order: those most relevant to the
- * query, then, or without a query, those that together cover most of the text. The query itself is always kept; exact repetitions
- * are left out. Time and memory grow with the length of the window.
+ * query, then, or without a query, those that together cover most of the text. The query itself is kept if there is room for it
+ * beside the most relevant sentence; exact repetitions are left out. Time and memory grow with the length of the window.
  */
 export function extractSentences(window: CompressionWindow, countTokens: CountTokens): CompressedWindow {
-  const { text, budgetTokens, query } = window;
+  const { text, budgetTokens } = window;
   const units = splitUnits(text);
-  // Counted with the separator that may follow.
-  const tokens = units.map(({ from, to }) => countTokens(`${text.slice(from, to)}\n\n`));
-  const total = tokens.reduce((sum, count) => sum + count, 0);
+  const costs = units.map(({ from, to }) => countTokens(`${text.slice(from, to)}\n\n`));
+  const total = costs.reduce((sum, count) => sum + count, 0);
   if (total <= budgetTokens) return keepAll(text, total);
-  const sentences = readTerms(text, units);
+  const split = { window, units, costs, sentences: readTerms(text, units) };
+  const isShort = units.length <= SHORT_TEXT_UNITS;
+  const choose = (first: readonly number[]) =>
+    isShort ? chooseExactly(split, first, countTokens) : chooseByCosts(split, first);
+  const chosen = fill(split, choose);
+  const result = assemble(text, units, chosen);
+  const tokens = isShort ? countTokens(result.text) : [...chosen].reduce((sum, at) => sum + (costs[at] ?? 0), 0);
+  return { ...result, tokens };
+}
+
+/** Adds up what the sentences cost. */
+function chooseByCosts({ window, costs }: Split, first: readonly number[]): Choice {
+  const chosen = new Set(first);
+  let room = first.reduce((left, at) => left - (costs[at] ?? 0), window.budgetTokens);
+  return {
+    chosen,
+    isFull: () => room <= 0,
+    tryAdd: (at) => {
+      const cost = costs[at] ?? 0;
+      if (cost > room) return false;
+      room -= cost;
+      chosen.add(at);
+      return true;
+    },
+  };
+}
+
+/** Counts what would be written: in a short text, separators that are not would cost whole sentences. */
+function chooseExactly({ window, units }: Split, first: readonly number[], countTokens: CountTokens): Choice {
+  const chosen = new Set(first);
+  return {
+    chosen,
+    isFull: () => false,
+    tryAdd: (at) => {
+      chosen.add(at);
+      const isWithin = countTokens(assemble(window.text, units, chosen).text) <= window.budgetTokens;
+      if (!isWithin) chosen.delete(at);
+      return isWithin;
+    },
+  };
+}
+
+/** Chooses sentences until the budget is used up. */
+function fill(split: Split, choose: (first: readonly number[]) => Choice): ReadonlySet<number> {
+  const { window, units, costs, sentences } = split;
+  const { text, query } = window;
   const textOf = (at: number) => text.slice(units[at]?.from, units[at]?.to);
-  const isPinned = (_: Unit, at: number) => query !== null && isPartOf(textOf(at), query);
-  const chosen = new Set<number>(units.flatMap((unit, at) => (isPinned(unit, at) ? [at] : [])));
-  let room = budgetTokens;
-  for (const at of chosen) room -= tokens[at] ?? 0;
+  const pinned = new Set(units.flatMap((_, at) => (query !== null && isPartOf(textOf(at), query) ? [at] : [])));
+  const relevant = query === null ? [] : byRelevance(split, { query, pinned });
+  // The answer comes before the question, which whoever asks knows.
+  const best = relevant.find((at) => choose([]).tryAdd(at));
+  const hasRoom = best !== undefined && choose([...pinned]).tryAdd(best);
+  const choice = choose(hasRoom ? [...pinned] : []);
   const said = new Set<string>();
-  for (const at of inOrder(sentences, tokens, query)) {
-    if (room <= 0) break;
-    const cost = tokens[at] ?? 0;
+  const add = (at: number) => {
     const sentence = textOf(at);
-    if (chosen.has(at) || cost > room || said.has(sentence)) continue;
-    chosen.add(at);
-    said.add(sentence);
-    room -= cost;
+    if (!choice.chosen.has(at) && !said.has(sentence) && choice.tryAdd(at)) said.add(sentence);
+  };
+  // Nothing is relevant beside the question: as much of it as there is room for.
+  if (best === undefined) for (const at of pinned) add(at);
+  for (const at of relevant) add(at);
+  for (const at of orderByCoverage(sentences, costs)) {
+    if (choice.isFull()) break;
+    add(at);
   }
-  return assemble(text, units, { chosen, tokens: budgetTokens - room });
+  return choice.chosen;
+}
+
+/** Returns the sentences that are relevant to a query, most relevant first. */
+function byRelevance(
+  { window, units, sentences }: Split,
+  { query, pinned }: { query: string; pinned: ReadonlySet<number> },
+): number[] {
+  const scores =
+    units.length <= SHORT_TEXT_UNITS
+      ? scoreShortText({ text: window.text, units, asked: pinned }, query)
+      : scoreByQuery(sentences, query);
+  const relevant = units.flatMap((_, at) => ((scores[at] ?? 0) > 0 && !pinned.has(at) ? [at] : []));
+  return relevant.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
 }
 
 /** Returns the relevance of each sentence of a text to a query, and its tokens. */
@@ -49,16 +117,6 @@ export function weighSentences(text: string, query: string, countTokens: CountTo
     scores: scoreByQuery(readTerms(text, units), query),
     tokens: Uint32Array.from(units, ({ from, to }) => countTokens(text.slice(from, to))),
   };
-}
-
-/** Yields sentences by relevance to the query; then, or without a query, by coverage of the text. */
-function* inOrder(sentences: SentenceTerms, costs: readonly number[], query: string | null): Generator<number> {
-  if (query !== null) {
-    const scores = scoreByQuery(sentences, query);
-    const relevant = costs.flatMap((_, at) => ((scores[at] ?? 0) > 0 ? [at] : []));
-    yield* relevant.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other);
-  }
-  yield* orderByCoverage(sentences, costs);
 }
 
 function isPartOf(sentence: string, query: string): boolean {
@@ -73,11 +131,7 @@ function keepAll(text: string, tokens: number): CompressedWindow {
 }
 
 /** Joins the chosen sentences. Neighbours keep what was between them; a gap becomes a space, a line break or an empty line. */
-function assemble(
-  text: string,
-  units: readonly Unit[],
-  { chosen, tokens }: { chosen: ReadonlySet<number>; tokens: number },
-): CompressedWindow {
+function assemble(text: string, units: readonly Unit[], chosen: ReadonlySet<number>): Omit<CompressedWindow, 'tokens'> {
   const parts: string[] = [];
   const droppedSpans: [number, number][] = [];
   let last: number | null = null;
@@ -103,5 +157,5 @@ function assemble(
     if (rest.endsWith('\n') && parts.length > 0) parts.push('\n');
   }
   const droppedSentences = units.length - chosen.size;
-  return { text: parts.join(''), tokens, used: 'extractive', droppedSentences, droppedSpans, folds: 0 };
+  return { text: parts.join(''), used: 'extractive', droppedSentences, droppedSpans, folds: 0 };
 }

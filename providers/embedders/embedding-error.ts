@@ -10,8 +10,14 @@ const MAX_RETRY_AFTER_S = 600;
 const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
 
+/** Names of the settings of a server, as messages name them. */
+export type ServerSettings = { address: string; key: string; dimensions: string };
+
 /** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the texts. */
-export function toEmbeddingError(error: unknown, baseUrl: string): AppError {
+export function toEmbeddingError(
+  error: unknown,
+  { baseUrl, settings }: { baseUrl: string; settings: ServerSettings },
+): AppError {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (!APICallError.isInstance(error) || status === undefined) {
     const { host } = new URL(baseUrl);
@@ -25,8 +31,8 @@ export function toEmbeddingError(error: unknown, baseUrl: string): AppError {
     });
   }
   if (MISCONFIGURED.has(status)) {
-    const settings = status === 404 ? 'LOCI_OPENAI_BASE_URL and LOCI_EMBEDDER_MODEL' : 'LOCI_OPENAI_API_KEY';
-    return embeddingUnavailable(`The embedding server answered HTTP ${status}: check ${settings}.`, { cause: error });
+    const toCheck = status === 404 ? `${settings.address} and LOCI_EMBEDDER_MODEL` : settings.key;
+    return embeddingUnavailable(`The embedding server answered HTTP ${status}: check ${toCheck}.`, { cause: error });
   }
   const header = error.responseHeaders?.['retry-after'];
   // 0 asks for nothing.

@@ -1,26 +1,28 @@
 import { availableParallelism } from 'node:os';
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
 import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
+import { ModelThread } from '#providers/local-models/model-thread.ts';
+import { openWeights } from '#providers/local-models/open-weights.ts';
+import type { ModelWeights } from '#providers/local-models/optimized-weights.ts';
+import { unusableModel } from '#providers/local-models/unusable-model.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
-import { hashFile, readModelFolder, type ModelFolder } from './model-folder.ts';
-import { ModelThread } from './model-thread.ts';
-import { ModelThreads, type ThreadKind } from './model-threads.ts';
-import { optimizedWeights, type ModelWeights } from './optimized-weights.ts';
+import {
+  maxCharactersOf,
+  modelFolderOf,
+  modelHashOf,
+  readModelFolder,
+  type ModelFolder,
+  type ModelPlace,
+} from './model-folder.ts';
+import { presetOf } from './model-presets.ts';
+import { ModelThreads, type EmbeddingThread, type ThreadKind } from './model-threads.ts';
+import type { SentenceModelSource } from './sentence-model.ts';
 
-export type LocalOptions = {
-  /** Name that is stored and shown to users; also the name of the model's folder in the cache. */
-  model: string;
-  /** Folder of the model, or its parent folder; null for the cache. */
-  folder: string | null;
-  cacheDir: string;
+const PROGRAM = new URL('local-worker.ts', import.meta.url);
+
+export type LocalOptions = ModelPlace & {
   /** Threads that embed documents, each one text at a time; null for one per core, at most 4. */
   threads: number | null;
 };
-
-/** Limits what is tokenized, in characters per token that the model reads. Real text has at most a dozen per token. */
-const MAX_CHARACTERS_PER_TOKEN = 32;
 
 /**
  * Creates an embedder for a sentence model in ONNX format, which runs in threads of its own so that the event loop stays free.
@@ -29,17 +31,31 @@ const MAX_CHARACTERS_PER_TOKEN = 32;
  * @throws Error that names the setting to change when the folder holds no usable model.
  */
 export async function createLocalEmbedder(options: LocalOptions): Promise<Embedder> {
-  const described = await readModelFolder(folderOf(options));
+  const preset = presetOf(options.preset ?? null);
+  const described = await readModelFolder(modelFolderOf(options), preset);
   const { folder, prefixes } = described;
-  const { first, start, modelHash } = await startFirstThread(described, options.cacheDir);
+  const { first, another, modelHash } = await startThreads(described, options.cacheDir);
   const { dimensions, maxTokens } = first.description;
-  const space: EmbeddingSpace = { provider: 'local', model: options.model, model_hash: modelHash, dimensions };
+  if (preset && preset.dimensions !== dimensions) {
+    const reason = `its vectors have ${dimensions} dimensions, those of ${options.preset} ${preset.dimensions}: it is another model`;
+    await first.close();
+    throw unusableModel(folder, reason);
+  }
+  const space: EmbeddingSpace = {
+    provider: 'local',
+    model: options.model,
+    model_hash: modelHashOf(modelHash, preset),
+    dimensions,
+  };
 
   const threadCount = options.threads ?? Math.min(4, availableParallelism());
   const queue: EmbeddingQueue = new EmbeddingQueue((lane) => threads.startFor(lane));
-  const threads = new ModelThreads(queue, { start, most: { prompt: Math.ceil(threadCount / 2), bulk: threadCount } });
+  const threads = new ModelThreads(queue, {
+    start: another,
+    most: { prompt: Math.ceil(threadCount / 2), bulk: threadCount },
+  });
   threads.add('prompt', first);
-  const maxCharacters = maxTokens * MAX_CHARACTERS_PER_TOKEN;
+  const maxCharacters = maxCharactersOf(maxTokens);
 
   return {
     space,
@@ -56,38 +72,12 @@ export async function createLocalEmbedder(options: LocalOptions): Promise<Embedd
   };
 }
 
-type StartThread = (kind: ThreadKind) => Promise<ModelThread>;
-
 /** Starts a thread for queries, and returns how more are started. */
-async function startFirstThread(
-  described: ModelFolder,
-  cacheDir: string,
-): Promise<{ first: ModelThread; start: StartThread; modelHash: string }> {
-  const { folder, weightsPath, maxSequence, pooling, padTokenId } = described;
-  const modelHash = await hashFile(weightsPath);
-  const startWith = async (weights: ModelWeights, kind: ThreadKind): Promise<ModelThread> => {
-    if (!weights.isOptimized && (await hashFile(weightsPath)) !== modelHash) {
-      throw new Error(`The model in ${folder} was replaced while in use; restart to use the new one.`);
-    }
-    const source = { folder, maxSequence, pooling, padTokenId, weights };
-    return ModelThread.start({ source, isNice: kind === 'bulk' });
+function startThreads({ padTokenId, pooling, ...described }: ModelFolder, cacheDir: string) {
+  const { folder, maxSequence } = described;
+  const open = (weights: ModelWeights, kind: ThreadKind): Promise<EmbeddingThread> => {
+    const source: SentenceModelSource = { folder, maxSequence, pooling, padTokenId, weights };
+    return ModelThread.start(PROGRAM, { source, isNice: kind === 'bulk' });
   };
-  const optimized = await optimizedWeights({ path: weightsPath, hash: modelHash }, cacheDir);
-  try {
-    const first = await startWith(optimized, 'prompt');
-    return { first, start: (kind) => startWith(optimized, kind), modelHash };
-  } catch (error) {
-    if (!optimized.isOptimized) throw error;
-    // The copy may be damaged: the next start writes another one.
-    await rm(dirname(optimized.path), { recursive: true, force: true });
-    const original = { path: weightsPath, isOptimized: false };
-    const first = await startWith(original, 'prompt');
-    return { first, start: (kind) => startWith(original, kind), modelHash };
-  }
-}
-
-function folderOf(options: LocalOptions): string {
-  const folder = resolve(options.folder ?? join(options.cacheDir, 'models', options.model));
-  const inner = join(folder, options.model);
-  return !existsSync(join(folder, 'tokenizer.json')) && existsSync(inner) ? inner : folder;
+  return openWeights(described, cacheDir, { open, firstKind: 'prompt' });
 }

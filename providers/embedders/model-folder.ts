@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { unusableModel } from './unusable-model.ts';
+import { unusableModel } from '#providers/local-models/unusable-model.ts';
+import { presetMark, type ModelPreset, type Pooling, type PresetName } from './model-presets.ts';
 
 /** Configuration of a sentence model, read from its folder. */
 export type ModelFolder = {
@@ -11,13 +12,20 @@ export type ModelFolder = {
   weightsPath: string;
   /** Longest sequence in tokens, including special tokens. */
   maxSequence: number;
+  /** Longest sequence that it has positions for. */
+  maxPositions: number;
+  /** Kinds of tokens that it tells apart: 2 where those of a second text are marked. */
+  typeCount: number;
   pooling: Pooling;
   padTokenId: number;
+  /** Of its vectors, if its configuration says so. */
+  dimensions: number | null;
   /** Prepended to texts, for models that were trained with prefixes. */
   prefixes: { query: string; document: string };
 };
 
-export type Pooling = 'mean' | 'cls' | 'last_token';
+/** Real text has at most a dozen characters per token. */
+const MAX_CHARACTERS_PER_TOKEN = 32;
 
 /** Possible paths of the weights, smallest first. */
 const WEIGHTS = ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'model.onnx'];
@@ -31,6 +39,8 @@ const DEFAULT_SEQUENCE = 256;
 const ModelConfig = z.looseObject({
   max_position_embeddings: z.number().int().positive().optional(),
   pad_token_id: z.number().int().nonnegative().nullish(),
+  hidden_size: z.number().int().positive().nullish(),
+  type_vocab_size: z.number().int().nonnegative().nullish(),
 });
 const SentenceConfig = z.looseObject({ max_seq_length: z.number().int().positive().nullish() });
 const TokenizerConfig = z.looseObject({ model_max_length: z.number().positive().nullish() });
@@ -41,11 +51,40 @@ const PoolingConfig = z.looseObject({
 });
 const PromptsConfig = z.looseObject({ prompts: z.record(z.string(), z.string()).default({}) });
 
+/** Where a model is looked for. */
+export type ModelPlace = {
+  /** Name that is stored and shown to users; also the name of the model's folder in the cache. */
+  model: string;
+  /** Folder of the model, or its parent folder; null for the cache. */
+  folder: string | null;
+  /** How the model is used, instead of what its folder says; null for the latter. */
+  preset?: PresetName | null;
+  cacheDir: string;
+};
+
+export function modelFolderOf(place: ModelPlace): string {
+  const folder = resolve(place.folder ?? join(place.cacheDir, 'models', place.model));
+  const inner = join(folder, place.model);
+  return !existsSync(join(folder, 'tokenizer.json')) && existsSync(inner) ? inner : folder;
+}
+
+/** Returns what identifies the vectors of a model: its weights, and a preset that changes how it is used. */
+export function modelHashOf(weightsHash: string, preset: ModelPreset | null): string {
+  return preset ? `${weightsHash}-${presetMark(preset)}` : weightsHash;
+}
+
+/** Returns what embedders read of texts at most: more is not tokenized. */
+export function maxCharactersOf(maxTokens: number): number {
+  return maxTokens * MAX_CHARACTERS_PER_TOKEN;
+}
+
 /**
- * Reads the configuration files next to the weights (layout of sentence-transformers and its ONNX exports).
+ * Reads the configuration files next to the weights (layout of sentence-transformers and its ONNX exports). A preset replaces what
+ * they say about pooling, prefixes and the length of sequences.
  * @throws Error that says what is missing and which setting names the folder.
  */
-export async function readModelFolder(folder: string): Promise<ModelFolder> {
+export async function readModelFolder(folder: string, preset: ModelPreset | null = null): Promise<ModelFolder> {
+  if (!existsSync(folder)) throw unusableModel(folder, missingFolder(folder, preset));
   const weights = WEIGHTS.find((path) => existsSync(join(folder, path)));
   if (!weights) throw unusableModel(folder, `it contains none of ${WEIGHTS.join(', ')}`);
   if (!existsSync(join(folder, 'tokenizer.json'))) throw unusableModel(folder, 'tokenizer.json is missing');
@@ -53,19 +92,35 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const config = await read('config.json', ModelConfig);
   const sentence = await read('sentence_bert_config.json', SentenceConfig);
   const tokenizer = await read('tokenizer_config.json', TokenizerConfig);
-  const { prompts } = await read('config_sentence_transformers.json', PromptsConfig);
   const positions = Math.min(config.max_position_embeddings ?? Infinity, tokenizer.model_max_length ?? Infinity);
-  return {
+  const model = {
     folder,
     weightsPath: join(folder, weights),
+    maxPositions: positions,
+    typeCount: config.type_vocab_size ?? 2,
+    padTokenId: config.pad_token_id ?? 0,
+    dimensions: config.hidden_size ?? null,
+  };
+  if (preset) {
+    const { pooling, prefixes } = preset;
+    return { ...model, maxSequence: Math.min(preset.maxSequence, positions), pooling, prefixes };
+  }
+  const { prompts } = await read('config_sentence_transformers.json', PromptsConfig);
+  return {
+    ...model,
     maxSequence: Math.min(sentence.max_seq_length ?? DEFAULT_SEQUENCE, positions),
     pooling: poolingOf(folder, await read('1_Pooling/config.json', PoolingConfig)),
-    padTokenId: config.pad_token_id ?? 0,
     prefixes: {
       query: prompts['query'] ?? prompts['search_query'] ?? '',
       document: prompts['document'] ?? prompts['passage'] ?? prompts['search_document'] ?? '',
     },
   };
+}
+
+function missingFolder(folder: string, preset: ModelPreset | null): string {
+  const missing = 'the folder does not exist';
+  if (preset === null) return missing;
+  return `${missing}. Where Hugging Face can be reached, \`hf download ${preset.repository} --local-dir ${folder}\` fetches the model`;
 }
 
 /** Returns the SHA-256 of a file, in hexadecimal. */

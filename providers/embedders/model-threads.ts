@@ -1,5 +1,8 @@
+import type { ModelThread } from '#providers/local-models/model-thread.ts';
 import type { EmbeddingLane, EmbeddingQueue, EmbeddingSlot, EmbeddingUnit } from './embedding-queue.ts';
-import type { ModelThread } from './model-thread.ts';
+
+/** A thread with a sentence model. */
+export type EmbeddingThread = ModelThread<{ dimensions: number; maxTokens: number }, readonly string[], Float32Array[]>;
 
 /** `prompt` threads embed queries and documents that somebody waits for; `bulk` threads embed everything, and give way. */
 export type ThreadKind = 'prompt' | 'bulk';
@@ -13,7 +16,7 @@ const KINDS: Record<ThreadKind, Kind> = {
 };
 
 export type ModelThreadsOptions = {
-  start: (kind: ThreadKind) => Promise<ModelThread>;
+  start: (kind: ThreadKind) => Promise<EmbeddingThread>;
   /** Most threads of each kind. */
   most: Record<ThreadKind, number>;
 };
@@ -23,7 +26,7 @@ export class ModelThreads {
   readonly #queue: EmbeddingQueue;
   readonly #options: ModelThreadsOptions;
   readonly #most: Record<ThreadKind, number>;
-  readonly #running: Record<ThreadKind, Set<ModelThread>> = { prompt: new Set(), bulk: new Set() };
+  readonly #running: Record<ThreadKind, Set<EmbeddingThread>> = { prompt: new Set(), bulk: new Set() };
   readonly #starting: Record<ThreadKind, Promise<void> | null> = { prompt: null, bulk: null };
   #isClosed = false;
 
@@ -34,9 +37,9 @@ export class ModelThreads {
   }
 
   /** Lets a thread serve the queue. */
-  add(kind: ThreadKind, thread: ModelThread): void {
+  add(kind: ThreadKind, thread: EmbeddingThread): void {
     const { upTo, unitTexts, unitCharacters } = KINDS[kind];
-    const slot = { upTo, unitTexts, unitCharacters, run: ({ texts }: EmbeddingUnit) => thread.embed(texts) };
+    const slot = { upTo, unitTexts, unitCharacters, run: ({ texts }: EmbeddingUnit) => thread.run(texts) };
     this.#running[kind].add(thread);
     thread.whenEnded(() => {
       this.#running[kind].delete(thread);

@@ -89,10 +89,12 @@ export async function removePartialFolders(cacheDir: string, prefix: string): Pr
 async function obtain(source: ServerSource, work: string, context: AcquireContext): Promise<string> {
   const failures: string[] = [];
   const platform = currentPlatform();
-  if (platform === null) failures.push(`there is no official release for ${process.platform}-${process.arch}`);
+  const { releases } = source;
+  if (releases === null) failures.push('it is only built from its modules');
+  else if (platform === null) failures.push(`there is no official release for ${process.platform}-${process.arch}`);
   else {
     try {
-      return await fromRelease(source, source.releases[platform], { work, log: context.log });
+      return await fromRelease(source, releases[platform], { work, log: context.log });
     } catch (error) {
       failures.push(`official release: ${reasonOf(error)}`);
       context.log(`  not available: ${reasonOf(error)}`);
@@ -108,10 +110,10 @@ async function obtain(source: ServerSource, work: string, context: AcquireContex
       `${source.title} ${source.version} could not be obtained:`,
       ...failures.map((failure) => `  - ${failure}`),
       'Do one of the following:',
-      `  - give this machine access to ${new URL(Object.values(source.releases)[0]?.url ?? '').host}`,
+      ...(releases === null ? [] : [`  - give this machine access to ${new URL(releases['linux-x64'].url).host}`]),
       '  - install Go 1.26 or newer (https://go.dev/dl), with access to a Go module proxy',
       `  - set ${source.binarySetting} to an existing executable`,
-      `  - set ${source.name === 'temporal' ? 'LOCI_TEMPORAL_ADDRESS' : 'LOCI_WEAVIATE_URL'} to a running server`,
+      ...(source.insteadSetting === null ? [] : [`  - set ${source.insteadSetting} to a running server`]),
     ].join('\n'),
   );
 }

@@ -6,12 +6,15 @@ import { StackError } from '#stack/stack-error.ts';
 import { timedStep } from '#stack/timed-step.ts';
 import type { ServerSource } from '#stack/versions.ts';
 
+/** What names a build: its folder below `stack/go`, and its executable. */
+export type GoSource = Pick<ServerSource, 'name' | 'title' | 'version' | 'goExecutable'>;
+
 /**
  * Builds a server from the Go modules pinned in `stack/go/<name>`. This takes minutes and needs no C compiler.
  * @returns the path of the executable in the folder `work`
  * @throws StackError if there is no Go toolchain, or if the build fails
  */
-export async function buildWithGo(source: ServerSource, work: string, context: AcquireContext): Promise<string> {
+export async function buildWithGo(source: GoSource, work: string, context: AcquireContext): Promise<string> {
   const go = findOnPath(['go'], context.environment['PATH']);
   if (go === null) throw new StackError('no Go toolchain is on PATH');
   const output = join(work, 'go');

@@ -9,7 +9,8 @@ import { EMBEDDING_MODEL } from '#stack/versions.ts';
  * @throws StackError if the environment selects `local` and its model cannot be obtained
  */
 export async function chooseEmbedder(context: AcquireContext): Promise<Record<string, string>> {
-  const { LOCI_EMBEDDER: embedder, LOCI_EMBEDDER_MODEL: model, LOCI_EMBEDDER_FOLDER: folder } = context.environment;
+  const { LOCI_EMBEDDER: embedder, LOCI_EMBEDDER_FOLDER: folder } = context.environment;
+  const model = context.environment['LOCI_EMBEDDER_MODEL'] ?? context.environment['LOCI_EMBEDDER_PRESET'];
   if (embedder === 'openai' || embedder === 'lexical') return {};
   if (model !== undefined && model !== EMBEDDING_MODEL.name && folder === undefined) {
     throw new StackError(

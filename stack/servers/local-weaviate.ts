@@ -8,20 +8,30 @@ import { WEAVIATE } from '#stack/versions.ts';
 
 export type LocalWeaviate = { process: ManagedProcess; url: string; grpc: string; apiKey: string };
 
+/** One node of several on this machine. */
+export type ClusterNode = {
+  /** Names the process, its folder and its log. */
+  name: string;
+  /** Settings of the cluster, which replace those of a single node. */
+  settings: Readonly<Record<string, string>>;
+};
+
+const SINGLE_NODE: ClusterNode = { name: 'weaviate', settings: {} };
+
 /** Obtains Weaviate if necessary and returns the server, which runs after `process.start()`. */
-export async function createLocalWeaviate(context: ServerContext): Promise<LocalWeaviate> {
+export async function createLocalWeaviate(context: ServerContext, node = SINGLE_NODE): Promise<LocalWeaviate> {
   const file = await acquireServer(WEAVIATE, context);
-  const dataDir = join(context.stateDir, 'weaviate');
+  const dataDir = join(context.stateDir, node.name);
   const { ports } = context;
   const url = `http://127.0.0.1:${ports.weaviate}`;
   const managed = createManagedProcess({
-    name: 'weaviate',
+    name: node.name,
     title: 'Weaviate',
     file,
     args: ['--host', '127.0.0.1', '--port', String(ports.weaviate), '--scheme', 'http'],
-    env: childEnvironment(context.environment, serverSettings(dataDir, context)),
+    env: childEnvironment(context.environment, { ...serverSettings(dataDir, context), ...node.settings }),
     cwd: dataDir,
-    logFile: join(context.stateDir, 'logs', 'weaviate.log'),
+    logFile: join(context.stateDir, 'logs', `${node.name}.log`),
     records: context.records,
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 20_000,

@@ -29,7 +29,7 @@ export function createEntryRemovals(database: Database) {
          )
          select due.content_id, due.collection_id, due.part_depth, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
          from due
-         join index_generations g on g.collection_id = due.collection_id and g.status <> 'retired'
+         join index_generations g on g.collection_id = due.collection_id
          order by due.part_depth desc, due.collection_id, due.content_id`,
         { workspaceId: scope.workspaceId, contentIds: [page.contentId], limit: page.limit },
       );

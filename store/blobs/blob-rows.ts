@@ -1,85 +1,100 @@
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { NewBlob, StoredBlob } from '#domain/blob-store.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { UNREFERENCED } from './blob-sweep.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
-/** A blob whose row was inserted at this time. */
-export type RetainedBlob = { sha256: string; used_at: string };
+/** A row whose bytes may be stored now. `is_new`: nobody else has the row, so nothing is at its place. */
+export type ClaimedBlob = NewBlob & { place: string | null; is_new: boolean };
 
-/** The rows of blobs. Their locks make uploads and the sweeper wait for each other. */
+/** SQL condition: nothing refers to blob `b`. */
+export const UNREFERENCED = `
+  not exists (select 1 from contents t where t.workspace_id = b.workspace_id and t.content_hash = b.sha256)
+  and not exists (select 1 from content_collections cc where cc.bucket is not null
+    and cc.workspace_id = b.workspace_id and cc.text_sha256 = b.sha256)
+  and not exists (
+    select 1 from content_collections cc where cc.workspace_id = b.workspace_id and cc.active_text_sha256 = b.sha256)
+  and not exists (select 1 from compressions c where c.workspace_id = b.workspace_id and c.input_sha256 = b.sha256)`;
+
+/** SQL that moves deleted rows to the list of bytes to delete, from a `with` clause `gone`. */
+export const LIST_REMOVED = `
+  insert into blob_removals (workspace_id, sha256, place) select workspace_id, sha256, place from gone`;
+
+/** The rows of blobs. A row is inserted before its bytes are written, and removed before they are deleted. */
 export function createBlobRowStore(database: Database) {
   return {
     /**
-     * Inserts or locks the rows of blobs for the transaction, in hash order, and marks them as used now. Returns those that had
-     * no row, with that time.
+     * Inserts rows, or takes those that exist: from now on the sweeper waits a day again. Outside of a transaction, so that the
+     * rows are there before the bytes.
      */
-    async retain(scope: Scope, blobs: readonly StoredBlob[]): Promise<RetainedBlob[]> {
-      if (blobs.length === 0) return [];
-      const rows = await query<RetainedBlob & { is_new: boolean }>(
+    claim(scope: Scope, blobs: readonly (StoredBlob & { place: string })[]): Promise<ClaimedBlob[]> {
+      return query<ClaimedBlob>(
         database,
-        `insert into blobs (workspace_id, sha256, size_bytes)
-         select distinct on (sha256) :workspaceId::uuid, sha256, size
-         from unnest(:hashes::text[], :sizes::bigint[]) as x(sha256, size) order by sha256
-         on conflict (workspace_id, sha256) do update set last_used_at = now()
-         returning sha256, last_used_at::text as used_at, xmax = 0 as is_new`,
+        `insert into blobs (workspace_id, sha256, size_bytes, place)
+         select distinct on (sha256) :workspaceId::uuid, sha256, size, place
+         from unnest(:hashes::text[], :sizes::bigint[], :places::uuid[]) as x(sha256, size, place) order by sha256
+         on conflict (workspace_id, sha256) do update set unused_since = null, last_used_at = now()
+         returning sha256, place, last_used_at::text as used_at, xmax = 0 as is_new`,
         {
           workspaceId: scope.workspaceId,
           hashes: blobs.map((blob) => blob.sha256),
           sizes: blobs.map((blob) => blob.sizeBytes),
+          places: blobs.map((blob) => blob.place),
         },
       );
-      return rows.filter((row) => row.is_new).map(({ sha256, used_at }) => ({ sha256, used_at }));
+    },
+
+    /** Returns where the bytes of a blob are; null when it has no row. */
+    find(scope: Scope, sha256: string): Promise<{ place: string | null; size_bytes: number } | null> {
+      return queryOne(
+        database,
+        `select place, size_bytes from blobs where workspace_id = :workspaceId and sha256 = :sha256`,
+        { workspaceId: scope.workspaceId, sha256 },
+      );
     },
 
     /**
-     * Deletes those of the blobs that nothing refers to and nobody has retained again, with their files. Their rows are locked
-     * meanwhile: an upload of the same bytes waits, and then checks whether the file exists.
+     * Locks the rows of blobs for the transaction, in the order of their hashes, so that the sweeper leaves them alone until they
+     * are referred to. Returns false when one has no row.
      */
-    discard(
-      scope: Scope,
-      blobs: readonly RetainedBlob[],
-      deleteBytes: (sha256: string) => Promise<void>,
-    ): Promise<number> {
-      return database.transaction(async (transaction) => {
-        const rows = await query<{ sha256: string }>(
-          transaction,
-          `with locked as (
-             select k.sha256 from blobs k join unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at)
-               on k.sha256 = x.sha256 and k.last_used_at = x.used_at
-             where k.workspace_id = :workspaceId order by k.sha256 for update of k)
-           delete from blobs b using locked
-           where b.workspace_id = :workspaceId and b.sha256 = locked.sha256 and ${UNREFERENCED} returning b.sha256`,
-          {
-            workspaceId: scope.workspaceId,
-            hashes: blobs.map((blob) => blob.sha256),
-            times: blobs.map((blob) => blob.used_at),
-          },
+    async retain(scope: Scope, hashes: readonly string[]): Promise<boolean> {
+      const wanted = [...new Set(hashes)];
+      if (wanted.length === 0) return true;
+      const bindings = { workspaceId: scope.workspaceId, hashes: wanted };
+      const rows = await query<{ is_marked: boolean }>(
+        database,
+        `select unused_since is not null as is_marked from blobs
+         where workspace_id = :workspaceId and sha256 = any(:hashes::text[]) order by sha256 for key share`,
+        bindings,
+      );
+      if (rows.some((row) => row.is_marked)) {
+        await query(
+          database,
+          `update blobs set unused_since = null
+           where workspace_id = :workspaceId and sha256 = any(:hashes::text[]) and unused_since is not null`,
+          bindings,
         );
-        for (const { sha256 } of rows) await deleteBytes(sha256);
-        return rows.length;
-      });
+      }
+      return rows.length === wanted.length;
     },
 
-    /**
-     * Deletes a file that has no row, under the lock of the row that it would get: an upload of the same bytes waits for the lock
-     * and then checks whether the file exists. Returns false when the file has a row by now.
-     */
-    deleteRowless(scope: Scope, sha256: string, deleteBytes: () => Promise<void>): Promise<boolean> {
+    /** Removes those of the new rows that nothing refers to and nobody has claimed again. */
+    discard(scope: Scope, blobs: readonly NewBlob[]): Promise<void> {
       return database.transaction(async (transaction) => {
-        const blob = { workspaceId: scope.workspaceId, sha256 };
-        // Nobody can upload into a workspace that does not exist, so no lock is needed there.
-        const claim = await queryOne<{ is_mine: boolean }>(
+        const bindings = { workspaceId: scope.workspaceId, hashes: blobs.map((blob) => blob.sha256) };
+        await query(
           transaction,
-          `with known as (select id from workspaces where id = :workspaceId), claimed as (
-             insert into blobs (workspace_id, sha256, size_bytes) select id, :sha256, 0 from known
-             on conflict do nothing returning sha256)
-           select exists (select from claimed) or not exists (select from known) as is_mine`,
-          blob,
+          `select from blobs where workspace_id = :workspaceId and sha256 = any(:hashes::text[]) order by sha256 for update`,
+          bindings,
         );
-        if (claim?.is_mine !== true) return false;
-        await deleteBytes();
-        await query(transaction, `delete from blobs where workspace_id = :workspaceId and sha256 = :sha256`, blob);
-        return true;
+        // A statement of its own: it sees what was committed before the rows were locked.
+        await query(
+          transaction,
+          `with gone as (
+             delete from blobs b using unnest(:hashes::text[], :times::timestamptz[]) as x(sha256, used_at)
+             where b.workspace_id = :workspaceId and b.sha256 = x.sha256 and b.last_used_at = x.used_at and ${UNREFERENCED}
+             returning b.workspace_id, b.sha256, b.place)
+           ${LIST_REMOVED}`,
+          { ...bindings, times: blobs.map((blob) => blob.used_at) },
+        );
       });
     },
   };

@@ -5,6 +5,7 @@ import { detachEntries } from '#store/archives/detach-entries.ts';
 import { countUnreferencedBlobs, type DeletedContent } from '#store/contents/deletions.ts';
 import { lockContents, lockRuns } from '#store/contents/lock-contents.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
+import { removeCollectionCounts } from './content-counts.ts';
 
 /** The deletion of a collection. */
 export type CollectionDeletionKey = { deletionId: string; collectionId: string };
@@ -120,9 +121,12 @@ export function createCollectionDeletions(database: Database) {
       if (items.length > 0) return true;
       const uploads = await query(
         database,
-        `delete from uploads where id in (
-           select id from uploads where workspace_id = :workspaceId and collection_id = :collectionId
-           limit :limit) returning id`,
+        `with gone as (
+           delete from uploads where id in (
+             select id from uploads where workspace_id = :workspaceId and collection_id = :collectionId
+             limit :limit) returning id
+         ), counts as (delete from upload_counts where upload_id in (select id from gone))
+         select id from gone`,
         bindings,
       );
       return uploads.length > 0;
@@ -159,11 +163,13 @@ export type CollectionDeletions = ReturnType<typeof createCollectionDeletions>;
 type Bindings = { workspaceId: string; collectionId: string };
 
 async function removeCollectionRows(transaction: Database, bindings: Bindings): Promise<void> {
+  await removeCollectionCounts(transaction, bindings);
   const statements = [
     `update collections set parent_id = null where parent_id = :collectionId and workspace_id = :workspaceId`,
     `insert into dropped_tenants (tenant, workspace_id, provider, model, model_hash, dimensions)
      select tenant, workspace_id, provider, model, model_hash, dimensions from index_generations
      where collection_id = :collectionId and workspace_id = :workspaceId on conflict do nothing`,
+    `delete from reembeddings where collection_id = :collectionId and workspace_id = :workspaceId`,
     `delete from residues where collection_id = :collectionId and workspace_id = :workspaceId`,
     `delete from index_generations where collection_id = :collectionId and workspace_id = :workspaceId`,
     `delete from collections where id = :collectionId and workspace_id = :workspaceId`,

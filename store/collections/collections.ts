@@ -4,10 +4,14 @@ import type { Collection, CreateCollectionRequest } from '#domain/records/collec
 import type { Scope } from '#domain/access/scope.ts';
 import { mapPage, queryPage, rowBytes } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import { collectionCounts } from './content-counts.ts';
 import type { TimePosition } from '#domain/cursor.ts';
 
 /** The Weaviate tenant and the embedding space of a collection's index. */
 export type IndexGeneration = { tenant: string; space: EmbeddingSpace };
+
+/** The index generation of a collection, and whether it has anything to find. */
+export type SearchedIndex = { collectionId: string; index: IndexGeneration; hasPublished: boolean };
 
 /** A collection with the index generation that serves its searches. */
 type CollectionWithIndex = { collection: Collection; index: IndexGeneration };
@@ -34,23 +38,30 @@ type Row = Omit<Collection, 'created_at' | 'updated_at' | 'stats' | 'embedding'>
 const COLUMNS = `c.id, c.name, c.workspace_id, c.created_at, c.updated_at, c.description, c.store_type, c.visibility, c.status,
     c.tags, c.parent_id, c.stats as client_stats, c.meta_data, c.settings, c.source_type, c.source_id, c.created_by,
     (extract(epoch from c.created_at) * 1000000)::bigint as created_us,
-    g.tenant, g.provider, g.model, g.model_hash, g.dimensions, s.by_stage, s.chunks, s.bytes`;
+    c.tenant, c.provider, c.model, c.model_hash, c.dimensions, s.by_stage, coalesce(s.chunks, 0) as chunks,
+    coalesce(s.bytes, 0) as bytes`;
 const ROW_BYTES = rowBytes({
   texts: ['c.name', 'c.description'],
   json: ['c.tags', 'c.stats', 'c.meta_data', 'c.settings'],
 });
-const FROM = `from collections c
-  join index_generations g on g.collection_id = c.id and g.status = 'active'
-  cross join lateral (
-    select jsonb_object_agg(stage, count) as by_stage, coalesce(sum(chunks), 0)::bigint as chunks,
-      coalesce(sum(bytes), 0)::bigint as bytes
+
+/**
+ * Selects columns of the collections `c` that `rest` selects, a condition and what follows it. Their counts are summed up all at
+ * once: what has changed has no index, and must not be read for each collection.
+ */
+const select = (columns: string, rest: string) => `
+  with selected as materialized (
+    select c.*, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
+    from collections c join index_generations g on g.collection_id = c.id and g.status = 'active' where ${rest}
+  ), counts as materialized (
+    select collection_id, jsonb_object_agg(status, contents) filter (where status <> 'all' and contents <> 0) as by_stage,
+      (sum(chunks) filter (where status = 'all'))::bigint as chunks, (sum(bytes) filter (where status = 'all'))::bigint as bytes
     from (
-      select case when cc.paused then 'paused' else cc.stage end as stage, count(*) as count,
-        sum(cc.chunk_count) as chunks, sum(t.size) as bytes
-      from content_collections cc join contents t on t.id = cc.content_id
-      where cc.collection_id = c.id group by 1
-    ) stages
-  ) s`;
+      select collection_id, status, sum(contents) as contents, sum(chunks) as chunks, sum(bytes) as bytes
+      from (${collectionCounts((id) => `${id} = any(array(select id from selected))`)}) parts group by collection_id, status
+    ) sums group by collection_id
+  )
+  select ${columns} from selected c left join counts s on s.collection_id = c.id order by c.created_at, c.id`;
 
 /** Collections that are being deleted are invisible. */
 const IN_SCOPE = `c.workspace_id = :workspaceId and (:collectionIds::uuid[] is null or c.id = any(:collectionIds::uuid[]))
@@ -66,6 +77,19 @@ const FIND_INDEX: PreparedStatement = {
   sql: `select c.status, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
     from collections c join index_generations g on g.collection_id = c.id and g.status = 'active'
     where ${IN_SCOPE} and c.id = :id`,
+};
+
+/** Runs at the beginning of a search of several collections. Looks for contents in their order, and stops at the limit. */
+const FIND_INDEXES: PreparedStatement = {
+  name: 'find_indexes',
+  sql: `select found.*, published.has_published from (
+      select c.id, c.created_at, g.tenant, g.provider, g.model, g.model_hash, g.dimensions
+      from collections c join index_generations g on g.collection_id = c.id and g.status = 'active'
+      where ${IN_SCOPE} and (:ids::uuid[] is null or c.id = any(:ids::uuid[])) order by c.created_at, c.id offset 0
+    ) found cross join lateral (
+      select exists (select from content_collections cc where cc.workspace_id = :workspaceId and cc.collection_id = found.id
+        and cc.active_version is not null) as has_published offset 0
+    ) published where :ids::uuid[] is not null or has_published order by found.created_at, found.id limit :limit`,
 };
 
 /** Collections and their index generations. */
@@ -103,7 +127,7 @@ export function createCollectionStore(database: Database) {
 
     /** Returns a collection in scope, or null. */
     async find(scope: Scope, id: string): Promise<CollectionWithIndex | null> {
-      const row = await queryOne<Row>(database, `select ${COLUMNS} ${FROM} where ${IN_SCOPE} and c.id = :id`, {
+      const row = await queryOne<Row>(database, select(COLUMNS, `${IN_SCOPE} and c.id = :id`), {
         ...scope,
         id,
       });
@@ -119,16 +143,31 @@ export function createCollectionStore(database: Database) {
       return row && { status: row.status, index: indexOf(row) };
     },
 
+    /** Returns the index generations of these collections in scope; null: of up to `limit` that have published contents. */
+    async findIndexes(
+      scope: Scope,
+      { ids, limit }: { ids: readonly string[] | null; limit: number },
+    ): Promise<SearchedIndex[]> {
+      const rows = await query<{ id: string; has_published: boolean; tenant: string } & EmbeddingSpace>(
+        database,
+        FIND_INDEXES,
+        { ...scope, ids, limit },
+      );
+      return rows.map((row) => ({ collectionId: row.id, hasPublished: row.has_published, index: indexOf(row) }));
+    },
+
     /** Returns a page ordered by `(created_at, id)`. */
     async list(
       scope: Scope,
       filter: CollectionFilter,
       { after, limit }: { after: TimePosition | null; limit: number },
     ) {
-      const list = `select ${COLUMNS}, ${ROW_BYTES} ${FROM} where ${IN_SCOPE} and ${MATCHING}
-          and (:afterUs::bigint is null
-            or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
-        order by c.created_at, c.id`;
+      const list = select(
+        `${COLUMNS}, ${ROW_BYTES}`,
+        `${IN_SCOPE} and ${MATCHING} and (:afterUs::bigint is null
+           or (c.created_at, c.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+         order by c.created_at, c.id limit :pageLimit::bigint + 1`,
+      );
       const bindings = { ...scope, ...filterBindings(filter), afterUs: after?.createdUs, afterId: after?.id };
       const page = await queryPage<Row>(database, { list, order: 'created_us, id', limit }, bindings);
       return mapPage(page, (row) => ({ collection: toCollection(row), createdUs: row.created_us }));

@@ -1,7 +1,10 @@
 import type { ChunkMetadata } from '#domain/records/chunk.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import { SEARCHED_INDEX } from '#store/collections/generations.ts';
 import type { RunContents, RunRef } from '#store/uploads/run-work.ts';
 import { query, type Database } from '#store/postgres.ts';
+import { findChunkHits, findChunkTexts } from './chunk-hits.ts';
+import { findNeighbours, listChunkIds } from './chunk-neighbours.ts';
 import { createPublishedChunks } from './published-chunks.ts';
 
 /** A chunk to insert; `id` is derived from collection, content, version and index. */
@@ -34,6 +37,17 @@ export type ChunkToIndex = {
 export function createChunkStore(database: Database) {
   return {
     ...createPublishedChunks(database),
+
+    findHits: (scope: Scope, asked: { ids: readonly string[]; withMetadata: boolean }) =>
+      findChunkHits(database, scope, asked),
+
+    findTexts: (scope: Scope, ids: readonly string[]) => findChunkTexts(database, scope, ids),
+
+    findNeighbours: (scope: Scope, asked: { ids: readonly string[]; before: number; after: number }) =>
+      findNeighbours(database, scope, asked),
+
+    listIds: (scope: Scope, asked: { contentId: string; collectionId: string; limit: number }) =>
+      listChunkIds(database, scope, asked),
 
     /**
      * Inserts or replaces chunks of contents that the run still owns in this version (idempotent). Returns the ids of the
@@ -94,14 +108,21 @@ export function createChunkStore(database: Database) {
       );
     },
 
-    /** Records for each content how many of its chunks are in the index. */
-    async advanceIndexed(scope: Scope, run: RunRef, indexed: ReadonlyMap<string, number>): Promise<void> {
+    /**
+     * Records for each content how many of its chunks are in the index with this tenant. Nothing when that one is not the active
+     * one any more, whose lock is taken before those of the rows, as everywhere.
+     */
+    async advanceIndexed(
+      scope: Scope,
+      run: RunRef & { tenant: string },
+      indexed: ReadonlyMap<string, number>,
+    ): Promise<void> {
       if (indexed.size === 0) return;
       await query(
         database,
-        `with mine as (
+        `with searched as (${SEARCHED_INDEX}), mine as (
            select content_id from content_collections
-           where workspace_id = :workspaceId and collection_id = :collectionId
+           where workspace_id = :workspaceId and collection_id = :collectionId and exists (select from searched)
              and run_id = :runId and content_id = any(:contentIds::uuid[]) order by content_id for update)
          update content_collections cc set indexed_chunks = greatest(cc.indexed_chunks, x.indexed), dead_attempts = 1,
            updated_at = now()

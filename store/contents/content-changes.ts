@@ -71,6 +71,7 @@ export function createContentChanges(database: Database) {
         database,
         `update contents t set name = coalesce(:name, name), metadata = coalesce(:metadata::jsonb, metadata),
            external_id = coalesce(:externalId, external_id), status = coalesce(:status, status),
+           is_status_written = is_status_written or :status::text is not null,
            description = case when :hasDescription then :description else description end,
            status_message = case when :hasStatusMessage then :statusMessage else status_message end,
            definition = case when :hasDefinition then :definition else definition end,

@@ -1,5 +1,6 @@
 import type { Content } from '#domain/records/content.ts';
 import type { Scope } from '#domain/access/scope.ts';
+import type { NeededFields } from '#domain/filters/needed-fields.ts';
 import type { TimePosition } from '#domain/cursor.ts';
 import {
   CONTENT_COLUMNS,
@@ -8,6 +9,7 @@ import {
   JOIN_VISIBLE_LINK,
   type ContentFilter,
 } from './content-lists.ts';
+import { findContentFields, groupPublishedContents, type GroupPage } from './content-fields.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 
@@ -106,6 +108,11 @@ export function createContentStore(database: Database) {
     /** Returns a page of a list. */
     list: (scope: Scope, filter: ContentFilter, page: { after: TimePosition | null; limit: number }) =>
       listContents(database, scope, { ...filter, ...page }),
+
+    groupPublished: (scope: Scope, page: GroupPage) => groupPublishedContents(database, scope, page),
+
+    findFields: (scope: Scope, asked: { ids: readonly string[]; needed: NeededFields }) =>
+      findContentFields(database, scope, asked),
 
     count: (scope: Scope, filter: ContentFilter) => countContents(database, scope, filter),
 

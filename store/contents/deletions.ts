@@ -16,7 +16,7 @@ export type ReceiptRow = Omit<Deletion, 'removed' | 'verified_at' | 'created_at'
 
 /** Columns of a receipt. */
 export const RECEIPT_COLUMNS = `id, workspace_id, kind, subject_id, status, contents, chunks, index_objects, blobs, collections,
-  conversations, messages, memories, verified_at, created_at, completed_at`;
+  conversations, messages, memories, user_id, verified_at, created_at, completed_at`;
 
 /** A collection that links a content, with the Weaviate tenant that holds the objects. */
 export type IndexedLink = { collection_id: string; tenant: string } & EmbeddingSpace;
@@ -41,13 +41,21 @@ export function createDeletionStore(database: Database) {
       return row.id;
     },
 
-    /** Returns the receipt if the caller requested the deletion or its collection is in scope, else null. */
-    async find(scope: Scope, id: string, createdBy: string): Promise<Deletion | null> {
+    /**
+     * Returns the receipt if the caller requested the deletion, its collection is in scope, or it is about the memories of the
+     * caller; else null.
+     */
+    async find(
+      scope: Scope,
+      id: string,
+      caller: { principal: string; userId: string | null },
+    ): Promise<Deletion | null> {
       const row = await queryOne<ReceiptRow>(
         database,
         `select ${RECEIPT_COLUMNS} from deletions where id = :id and workspace_id = :workspaceId
-           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]) or created_by = :createdBy)`,
-        { ...scope, id, createdBy },
+           and (:collectionIds::uuid[] is null or collection_id = any(:collectionIds::uuid[]) or created_by = :createdBy
+             or (kind = 'user_memories' and user_id = :readerId))`,
+        { ...scope, id, createdBy: caller.principal, readerId: caller.userId },
       );
       return row && toDeletion(row);
     },
@@ -69,7 +77,7 @@ export function createDeletionStore(database: Database) {
       return query<IndexedLink>(
         database,
         `select cc.collection_id, g.tenant, g.provider, g.model, g.model_hash, g.dimensions from content_collections cc
-         join index_generations g on g.collection_id = cc.collection_id and g.status <> 'retired'
+         join index_generations g on g.collection_id = cc.collection_id
          where cc.workspace_id = :workspaceId and cc.content_id = :contentId and cc.stage = 'deleting'`,
         { workspaceId: scope.workspaceId, contentId },
       );

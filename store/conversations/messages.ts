@@ -20,7 +20,15 @@ export type MessageToInsert = Omit<NewMessage, 'created_at'> & {
 };
 
 /** A message to extract memories from. */
-export type ExtractionSource = { id: string; seq: number; content: string; role: string; memory_user_id: string };
+export type ExtractionSource = {
+  id: string;
+  seq: number;
+  content: string;
+  role: string;
+  memory_user_id: string;
+  /** When it was sent, but not later than now. */
+  stated_at: Date;
+};
 
 const COLUMNS = `m.id, m.conversation_id, m.sender_id, m.content, m.workspace_id, m.created_at, m.updated_at, m.role,
   m.tool_calls, m.message_type, m.tags, m.checksum, m.attachments, m.parent_message_id, m.meta_data, m.sent_at, m.owner_id,
@@ -136,11 +144,22 @@ export function createMessageStore(database: Database) {
     ): Promise<ExtractionSource[]> {
       return query<ExtractionSource>(
         database,
-        `select id, seq, content, role, memory_user_id from messages
+        `select id, seq, content, role, memory_user_id, least(sent_at, now()) as stated_at from messages
          where conversation_id = :conversationId and workspace_id = :workspaceId
            and seq between :from and :to and memory_user_id is not null order by seq limit :limit`,
         { workspaceId: scope.workspaceId, conversationId, ...span },
       );
+    },
+
+    /** Counts a failure of the chat model during the extraction from a message. Returns how many there have been. */
+    async countModelFailure(scope: Scope, id: string): Promise<number> {
+      const row = await queryOne<{ extraction_failures: number }>(
+        database,
+        `update messages set extraction_failures = coalesce(extraction_failures, 0) + 1
+         where id = :id and workspace_id = :workspaceId returning extraction_failures`,
+        { id, workspaceId: scope.workspaceId },
+      );
+      return row?.extraction_failures ?? 0;
     },
 
     /** Marks messages as extracted, within the transaction that stores their memories. Returns those that were not marked yet. */

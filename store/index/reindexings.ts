@@ -1,4 +1,4 @@
-import type { ReindexProgress } from '#domain/index/reindex-job.ts';
+import type { ReindexPart, ReindexProgress } from '#domain/index/reindex-job.ts';
 import type { Reindexing } from '#domain/records/reindexing.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { ChunkToIndex } from '#store/contents/chunks.ts';
@@ -23,6 +23,10 @@ const COLUMNS = `id, workspace_id, status, total_contents, contents, skipped_con
  * accept their text.
  */
 const MAX_AWAITED_ATTEMPTS = 8;
+/** The cursor of a part, which begins where the whole has arrived; without a part, that of the whole. */
+const POSITION = `coalesce(parts -> :part::text,
+  jsonb_build_object('collection', at_collection, 'content', at_content, 'chunk', coalesce(at_chunk, -1)))`;
+const MOVE_WHOLE = 'at_collection = :collection::uuid, at_content = :content::uuid, at_chunk = :chunk';
 const PENDING_MEMORIES = `select count(*) from memory_versions v
   where v.workspace_id = :workspaceId and v.index_state = 'none'`;
 
@@ -68,12 +72,17 @@ export function createReindexings(database: Database) {
       return row !== null;
     },
 
-    findProgress(scope: Scope, id: string): Promise<(ReindexProgress & ReindexPosition) | null> {
-      return queryOne<ReindexProgress & ReindexPosition>(
+    /** Returns the counts of all parts, and where a part is, or the whole. */
+    findProgress(
+      scope: Scope,
+      id: string,
+      part?: ReindexPart,
+    ): Promise<(ReindexProgress & { position: ReindexPosition }) | null> {
+      return queryOne<ReindexProgress & { position: ReindexPosition }>(
         database,
-        `select contents, total_contents, memories, total_memories, at_collection as collection, at_content as content,
-           coalesce(at_chunk, -1) as chunk from reindexings where id = :id and workspace_id = :workspaceId`,
-        { ...scope, id },
+        `select contents, total_contents, memories, total_memories, ${POSITION} as position
+         from reindexings where id = :id and workspace_id = :workspaceId`,
+        { ...scope, id, part: part?.number ?? null },
       );
     },
 
@@ -88,10 +97,10 @@ export function createReindexings(database: Database) {
       return row?.id ?? null;
     },
 
-    /** Returns published chunks of a collection after a position, ordered by content and chunk index. */
+    /** Returns published chunks of a collection, or of a part of it, after a position, ordered by content and chunk index. */
     listChunksAfter(
       scope: Scope,
-      at: { collection: string; content: string | null; chunk: number },
+      { part, ...at }: { collection: string; content: string | null; chunk: number; part?: ReindexPart | undefined },
       limit: number,
     ): Promise<ChunkToRewrite[]> {
       return query<ChunkToRewrite>(
@@ -105,41 +114,65 @@ export function createReindexings(database: Database) {
            order by ch.chunk_index limit :limit) ch
          where cc.workspace_id = :workspaceId and cc.collection_id = :collection and cc.active_version is not null
            and (:content::uuid is null or cc.content_id >= :content::uuid)
+           -- The last byte of an id is random.
+           and (:parts::int is null or get_byte(uuid_send(cc.content_id), 15) % :parts::int = :part::int)
          order by cc.content_id, ch.chunk_index limit :limit`,
-        { ...scope, ...at, limit },
+        { ...scope, ...at, parts: part?.of ?? null, part: part?.number ?? null, limit },
       );
     },
 
-    /** Records what was written and moves the cursor. */
+    /**
+     * Records what was written and moves the cursor, unless another worker has moved it: one that stalled counts nothing twice.
+     */
     async advance(
       scope: Scope,
       id: string,
-      written: { collection: string; content: string; chunk: number; contents: number; chunks: number },
+      written: {
+        part?: ReindexPart | undefined;
+        from: ReindexPosition;
+        to: ReindexPosition;
+        contents: number;
+        skippedContents: number;
+        chunks: number;
+      },
     ): Promise<void> {
+      const { part, from, to, ...counts } = written;
       await query(
         database,
-        `update reindexings set at_collection = :collection::uuid, at_content = :content::uuid, at_chunk = :chunk,
-           updated_at = now(), contents = contents + :contents::bigint, chunks = chunks + :chunks::bigint
-         where id = :id and workspace_id = :workspaceId`,
-        { ...scope, id, ...written },
+        `update reindexings set updated_at = now(), contents = contents + :contents::bigint,
+           chunks = chunks + :chunks::bigint, skipped_contents = skipped_contents + :skippedContents::bigint,
+           ${part ? 'parts = parts || jsonb_build_object(:part::text, :to::jsonb)' : MOVE_WHOLE}
+         where id = :id and workspace_id = :workspaceId and ${POSITION} = :from::jsonb`,
+        {
+          ...scope,
+          id,
+          ...counts,
+          ...to,
+          part: part?.number ?? null,
+          from: JSON.stringify(positionOf(from)),
+          to: JSON.stringify(positionOf(to)),
+        },
       );
     },
 
-    /** Moves the cursor to the next collection; `isSkipped` counts the contents of this one as skipped. */
-    async finishCollection(scope: Scope, id: string, left: { collection: string; isSkipped: boolean }): Promise<void> {
-      await query(
+    async findCollectionAfter(scope: Scope, id: string): Promise<string | null> {
+      const row = await queryOne<{ id: string }>(
         database,
-        `update reindexings set at_content = null, at_chunk = null, updated_at = now(),
-           at_collection = (
-             select c.id from collections c where c.workspace_id = :workspaceId and c.status <> 'deleting'
-               and c.id > :collection::uuid order by c.id limit 1),
-           skipped_contents = skipped_contents + case when :isSkipped::boolean then (
-             select count(*) from content_collections
-             where workspace_id = :workspaceId and collection_id = :collection::uuid and active_version is not null)
-             else 0 end
-         where id = :id and workspace_id = :workspaceId`,
-        { ...scope, id, ...left },
+        `select id from collections where workspace_id = :workspaceId and status <> 'deleting' and id > :id::uuid
+         order by id limit 1`,
+        { ...scope, id },
       );
+      return row?.id ?? null;
+    },
+
+    async countPublished(scope: Scope, collectionId: string): Promise<number> {
+      const row = await queryOne<{ count: number }>(
+        database,
+        `select count(*) as count from content_collections
+         where workspace_id = :workspaceId and collection_id = :collectionId and active_version is not null`,
+        { ...scope, collectionId },
+      );
+      return row?.count ?? 0;
     },
 
     /** Updates the count of memories that are in the index; false when there are no more to wait for. */
@@ -167,6 +200,10 @@ export function createReindexings(database: Database) {
 }
 
 export type Reindexings = ReturnType<typeof createReindexings>;
+
+function positionOf({ collection, content, chunk }: ReindexPosition): ReindexPosition {
+  return { collection, content, chunk };
+}
 
 function toReindexing(row: Row): Reindexing {
   return {

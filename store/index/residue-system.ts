@@ -20,15 +20,20 @@ export function createResidueSystem(database: Database) {
     claimDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<Residue[]> {
       return query<Residue>(
         database,
-        `update residues r set passes = r.passes + 1,
+        `with due as (
+           select r.content_id, r.collection_id, (
+             select cc.stage = 'deleting' from content_collections cc
+             where cc.content_id = r.content_id and cc.collection_id = r.collection_id) is true as is_deleting
+           from residues r where due_at <= now() order by due_at limit :limit for update skip locked
+         ), postponed as (
+           -- The deletion removes these itself and counts them.
+           update residues r set due_at = now() + interval '1 minute' from due
+           where due.is_deleting and r.content_id = due.content_id and r.collection_id = due.collection_id
+         )
+         update residues r set passes = r.passes + 1,
            due_at = now()
              + (:delays::bigint[])[least(r.passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
-         where (content_id, collection_id) in (
-           select content_id, collection_id from residues due where due_at <= now() and not exists (
-             -- The deletion removes these itself and counts them.
-             select 1 from content_collections cc
-             where cc.content_id = due.content_id and cc.collection_id = due.collection_id and cc.stage = 'deleting')
-           order by due_at limit :limit for update skip locked)
+         from due where not due.is_deleting and r.content_id = due.content_id and r.collection_id = due.collection_id
          returning r.content_id, r.collection_id, r.workspace_id, r.passes, (
            select cc.version from content_collections cc
            where cc.content_id = r.content_id and cc.collection_id = r.collection_id) as max_version, array(

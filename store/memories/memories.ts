@@ -1,31 +1,18 @@
 import type { MemoryType } from '#domain/records/memory.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { queryPage, rowBytes, type Page } from '#store/page.ts';
+import { boundedCount, MAX_COUNTED, queryPage, rowBytes, type BoundedCount, type Page } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import { addMemoryVersion, type MemoryFields, type NewVersion } from './add-memory-version.ts';
+import { MEMORY_COLUMNS, type MemoryRow } from './memory-row.ts';
 
-/** One version of a memory, with the columns that all its versions share. `updated_at` is when the version became valid. */
-export type MemoryRow = {
-  memory_id: string;
-  user_id: string;
-  memory_type: MemoryType;
-  version: number;
-  object_id: string;
-  memory: string;
-  topics: string[];
-  metadata: Record<string, unknown>;
-  created_at: Date;
-  created_us: number;
-  updated_at: Date;
-  valid_to: Date | null;
-};
-
-export type MemoryFields = { memory: string; topics: readonly string[]; metadata: Record<string, unknown> };
 export type NewMemory = MemoryFields & {
   id: string;
   objectId: string;
   userId: string;
   memoryType: MemoryType;
   createdBy: string;
+  /** When it was said; null for its creation. */
+  statedAt?: Date;
 };
 /**
  * Who indexes new memories: the caller, which gets their leases for `leaseMs` (0: no leases), and after `dueMs`, which is later,
@@ -37,13 +24,13 @@ export type InsertedMemory = MemoryRow & { projecting_until: Date | null };
 
 /** Who reads: a user reads their own memories and those of type `team`; null (an API key) reads all of the workspace. */
 export type MemoryReader = { readerId: string | null };
+export type ListedMemories = MemoryReader & {
+  userId: string | null;
+  memoryType: MemoryType | null;
+  includeSuperseded: boolean;
+};
 export type MemoryFilter = { userId: string | null; memoryType?: MemoryType | null; asOf: Date | null };
 
-/** When the worker takes over: until then, the request indexes its own write. */
-const REQUEST_DEADLINE = `clock_timestamp() + interval '30 seconds'`;
-
-const COLUMNS = `m.id as memory_id, m.user_id, m.memory_type, v.version, v.object_id, v.memory, v.topics, v.metadata,
-  m.created_at, (extract(epoch from m.created_at) * 1000000)::bigint as created_us, v.valid_from as updated_at, v.valid_to`;
 const ROW_BYTES = rowBytes({ texts: ['v.memory'], json: ['v.topics', 'v.metadata'] });
 const FROM = `from memories m join memory_versions v on v.memory_id = m.id`;
 const READABLE = `m.workspace_id = :workspaceId
@@ -60,10 +47,10 @@ const INSERT: PreparedStatement = {
         case when :leaseMs::bigint > 0 then clock.at + :leaseMs * interval '1 millisecond' end as until
       from (select date_trunc('milliseconds', clock_timestamp()) as at offset 0) clock,
         jsonb_to_recordset(:memories::jsonb) as x(id uuid, "objectId" uuid, "userId" text, "memoryType" text, memory text,
-          topics text[], metadata jsonb, "createdBy" text)
+          topics text[], metadata jsonb, "createdBy" text, "statedAt" timestamptz)
     ), m as (
-      insert into memories (id, workspace_id, user_id, memory_type, created_by, created_at, projecting_until)
-      select id, :workspaceId, "userId", "memoryType", "createdBy", created_at, until from input
+      insert into memories (id, workspace_id, user_id, memory_type, created_by, created_at, stated_at, projecting_until)
+      select id, :workspaceId, "userId", "memoryType", "createdBy", created_at, "statedAt", until from input
       on conflict (id) do nothing returning *
     ), v as (
       insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by,
@@ -71,7 +58,7 @@ const INSERT: PreparedStatement = {
       select m.id, 1, m.workspace_id, x."objectId", x.memory, x.topics, x.metadata, m.created_by, m.created_at, x.due_at
       from m join input x on x.id = m.id
       returning *
-    ) select ${COLUMNS}, m.projecting_until from m join v on v.memory_id = m.id`,
+    ) select ${MEMORY_COLUMNS}, m.projecting_until from m join v on v.memory_id = m.id`,
 };
 
 /** Memories and their versions. */
@@ -89,75 +76,58 @@ export function createMemoryStore(database: Database) {
       });
     },
 
-    /** Returns the current version, or the one valid at `asOf`; null when the reader may not read it or none was valid. */
+    /** Returns the last version, or the one valid at `asOf`; null when the reader may not read it or none was valid. */
     find(scope: Scope, id: string, lookup: MemoryReader & { asOf: Date | null }): Promise<MemoryRow | null> {
-      return queryOne<MemoryRow>(database, `select ${COLUMNS} ${FROM} where m.id = :id and ${READABLE} and ${VALID}`, {
-        workspaceId: scope.workspaceId,
-        id,
-        ...lookup,
-      });
+      const sql = `select ${MEMORY_COLUMNS} ${FROM} where m.id = :id and ${READABLE}
+        and case when :asOf::timestamptz is null then v.version = m.version else ${VALID} end`;
+      return queryOne<MemoryRow>(database, sql, { workspaceId: scope.workspaceId, id, ...lookup });
     },
 
-    /** Locks a memory until the transaction ends, so that its changes are serialised. Returns its current version. */
+    /** Locks a memory until the transaction ends, so that its changes are serialised. Returns its last version. */
     async lock(scope: Scope, id: string, reader: MemoryReader): Promise<MemoryRow | null> {
       const bindings = { workspaceId: scope.workspaceId, id, ...reader };
       // The version is read by a second statement: after waiting for the lock it must see what the other transaction committed.
       await query(database, `select m.id from memories m where m.id = :id and ${READABLE} for update`, bindings);
       return queryOne<MemoryRow>(
         database,
-        `select ${COLUMNS} ${FROM} and v.version = m.version where m.id = :id and ${READABLE}`,
+        `select ${MEMORY_COLUMNS} ${FROM} and v.version = m.version where m.id = :id and ${READABLE}`,
         bindings,
       );
     },
 
-    /** Adds a version and makes it current, provided that `base` is the current one. Returns null when it is not. */
-    async addVersion(
-      scope: Scope,
-      change: MemoryFields & { id: string; base: number; objectId: string; changedBy: string },
-    ): Promise<MemoryRow | null> {
-      return queryOne<MemoryRow>(
-        database,
-        `with closed as (
-           -- The periods of versions must not overlap, even when the clock goes back.
-           update memory_versions set index_due_at = ${REQUEST_DEADLINE},
-             valid_to = greatest(date_trunc('milliseconds', clock_timestamp()), valid_from + interval '1 millisecond')
-           where memory_id = :id and version = :base and workspace_id = :workspaceId and valid_to is null
-           returning valid_to as at
-         ), m as (
-           update memories set version = :base::int + 1 where id = :id and version = :base and workspace_id = :workspaceId
-             and exists (select 1 from closed) returning *
-         ), v as (
-           insert into memory_versions (memory_id, version, workspace_id, object_id, memory, topics, metadata, changed_by,
-             valid_from, index_due_at)
-           select m.id, m.version, m.workspace_id, :objectId, :memory, :topics::text[], :metadata::jsonb, :changedBy,
-             closed.at, ${REQUEST_DEADLINE}
-           from m, closed returning *
-         ) select ${COLUMNS} from m join v on v.memory_id = m.id`,
-        { ...change, workspaceId: scope.workspaceId, metadata: JSON.stringify(change.metadata) },
-      );
-    },
+    /**
+     * Adds a version and makes it current, provided that `base` is the last one. Returns null when it is not. A memory that was
+     * superseded no longer is: whoever changes it says what is true now.
+     */
+    addVersion: (scope: Scope, version: NewVersion): Promise<MemoryRow | null> =>
+      addMemoryVersion(database, scope, version),
 
-    /** Returns a page ordered by `(created_at, id)`. */
+    /** Returns a page of the last versions, ordered by `(created_at, id)`. */
     list(
       scope: Scope,
-      filter: MemoryFilter & MemoryReader,
+      filter: ListedMemories,
       { after, limit }: { after: { createdUs: number; id: string } | null; limit: number },
     ): Promise<Page<MemoryRow>> {
-      const list = `select ${COLUMNS}, ${ROW_BYTES} ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}
-          and (:afterUs::bigint is null
-            or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+      const select = (readable: string) => `(select m.* from ${readable} and ${MATCHING} and (:afterUs::bigint is null
+          or (m.created_at, m.id) > (to_timestamp(0) + :afterUs * interval '1 microsecond', :afterId::uuid))
+        order by m.created_at, m.id limit :pageLimit::bigint + 1)`;
+      const list = `select ${MEMORY_COLUMNS}, ${ROW_BYTES} from (${readableBy(filter).map(select).join(' union all ')}) m
+        cross join lateral (
+          select * from memory_versions where memory_id = m.id and version = m.version offset 0) v
         order by m.created_at, m.id`;
       const bindings = { ...filterBindings(scope, filter), afterUs: after?.createdUs, afterId: after?.id };
       return queryPage<MemoryRow>(database, { list, order: 'created_us, memory_id', limit }, bindings);
     },
 
-    async count(scope: Scope, filter: MemoryFilter & MemoryReader): Promise<number> {
+    /** Counts up to `MAX_COUNTED` memories. */
+    async count(scope: Scope, filter: ListedMemories): Promise<BoundedCount> {
+      const select = (readable: string) => `(select from ${readable} and ${MATCHING} limit ${MAX_COUNTED} + 1)`;
       const row = await queryOne<{ count: number }>(
         database,
-        `select count(*) as count ${FROM} where ${READABLE} and ${MATCHING} and ${VALID}`,
+        `select count(*) as count from (${readableBy(filter).map(select).join(' union all ')}) m`,
         filterBindings(scope, filter),
       );
-      return row?.count ?? 0;
+      return boundedCount(row?.count ?? 0, MAX_COUNTED);
     },
 
     /** Returns the newest or the oldest memories. */
@@ -169,7 +139,7 @@ export function createMemoryStore(database: Database) {
       const direction = page.first === 'newest' ? 'desc' : 'asc';
       return query<MemoryRow>(
         database,
-        `select ${COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}
+        `select ${MEMORY_COLUMNS} ${FROM} where m.workspace_id = :workspaceId and ${MATCHING} and ${VALID}
          order by m.created_at ${direction}, m.id ${direction} limit :limit`,
         { ...filterBindings(scope, filter), limit: page.limit },
       );
@@ -179,10 +149,24 @@ export function createMemoryStore(database: Database) {
     findByObjectIds(scope: Scope, filter: MemoryFilter, objectIds: readonly string[]): Promise<MemoryRow[]> {
       return query<MemoryRow>(
         database,
-        `select ${COLUMNS} ${FROM} where v.object_id = any(:objectIds::uuid[]) and m.workspace_id = :workspaceId
+        `select ${MEMORY_COLUMNS} ${FROM} where v.object_id = any(:objectIds::uuid[]) and m.workspace_id = :workspaceId
            and ${MATCHING} and ${VALID}`,
         { ...filterBindings(scope, filter), objectIds },
       );
+    },
+
+    /** Returns the memory that was created before each of these, for the same user and within the hour, by id. */
+    async findPrevious(scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
+      const rows = await query<{ memory_id: string; previous_id: string }>(
+        database,
+        `select m.id as memory_id, p.id as previous_id from memories m cross join lateral (
+           select id from memories p where p.workspace_id = m.workspace_id and p.user_id = m.user_id
+             and (p.created_at, p.id) < (m.created_at, m.id) and p.created_at > m.created_at - interval '1 hour'
+           order by p.created_at desc, p.id desc limit 1) p
+         where m.id = any(:ids::uuid[]) and m.workspace_id = :workspaceId`,
+        { workspaceId: scope.workspaceId, ids },
+      );
+      return new Map(rows.map((row) => [row.memory_id, row.previous_id]));
     },
 
     /** Returns a page of the versions of a memory, newest first. */
@@ -191,7 +175,7 @@ export function createMemoryStore(database: Database) {
       id: string,
       { before, limit }: { before: number | null; limit: number },
     ): Promise<Page<MemoryRow>> {
-      const list = `select ${COLUMNS}, ${ROW_BYTES} ${FROM} where m.id = :id and m.workspace_id = :workspaceId
+      const list = `select ${MEMORY_COLUMNS}, ${ROW_BYTES} ${FROM} where m.id = :id and m.workspace_id = :workspaceId
         and (:before::int is null or v.version < :before) order by v.version desc`;
       const bindings = { workspaceId: scope.workspaceId, id, before };
       return queryPage<MemoryRow>(database, { list, order: 'version desc', limit }, bindings);
@@ -203,11 +187,13 @@ export function createMemoryStore(database: Database) {
     async delete(scope: Scope, id: string): Promise<boolean> {
       const row = await queryOne(
         database,
-        `with deleted as (delete from memories where id = :id and workspace_id = :workspaceId returning id, workspace_id)
-         insert into memory_residues (memory_id, workspace_id, spaces) select id, workspace_id, array(
+        `with deleted as (delete from memories where id = :id and workspace_id = :workspaceId returning *)
+         insert into memory_residues (memory_id, workspace_id, user_id, spaces) select id, workspace_id, user_id, array(
            select distinct v.index_space from memory_versions v
            where v.memory_id = deleted.id and v.index_space is not null) from deleted
-         on conflict (memory_id) do update set passes = 0, due_at = now(), spaces = excluded.spaces returning memory_id`,
+         on conflict (memory_id) do update set passes = 0, due_at = now(), spaces = excluded.spaces,
+           user_id = excluded.user_id
+         returning memory_id`,
         { id, workspaceId: scope.workspaceId },
       );
       return row !== null;
@@ -217,7 +203,24 @@ export function createMemoryStore(database: Database) {
 
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
-function filterBindings(scope: Scope, filter: MemoryFilter & Partial<MemoryReader>) {
-  const { userId, memoryType = null, asOf, readerId = null } = filter;
+/**
+ * Selections of `memories m` that have no memory in common, together all that may be read. Each has an index in the order of the
+ * list.
+ */
+function readableBy({ readerId, includeSuperseded }: ListedMemories): string[] {
+  const currency = includeSuperseded ? '' : ' and m.superseded_at is null';
+  const ofWorkspace = `memories m where m.workspace_id = :workspaceId${currency}`;
+  if (readerId === null) return [ofWorkspace];
+  return [
+    `${ofWorkspace} and m.user_id = :readerId`,
+    `${ofWorkspace} and m.memory_type = 'team' and m.user_id <> :readerId`,
+  ];
+}
+
+function filterBindings(
+  scope: Scope,
+  filter: Omit<MemoryFilter, 'asOf'> & Partial<MemoryReader & { asOf: Date | null }>,
+) {
+  const { userId, memoryType = null, asOf = null, readerId = null } = filter;
   return { workspaceId: scope.workspaceId, userId, memoryType, asOf, readerId };
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
+import { FIRST_PAGE, MARK_PAGE_SIZE, markUnindexedPage, type MemoryPosition } from './mark-unindexed-page.ts';
 
 /** A version whose index object is missing or outdated. */
 export type PendingMemoryVersion = {
@@ -23,7 +24,10 @@ export type ProjectionLease = { memory_ids: string[]; until: Date };
 /** A memory that this process may write into the index until a point in time. */
 export type MemoryLease = { memory_id: string; until: Date };
 
-/** A deleted memory whose index objects must be removed. `spaces`: the embedding spaces that held them. */
+/**
+ * A deleted memory whose index objects must be removed. `spaces`: the embedding spaces that held them. `passes`: how often they
+ * have been removed.
+ */
 export type MemoryResidue = { memory_id: string; workspace_id: string; spaces: string[]; passes: number };
 
 const COLUMNS = `v.memory_id, v.version, v.workspace_id, v.object_id, m.user_id, m.memory_type, v.memory, v.valid_from,
@@ -105,10 +109,12 @@ export function createMemoryProjectionStore(database: Database) {
       if (versions.length === 0) return;
       await query(
         database,
-        `update memory_versions v set index_state = x.state, index_space = :space, index_attempts = 0
+        // Who deletes memories locks them, and then their versions.
+        `with locked as (select m.id from memories m where m.id = any(:memoryIds::uuid[]) order by m.id for update of m)
+         update memory_versions v set index_state = x.state, index_space = :space, index_attempts = 0
          from unnest(:ids::uuid[], :states::text[], :attempts::int[]) as x(object_id, state, attempts)
-         where v.object_id = x.object_id and v.index_attempts = x.attempts`,
-        { space, ...indexedColumns(versions) },
+         where (select count(*) from locked) >= 0 and v.object_id = x.object_id and v.index_attempts = x.attempts`,
+        { space, memoryIds: [...new Set(versions.map(({ memory_id }) => memory_id))], ...indexedColumns(versions) },
       );
     },
 
@@ -154,16 +160,17 @@ export function createMemoryProjectionStore(database: Database) {
     /**
      * Marks every version of a workspace that belongs in this space as not indexed and due. This includes versions that another
      * process is writing at the moment, because its writes may have gone to an index that was lost. `exceptObjects` are the
-     * objects that the caller writes after this.
+     * objects that the caller writes after this. Page by page, each a transaction: one statement over a million versions would
+     * exceed its timeout. When it was interrupted, the caller repeats it.
      */
     async markUnindexed(scope: Scope, space: string, exceptObjects: readonly string[] = []): Promise<void> {
-      await query(
-        database,
-        `update memory_versions set index_state = 'none', index_due_at = now(), index_attempts = index_attempts + 1
-         where workspace_id = :workspaceId and (index_space = :space or index_state = 'none')
-           and object_id <> all(:exceptObjects::uuid[])`,
-        { workspaceId: scope.workspaceId, space, exceptObjects },
-      );
+      let after: MemoryPosition | null = FIRST_PAGE;
+      while (after !== null) after = await markUnindexedPage(database, scope, { space, exceptObjects, after });
+    },
+
+    /** Makes the oldest memories of a lost index due. Who writes them finds that it is lost, and marks the others. */
+    async markFirstUnindexed(scope: Scope, space: string): Promise<void> {
+      await markUnindexedPage(database, scope, { space, exceptObjects: [], after: FIRST_PAGE });
     },
 
     /** Returns a workspace with memories in a space other than this one, together with that space; null when there is none. */
@@ -178,29 +185,51 @@ export function createMemoryProjectionStore(database: Database) {
 
     /** Marks the versions in this space as not indexed, so that they are written into the space of the configured embedder. */
     async clearSpace(scope: Scope, space: string): Promise<void> {
-      await query(
-        database,
-        `update memory_versions set index_state = 'none', index_space = null, index_due_at = now()
-         where workspace_id = :workspaceId and index_space = :space`,
-        { workspaceId: scope.workspaceId, space },
-      );
+      for (let count = MARK_PAGE_SIZE; count === MARK_PAGE_SIZE;) {
+        const cleared = await query(
+          database,
+          `update memory_versions set index_state = 'none', index_space = null, index_due_at = now()
+           where (memory_id, version) in (
+             select memory_id, version from memory_versions where workspace_id = :workspaceId and index_space = :space
+             limit :limit for update) returning version`,
+          { workspaceId: scope.workspaceId, space, limit: MARK_PAGE_SIZE },
+        );
+        count = cleared.length;
+      }
     },
 
-    /** Claims deleted memories whose next removal pass is due, and schedules the pass after that. */
-    claimDueResidues(limit: number, passDelaysMs: readonly number[]): Promise<MemoryResidue[]> {
+    /** Claims deleted memories whose next removal pass is due. A pass that `completePasses` does not end is due again later. */
+    claimDueResidues(limit: number, leaseMs: number): Promise<MemoryResidue[]> {
       return query<MemoryResidue>(
         database,
-        `update memory_residues set passes = passes + 1,
-           due_at = now() + (:delays::bigint[])[least(passes + 1, cardinality(:delays::bigint[]))] * interval '1 millisecond'
+        `update memory_residues set due_at = now() + :leaseMs::bigint * interval '1 millisecond'
          where memory_id in (
            select memory_id from memory_residues where due_at <= now() order by due_at limit :limit for update skip locked)
          returning memory_id, workspace_id, spaces, passes`,
-        { limit, delays: passDelaysMs },
+        { limit, leaseMs },
       );
     },
 
-    async deleteResidue(memoryId: string): Promise<void> {
-      await query(database, `delete from memory_residues where memory_id = :memoryId`, { memoryId });
+    /** Schedules the next pass of residues, with the delays of `passDelaysMs` in turn. Deletes those that had their last one. */
+    async completePasses(residues: readonly MemoryResidue[], passDelaysMs: readonly number[]): Promise<void> {
+      await query(
+        database,
+        `with done as (
+           select r.memory_id, r.passes from memory_residues r
+           join unnest(:ids::uuid[], :passes::int[]) as x(id, passes) on x.id = r.memory_id and x.passes = r.passes
+           order by r.memory_id for update of r
+         ), ended as (
+           delete from memory_residues r using done
+           where r.memory_id = done.memory_id and done.passes >= cardinality(:delays::bigint[])
+         ) update memory_residues r set passes = r.passes + 1,
+           due_at = now() + (:delays::bigint[])[done.passes + 1] * interval '1 millisecond'
+         from done where r.memory_id = done.memory_id and done.passes < cardinality(:delays::bigint[])`,
+        {
+          ids: residues.map((residue) => residue.memory_id),
+          passes: residues.map((residue) => residue.passes),
+          delays: passDelaysMs,
+        },
+      );
     },
   };
 }

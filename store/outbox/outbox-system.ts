@@ -2,9 +2,14 @@ import type { JobStart } from '#domain/jobs.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import type { WakeUp } from './wake-ups.ts';
 
-export type OutboxRow = JobStart & { id: number; attempts: number };
+export type OutboxRow = JobStart & {
+  id: number;
+  attempts: number;
+  /** W3C `traceparent` of the request; null where it was not traced. */
+  trace_parent: string | null;
+};
 
-const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo, attempts`;
+const OUTBOX_COLUMNS = `id, workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo, attempts, trace_parent`;
 
 /** What the loops do with outbox rows and wake-ups of all workspaces. */
 export function createOutboxSystem(database: Database) {

@@ -1,6 +1,7 @@
 import type { JobStart } from '#domain/jobs.ts';
 import type { Scope } from '#domain/access/scope.ts';
-import { query, type Database } from '#store/postgres.ts';
+import { currentTraceParent } from '#observability/current-trace.ts';
+import { query, queryOne, type Database } from '#store/postgres.ts';
 
 /**
  * Requests to start a workflow. A row is written in the transaction that acknowledges the work, and deleted when its workflow
@@ -8,13 +9,17 @@ import { query, type Database } from '#store/postgres.ts';
  */
 export function createOutboxStore(database: Database) {
   return {
-    /** Adds workflows to start, in one statement and in this order, in the transaction that acknowledges them. */
+    /**
+     * Adds workflows to start, in one statement and in this order, in the transaction that acknowledges them, with the trace of
+     * the request.
+     */
     async add(scope: Scope, jobs: readonly JobStart[]): Promise<void> {
       if (jobs.length === 0) return;
       await query(
         database,
-        `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo)
-         select :workspaceId::uuid, x.workflow_type, x.workflow_id, x.task_queue, x.args::jsonb, x.summary, x.memo::jsonb
+        `insert into outbox (workspace_id, workflow_type, workflow_id, task_queue, args, summary, memo, trace_parent)
+         select :workspaceId::uuid, x.workflow_type, x.workflow_id, x.task_queue, x.args::jsonb, x.summary, x.memo::jsonb,
+           :traceParent
          from unnest(:types::text[], :ids::text[], :queues::text[], :args::text[], :summaries::text[], :memos::text[])
            with ordinality as x(workflow_type, workflow_id, task_queue, args, summary, memo, position)
          order by x.position`,
@@ -25,6 +30,7 @@ export function createOutboxStore(database: Database) {
           queues: jobs.map((job) => job.task_queue),
           args: jobs.map((job) => JSON.stringify(job.args)),
           summaries: jobs.map((job) => job.summary),
+          traceParent: currentTraceParent(),
           memos: jobs.map((job) => (job.memo ? JSON.stringify(job.memo) : null)),
         },
       );
@@ -38,6 +44,20 @@ export function createOutboxStore(database: Database) {
          where workspace_id = :workspaceId and workflow_id = :workflowId and state = 'pending'`,
         { workspaceId: scope.workspaceId, workflowId },
       );
+    },
+
+    /**
+     * Returns the id under which a workflow runs, or is about to: it gets another one (`/again-1`) when it is started again.
+     * Null when it has completed.
+     */
+    async findWorkflowId(scope: Scope, firstId: string): Promise<string | null> {
+      const row = await queryOne<{ workflow_id: string }>(
+        database,
+        `select workflow_id from outbox where workspace_id = :workspaceId
+           and (workflow_id = :firstId or starts_with(workflow_id, :firstId || '/again-')) limit 1`,
+        { workspaceId: scope.workspaceId, firstId },
+      );
+      return row?.workflow_id ?? null;
     },
 
     /** True while any workflow of an upload is not completed. */

@@ -1,14 +1,23 @@
 import type { Scope } from '#domain/access/scope.ts';
 import { query, type Database } from '#store/postgres.ts';
 import type { RunContents, RunRef } from './run-work.ts';
+import { SEARCHED_INDEX } from '#store/collections/generations.ts';
 import { ANNOUNCE_READY_CONTENTS, ISO_FORMAT } from '#store/webhooks/webhook-events.ts';
 
 /** A content whose chunks are all in the index, with their number. */
 export type CompleteContent = { content_id: string; chunks: number };
 export type Published = CompleteContent & { stale: boolean };
 
-/** `config`: how the contents were read and embedded. */
-export type Publication = { contents: readonly CompleteContent[]; config: Record<string, unknown> };
+/**
+ * `config`: how the contents were read and embedded. `tenant`: of the index that has them. `built`: those that the index which is
+ * built beside it has as well, and its number.
+ */
+export type Publication = {
+  contents: readonly CompleteContent[];
+  config: Record<string, unknown>;
+  tenant: string;
+  built?: { number: number; contentIds: readonly string[] } | null;
+};
 
 /** A content with the fields that its chunks can be filtered by. */
 export type Facettable = {
@@ -31,17 +40,17 @@ export type Facettable = {
 export function createPublicationStore(database: Database) {
   return {
     /**
-     * Publishes contents of a run in one transaction, except those that are paused or belong to another run by now. The
-     * publication numbers are assigned last: the lock on the counter of the workspace makes the commit order equal the order of
-     * the numbers.
+     * Publishes contents of a run in one transaction, except those that are paused or belong to another run by now, and none
+     * when their index is no longer the one that is searched: then they are indexed again. The publication numbers are assigned
+     * last: the lock on the counter of the workspace makes the commit order equal the order of the numbers.
      */
     async publish(scope: Scope, run: RunRef, publication: Publication): Promise<Published[]> {
       if (publication.contents.length === 0) return [];
       return database.transaction(async (transaction) => {
-        const rows = await markReady(transaction, scope, { run, publication });
+        const rows = await markReady(transaction, scope, { run: { ...run, tenant: publication.tenant }, publication });
         if (rows.length > 0) {
           const contentIds = rows.map((row) => row.content_id);
-          await flipVersions(transaction, scope, { ...run, contentIds });
+          await flipVersions(transaction, scope, { ...run, contentIds, built: publication.built ?? null });
         }
         return rows;
       });
@@ -92,16 +101,16 @@ export function createPublicationStore(database: Database) {
 function markReady(
   transaction: Database,
   scope: Scope,
-  { run, publication }: { run: RunRef; publication: Publication },
+  { run, publication }: { run: RunRef & { tenant: string }; publication: Publication },
 ): Promise<Published[]> {
   const { contents, config } = publication;
   return query<Published>(
     transaction,
-    `with mine as (
+    `with searched as (${SEARCHED_INDEX}), mine as (
        select cc.content_id, cc.version, cc.planned_chunks, cc.reader, cc.upload_id from content_collections cc
        join unnest(:contentIds::uuid[], :chunks::int[]) as complete(id, chunks) on complete.id = cc.content_id
        where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
-         and cc.stage = 'indexing' and not cc.paused and cc.planned_chunks = complete.chunks
+         and not cc.paused and cc.stage = 'indexing' and cc.planned_chunks = complete.chunks and exists (select from searched)
        order by cc.content_id for update of cc
      ), content as (
        -- Later changes of these contents wait for the lock and then find this version published.
@@ -131,7 +140,11 @@ function markReady(
 }
 
 /** Makes the new versions the active ones, and numbers the publications. */
-async function flipVersions(transaction: Database, scope: Scope, run: RunContents): Promise<void> {
+async function flipVersions(
+  transaction: Database,
+  scope: Scope,
+  { built, ...run }: RunContents & { built: Publication['built'] },
+): Promise<void> {
   await query(
     transaction,
     `with counter as (
@@ -141,13 +154,21 @@ async function flipVersions(transaction: Database, scope: Scope, run: RunContent
        select id, row_number() over (order by id) as place from unnest(:contentIds::uuid[]) as ids(id)
      )
      update content_collections cc set stage = 'ready', stage_message = null, active_version = cc.version,
+       built_generation = case when cc.content_id = any(:builtIds::uuid[]) then :builtNumber::int end,
+       built_version = case when cc.content_id = any(:builtIds::uuid[]) then cc.version end,
        indexed_chunks = cc.planned_chunks,
        chunk_count = cc.planned_chunks, active_text_sha256 = cc.text_sha256, active_text_key = cc.text_key,
        active_text_facts = cc.text_facts, dead_attempts = 0, updated_at = now(),
        publish_seq = counter.publish_counter - :count::int + numbered.place
      from counter, numbered
      where cc.content_id = numbered.id and cc.collection_id = :collectionId and cc.run_id = :runId`,
-    { workspaceId: scope.workspaceId, ...run, count: run.contentIds.length },
+    {
+      workspaceId: scope.workspaceId,
+      ...run,
+      count: run.contentIds.length,
+      builtIds: built?.contentIds ?? [],
+      builtNumber: built?.number ?? null,
+    },
   );
 }
 

@@ -41,9 +41,10 @@ export function createRunWork(database: Database) {
   return {
     /** Returns a page of the contents of a run that are in progress, in id order. */
     listPending(scope: Scope, run: RunRef, page: { after: string | null; limit: number }) {
-      return query<{ content_id: string; size: number | null; source: string }>(
+      return query<{ content_id: string; size: number | null; type: string | null; source: string }>(
         database,
-        `select cc.content_id, t.size, t.source from content_collections cc join contents t on t.id = cc.content_id
+        `select cc.content_id, t.size, t.type, t.source
+         from content_collections cc join contents t on t.id = cc.content_id
          where cc.workspace_id = :workspaceId and cc.collection_id = :collectionId and cc.run_id = :runId
            and cc.stage in ${IN_PROGRESS} and (:after::uuid is null or cc.content_id > :after)
          order by cc.content_id limit :limit`,

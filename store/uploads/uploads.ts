@@ -2,6 +2,7 @@ import type { ErrorCode } from '#domain/app-error.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { UploadError } from '#domain/records/upload.ts';
 import type { ContentStatus } from '#domain/statuses.ts';
+import { UPLOAD_COUNTS } from '#store/collections/content-counts.ts';
 import { notDeleting } from '#store/collections/not-deleting.ts';
 import { pageOf, type Page } from '#store/page.ts';
 import { query, queryOne, type Database, type PreparedStatement } from '#store/postgres.ts';
@@ -30,6 +31,8 @@ export type NewUpload = {
   errors: readonly UploadError[];
   createdBy: string;
   contentIds: readonly string[];
+  /** Keeps counts by status. For uploads of few contents, which get no more, counting those is cheaper. */
+  isCounted: boolean;
 };
 
 export type ManifestRow = {
@@ -51,14 +54,23 @@ const FIND_UPLOAD: PreparedStatement = {
       and ${notDeleting('collection_id')}`,
 };
 
+/** One row for each content of an upload that the condition selects; each is looked up, whatever the planner expects. */
+const contentsWhere = (condition: string) => `
+  select case when cc.paused then 'paused' else cc.stage end as status, 1 as contents, cc.chunk_count as chunks
+  from uploads u
+  cross join lateral (select uc.content_id from upload_contents uc where uc.upload_id = u.id and ${condition} offset 0) uc
+  cross join lateral (select * from content_collections cc
+    where cc.content_id = uc.content_id and cc.collection_id = u.collection_id offset 0) cc
+  where u.id = :id and u.workspace_id = :workspaceId`;
+
+/** Of an upload with counts, only those contents are read whose run belongs to another upload. */
 const COUNT_CONTENTS: PreparedStatement = {
   name: 'count_upload_contents',
-  sql: `select case when cc.paused then 'paused' else cc.stage end as status, count(*) as count,
-      sum(cc.chunk_count)::bigint as chunks
-    from uploads u
-    join upload_contents uc on uc.upload_id = u.id
-    join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
-    where u.id = :id and u.workspace_id = :workspaceId group by 1`,
+  sql: `select status, sum(contents)::bigint as count, sum(chunks)::bigint as chunks from (
+      ${UPLOAD_COUNTS}
+      union all ${contentsWhere('not u.is_counted')}
+      union all ${contentsWhere('uc.is_foreign and u.is_counted')} and cc.upload_id is distinct from u.id
+    ) parts group by status`,
 };
 
 const LIST_MANIFEST: PreparedStatement = {
@@ -66,10 +78,11 @@ const LIST_MANIFEST: PreparedStatement = {
   sql: `select uc.content_id, t.name, case when cc.paused then 'paused' else cc.stage end as status, t.status_message,
       case when cc.stage = 'failed' and not cc.paused then cc.failure_code end as error_code,
       cc.chunk_count as chunks
-    from uploads u
-    join upload_contents uc on uc.upload_id = u.id join contents t on t.id = uc.content_id
-    join content_collections cc on cc.content_id = uc.content_id and cc.collection_id = u.collection_id
-    where u.id = :id and u.workspace_id = :workspaceId and (:after::uuid is null or uc.content_id > :after::uuid)
+    from upload_contents uc
+    cross join lateral (select * from content_collections cc where cc.content_id = uc.content_id
+      and cc.collection_id = (select collection_id from uploads where id = :id and workspace_id = :workspaceId) offset 0) cc
+    cross join lateral (select name, status_message from contents where id = uc.content_id offset 0) t
+    where uc.upload_id = :id and uc.content_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
       and (:only::uuid[] is null or uc.content_id = any(:only::uuid[]))
     order by uc.content_id limit :limit`,
 };
@@ -82,11 +95,21 @@ export function createUploadStore(database: Database) {
         database,
         `with added as (
            insert into uploads (id, workspace_id, collection_id, content_type, ingest, workflow_id, total_uploads,
-             failed_uploads, errors, created_by)
+             failed_uploads, errors, created_by, is_counted)
            values (:id, :workspaceId, :collectionId, :contentType, :ingest, :workflowId, :total,
-             :failed, :errors::jsonb, :createdBy))
-         insert into upload_contents (upload_id, content_id, workspace_id)
-         select distinct :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id)`,
+             :failed, :errors::jsonb, :createdBy, :isCounted)
+         ), contents as (
+           insert into upload_contents (upload_id, content_id, workspace_id, is_foreign)
+           select distinct :id::uuid, x.content_id, :workspaceId::uuid, exists (
+             select from content_collections cc where cc.content_id = x.content_id and cc.collection_id = :collectionId
+               and cc.upload_id is distinct from :id)
+           from unnest(:contentIds::uuid[]) as x(content_id)
+         )
+         insert into upload_counts (upload_id, status, workspace_id, contents, chunks)
+         select :id::uuid, part.status, :workspaceId, count(*), sum(part.chunks) from content_collections cc
+         cross join lateral (values ('all', cc.chunk_count), (case when cc.paused then 'paused' else cc.stage end, 0))
+           part(status, chunks)
+         where cc.upload_id = :id and :isCounted::boolean group by 2`,
         {
           ...upload,
           workspaceId: scope.workspaceId,
@@ -108,8 +131,11 @@ export function createUploadStore(database: Database) {
     async addContents(scope: Scope, id: string, contentIds: readonly string[]): Promise<void> {
       await query(
         database,
-        `insert into upload_contents (upload_id, content_id, workspace_id)
-         select :id::uuid, content_id, :workspaceId::uuid from unnest(:contentIds::uuid[]) as x(content_id)
+        `insert into upload_contents (upload_id, content_id, workspace_id, is_foreign)
+         select :id::uuid, x.content_id, :workspaceId::uuid, exists (
+           select from content_collections cc where cc.content_id = x.content_id and cc.upload_id is distinct from :id
+             and cc.collection_id = (select collection_id from uploads where id = :id))
+         from unnest(:contentIds::uuid[]) as x(content_id)
          on conflict do nothing`,
         { workspaceId: scope.workspaceId, id, contentIds },
       );
@@ -125,12 +151,18 @@ export function createUploadStore(database: Database) {
       scope: Scope,
       id: string,
     ): Promise<{ byStatus: Partial<Record<ContentStatus, number>>; chunks: number }> {
-      const rows = await query<{ status: ContentStatus; count: number; chunks: number }>(database, COUNT_CONTENTS, {
-        workspaceId: scope.workspaceId,
-        id,
-      });
+      const rows = await query<{ status: ContentStatus | 'all'; count: number; chunks: number }>(
+        database,
+        COUNT_CONTENTS,
+        {
+          workspaceId: scope.workspaceId,
+          id,
+        },
+      );
       return {
-        byStatus: Object.fromEntries(rows.map((row) => [row.status, row.count])),
+        byStatus: Object.fromEntries(
+          rows.filter(({ status, count }) => status !== 'all' && count > 0).map((row) => [row.status, row.count]),
+        ),
         chunks: rows.reduce((sum, row) => sum + row.chunks, 0),
       };
     },

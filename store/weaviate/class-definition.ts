@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { assertNever } from '#domain/app-error.ts';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
 
 /** The stored properties of one chunk or memory. */
@@ -35,11 +36,30 @@ export function className(space: EmbeddingSpace): string {
   return `Loci_${readable}_${space.dimensions}_${hash('sha256', identity).slice(0, 16)}`;
 }
 
+/** How new classes are stored. Existing classes keep what they were created with. */
+export type ClassSettings = {
+  /** Copies of each tenant, on different nodes. Null: one on each node, at most three. */
+  replicationFactor: number | null;
+  /** `rq8` keeps vectors in memory as 8-bit numbers. Null: the default of the server. */
+  quantization: 'none' | 'rq8' | null;
+};
+
+/**
+ * Results are ranked again with the full vectors of this many candidates. A search returns at most 300, and with fewer
+ * candidates than results the order of the last ones would be that of the short vectors.
+ */
+const RESCORED_CANDIDATES = 400;
+
 /**
  * Returns the class definition for Weaviate's REST API. Each property has only the index it needs: a filterable one for ids,
  * versions and facets, a searchable one for texts. `keywordQuery` removes stop words from queries; the index contains all words.
+ * A tenant is one shard: Weaviate accepts no number of shards in classes with tenants. After an outage of a node, the later one
+ * of a write and a deletion counts.
  */
-export function classDefinition(space: EmbeddingSpace): object {
+export function classDefinition(
+  space: EmbeddingSpace,
+  { replicationFactor, quantization }: ClassSettings & { replicationFactor: number },
+): object {
   return {
     class: className(space),
     description:
@@ -47,7 +67,12 @@ export function classDefinition(space: EmbeddingSpace): object {
       'Rebuildable from Postgres.',
     vectorizer: 'none',
     vectorIndexType: 'hnsw',
-    vectorIndexConfig: { distance: 'cosine', flatSearchCutoff: EXACT_UP_TO_OBJECTS },
+    vectorIndexConfig: {
+      distance: 'cosine',
+      flatSearchCutoff: EXACT_UP_TO_OBJECTS,
+      ...quantizationConfig(quantization),
+    },
+    replicationConfig: { factor: replicationFactor, deletionStrategy: 'TimeBasedResolution' },
     multiTenancyConfig: { enabled: true, autoTenantCreation: false, autoTenantActivation: true },
     invertedIndexConfig: { bm25: { k1: 1.2, b: 0.75 }, stopwords: { preset: 'none' } },
     properties: [
@@ -58,4 +83,17 @@ export function classDefinition(space: EmbeddingSpace): object {
       { name: 'facets', dataType: ['text[]'], tokenization: 'field', indexFilterable: true, indexSearchable: false },
     ],
   };
+}
+
+function quantizationConfig(quantization: ClassSettings['quantization']): object {
+  switch (quantization) {
+    case null:
+      return {};
+    case 'none':
+      return { skipDefaultQuantization: true };
+    case 'rq8':
+      return { rq: { enabled: true, bits: 8, rescoreLimit: RESCORED_CANDIDATES } };
+    default:
+      return assertNever(quantization);
+  }
 }

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
 import { ApiKey, connectToCustom, type Collection, type WeaviateClient } from 'weaviate-client';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
-import { className, type StoredProperties } from './class-definition.ts';
+import { className, type ClassSettings, type StoredProperties } from './class-definition.ts';
 import { createGrpcCalls, type CallOptions, type GrpcCalls } from './grpc-calls.ts';
 import { createSharedRuns, type SharedRuns } from './shared-runs.ts';
-import { isUnreachable, indexUnavailable, WeaviateResponseError, toAppError } from './weaviate-errors.ts';
+import { isAnswer, isUnreachable, indexUnavailable, WeaviateResponseError, toAppError } from './weaviate-errors.ts';
 
 export type VectorIndexOptions = {
   /** Address of the REST interface. */
@@ -16,13 +16,14 @@ export type VectorIndexOptions = {
   apiKey: string | null;
   /** Timeout of one call, in milliseconds. */
   timeoutMs: number;
+  classes: ClassSettings;
 };
 
 export type TenantCollection = Collection<StoredProperties, string>;
 export type Tenant = { space: EmbeddingSpace; name: string };
 /** Calls of the gRPC client in one tenant. `signal` aborts when the caller no longer waits for the result. */
 export type TenantOperation<T> = (collection: TenantCollection, signal: AbortSignal) => Promise<T>;
-type RestRequest = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
+type RestRequest = { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
 type GrpcOperation<T> = (calls: GrpcCalls, options: CallOptions) => Promise<T>;
 
 export type WeaviateConnection = {
@@ -36,8 +37,11 @@ export type WeaviateConnection = {
   knownTenants: LRUCache<string, true>;
   /** Runs work of one tenant for all that ask before it starts. */
   shareRun: SharedRuns;
-  /** Resolves when Weaviate is ready. @throws AppError `dependency_unavailable`. */
+  classes: ClassSettings;
+  /** Resolves when Weaviate is ready; waits briefly, for somebody who watches. @throws AppError `dependency_unavailable`. */
   ready(): Promise<void>;
+  /** Like `ready`, but waits as long as any call may take. */
+  confirmReady(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -55,10 +59,10 @@ const PROBE_INTERVAL_MS = 400;
 export function createConnection(options: VectorIndexOptions): WeaviateConnection {
   const rest = createRest(options);
   const calls = createGrpcCalls(options);
-  const probe = async (): Promise<void> =>
-    void (await rest.send({ method: 'GET', path: '/.well-known/ready' }, PROBE_TIMEOUT_MS));
+  const probe = async (timeoutMs = PROBE_TIMEOUT_MS): Promise<void> =>
+    void (await rest.send({ method: 'GET', path: '/.well-known/ready' }, timeoutMs));
   let client: Promise<WeaviateClient> | null = null;
-  /** After a failure, the next call probes Weaviate first. */
+  /** After a call without an answer, the next one probes Weaviate first. */
   let probeBeforeNextCall = false;
 
   function openedClient(): Promise<WeaviateClient> {
@@ -73,14 +77,14 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   async function guarded<T>(call: (callEnded: AbortSignal) => Promise<T>): Promise<T> {
     const callEnded = new AbortController();
     try {
-      if (probeBeforeNextCall) await probe();
+      if (probeBeforeNextCall) await requireReachable(probe);
       probeBeforeNextCall = false;
       return await Promise.race([
         call(callEnded.signal),
         failWhenUnreachable(probe, callEnded.signal, options.timeoutMs),
       ]);
     } catch (error) {
-      probeBeforeNextCall = true;
+      probeBeforeNextCall ||= !isAnswer(error);
       throw error;
     } finally {
       callEnded.abort();
@@ -92,12 +96,17 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
       guarded(async (callEnded) => {
         const { collections } = await openedClient();
         const collection = collections.use<string, StoredProperties>(className(tenant.space)).withTenant(tenant.name);
-        return operation(collection, callEnded);
+        return operation(collection.withConsistency('QUORUM'), callEnded);
       }),
     grpc: (operation) => guarded((signal) => operation(calls, { deadline: Date.now() + options.timeoutMs, signal })),
     rest: (request) => rest.send(request, options.timeoutMs),
     knownTenants: new LRUCache({ max: MAX_KNOWN_TENANTS }),
     shareRun: createSharedRuns(),
+    classes: options.classes,
+    confirmReady: () =>
+      probe(options.timeoutMs).catch((error: unknown) => {
+        throw toAppError(error);
+      }),
     ready: async () => {
       try {
         await probe();
@@ -114,6 +123,19 @@ export function createConnection(options: VectorIndexOptions): WeaviateConnectio
   };
 }
 
+/**
+ * Rejects when Weaviate is unreachable. A slow probe only means that it is busy. With several nodes behind one address, a
+ * connection to a node that has just ended breaks while the others serve, so a failed probe is repeated once.
+ */
+async function requireReachable(probe: () => Promise<void>): Promise<void> {
+  await probe().catch(async (first: unknown) => {
+    if (!isUnreachable(first)) return;
+    await probe().catch((second: unknown) => {
+      if (isUnreachable(second)) throw second;
+    });
+  });
+}
+
 /** Rejects when Weaviate is unreachable or the timeout has passed; never resolves. */
 async function failWhenUnreachable(
   probe: () => Promise<void>,
@@ -123,10 +145,7 @@ async function failWhenUnreachable(
   const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline) {
     await sleep(PROBE_INTERVAL_MS, undefined, { signal: callEnded });
-    // A slow probe only means that Weaviate is busy: the call continues.
-    await probe().catch((error: unknown) => {
-      if (isUnreachable(error)) throw error;
-    });
+    await requireReachable(probe);
   }
   throw indexUnavailable(undefined, `The search index did not respond within ${timeoutMs} ms; try again.`);
 }

@@ -8,7 +8,7 @@ import type { StoredProperties } from './class-definition.ts';
  */
 const PROTOCOL = `
   syntax = "proto3";
-  message BatchObjectsRequest { repeated BatchObject objects = 1; }
+  message BatchObjectsRequest { repeated BatchObject objects = 1; int32 consistency_level = 2; }
   message BatchObject {
     string uuid = 1;
     Properties properties = 3;
@@ -26,22 +26,30 @@ const PROTOCOL = `
   message Value { oneof kind { double number_value = 2; string string_value = 3; } }
   message BatchObjectsReply { repeated BatchError errors = 2; }
   message BatchError { int32 index = 1; string error = 2; }
-  message BatchDeleteRequest { string collection = 1; Filters filters = 2; bool dry_run = 4; string tenant = 6; }
-  message Filters { int32 operator = 1; int64 value_int = 5; FilterTarget target = 20; }
+  message BatchDeleteRequest {
+    string collection = 1;
+    Filters filters = 2;
+    bool dry_run = 4;
+    int32 consistency_level = 5;
+    string tenant = 6;
+  }
+  message Filters { int32 operator = 1; string value_text = 4; FilterTarget target = 20; }
   message FilterTarget { string property = 1; }
-  message BatchDeleteReply { }
+  message BatchDeleteReply { int64 failed = 2; }
 `;
 const OPERATOR_EQUAL = 1;
-/** Matches no object: versions start at 1. */
-const NO_VERSION = -1;
+const CONSISTENCY = { quorum: 2, all: 3 } as const;
 
 /** An object as it is stored. */
 export type StoredObject = { id: string; properties: StoredProperties; vector: Float32Array };
 export type TenantName = { className: string; tenant: string };
+/** How many replicas must have a write before it is acknowledged: most of them, or all. All of them get it in any case. */
+export type WriteConsistency = keyof typeof CONSISTENCY;
 export type ObjectError = { index: number; error: string };
 
 /** `deadline` is a time of the system clock, in milliseconds. */
 export type CallOptions = { deadline: number; signal: AbortSignal };
+type WriteOptions = CallOptions & { consistency: WriteConsistency };
 export type GrpcCalls = ReturnType<typeof createGrpcCalls>;
 
 /** Creates a client that connects with the first call. Errors are not mapped. */
@@ -60,7 +68,8 @@ export function createGrpcCalls(address: { url: string; grpc: string; apiKey: st
   function unaryCall(method: string): (request: object, options: CallOptions) => Promise<object> {
     const [requestType, replyType] = [root.lookupType(`${method}Request`), root.lookupType(`${method}Reply`)];
     const serialize = (request: object): Buffer => Buffer.from(requestType.encode(request).finish());
-    const deserialize = (bytes: Buffer): object => replyType.toObject(replyType.decode(bytes), { arrays: true });
+    const deserialize = (bytes: Buffer): object =>
+      replyType.toObject(replyType.decode(bytes), { arrays: true, longs: Number });
     return (request, { deadline, signal }) =>
       new Promise((resolve, reject) => {
         const call = client.makeUnaryRequest(
@@ -83,17 +92,26 @@ export function createGrpcCalls(address: { url: string; grpc: string; apiKey: st
     async writeBatch(
       { className, tenant }: TenantName,
       objects: readonly StoredObject[],
-      options: CallOptions,
+      { consistency, ...options }: WriteOptions,
     ): Promise<ObjectError[]> {
       const messages = objects.map((object) => ({ ...objectMessage(object), collection: className, tenant }));
+      const request = { objects: messages, consistency_level: CONSISTENCY[consistency] };
       // The type of BatchObjectsReply, which the message was decoded with.
-      const { errors } = (await batchObjects({ objects: messages }, options)) as { errors: ObjectError[] };
+      const { errors } = (await batchObjects(request, options)) as { errors: ObjectError[] };
       return errors;
     },
-    /** Deletes no object. */
-    async deleteNothing({ className, tenant }: TenantName, options: CallOptions): Promise<void> {
-      const filters = { operator: OPERATOR_EQUAL, value_int: NO_VERSION, target: { property: 'version' } };
-      await batchDelete({ collection: className, tenant, filters, dry_run: true }, options);
+    /** Deletes nothing, but as if it deleted this object. False when a replica that must take part did not. */
+    async pretendToDelete(
+      { className, tenant }: TenantName,
+      id: string,
+      { consistency, ...options }: WriteOptions,
+    ): Promise<boolean> {
+      const filters = { operator: OPERATOR_EQUAL, value_text: id, target: { property: '_id' } };
+      const request = { collection: className, tenant, filters, dry_run: true };
+      const level = { consistency_level: CONSISTENCY[consistency] };
+      // The type of BatchDeleteReply, which the message was decoded with; the default of a number is left out.
+      const { failed = 0 } = (await batchDelete({ ...request, ...level }, options)) as { failed?: number };
+      return failed === 0;
     },
     close: () => client.close(),
   };

@@ -57,20 +57,36 @@ export async function fetchVectors(
   const run = async (collection: TenantCollection): Promise<Map<string, number[]>> => {
     const vectors = new Map<string, number[]>();
     for (let start = 0; start < ids.length; start += VECTOR_PAGE_SIZE) {
-      const page = ids.slice(start, start + VECTOR_PAGE_SIZE);
-      const { objects } = await collection.query.fetchObjects({
-        filters: collection.filter.byId().containsAny(page),
-        limit: page.length,
-        includeVector: true,
-        returnProperties: [],
-      });
-      for (const { uuid, vectors: named } of objects) {
-        const vector = named['default'];
-        // The only vector of a class is named `default`; lists of lists are multi-vectors, which Loci does not use.
-        if (vector) vectors.set(uuid, vector as number[]);
-      }
+      const page = await readVectors(collection, ids.slice(start, start + VECTOR_PAGE_SIZE));
+      for (const [id, vector] of page) vectors.set(id, vector);
     }
     return vectors;
   };
   return runInTenant(connection, tenant, { absent: new Map(), run });
+}
+
+/** Returns the vectors of at most 200 objects by id; ids without an object are absent. */
+export async function readVectors(
+  collection: TenantCollection,
+  ids: readonly string[],
+): Promise<Map<string, number[]>> {
+  // Weaviate refuses a filter for any of no ids.
+  if (ids.length === 0) return new Map();
+  const { objects } = await collection.query.fetchObjects({
+    filters: collection.filter.byId().containsAny([...ids]),
+    limit: ids.length,
+    includeVector: true,
+    returnProperties: [],
+  });
+  return vectorsOf(objects);
+}
+
+/** Returns the vectors of objects that were read with them, by id. */
+export function vectorsOf(
+  objects: readonly { uuid: string; vectors: Readonly<Record<string, number[] | number[][]>> }[],
+): Map<string, number[]> {
+  // The only vector of a class is named `default`; lists of lists are multi-vectors, which Loci does not use.
+  return new Map(
+    objects.flatMap(({ uuid, vectors }) => (vectors['default'] ? [[uuid, vectors['default'] as number[]]] : [])),
+  );
 }

@@ -3,6 +3,8 @@ import { AppError, assertNever } from '#domain/app-error.ts';
 import type { FacetQuery } from '#domain/filters/compile-filter.ts';
 import type { SearchType } from '#domain/records/search.ts';
 import type { Tenant, TenantCollection, WeaviateConnection } from './connection.ts';
+import { REGULARIZED_HITS, regularizationStrength, regularizeScores } from '#domain/search/regularize-scores.ts';
+import { readVectors, vectorsOf } from './read-objects.ts';
 import { toWeaviateFilter } from './weaviate-filter.ts';
 import { keywordQuery } from './stemmed-text.ts';
 import { runInTenant } from './tenants.ts';
@@ -18,6 +20,8 @@ export type IndexSearch = {
   limit: number;
   /** Also runs the keyword and the vector search separately, for `legs` of the hits. */
   explain?: boolean;
+  /** False: a hybrid search keeps the fused scores of Weaviate, to measure what regularization changes. */
+  regularize?: boolean;
 };
 
 /**
@@ -33,7 +37,13 @@ export type HitLeg = { rank: number; score: number };
 
 type SearchTarget = { collection: TenantCollection; signal: AbortSignal };
 type RankedObject = { id: string; score: number };
-type RankingQuery = Pick<IndexSearch, 'limit'> & { text: string; vector: number[] | null; filters: FilterValue };
+type RankingQuery = Pick<IndexSearch, 'limit'> & {
+  text: string;
+  vector: number[] | null;
+  filters: FilterValue;
+  /** How much the scores of a hybrid search are regularized, from 0 to 1. */
+  strength: number;
+};
 
 /** Weight of the vector search in a hybrid search. Equal weights were measured best. */
 const VECTOR_WEIGHT = 0.5;
@@ -41,7 +51,8 @@ const LEG_DEPTH = 100;
 
 /**
  * Searches one tenant. `vector` ranks by cosine similarity, `keyword` by BM25 over the text and the stemmed text, `hybrid` fuses
- * both by relative score. A missing tenant has no hits.
+ * both by relative score, and, for queries of more than four words, moves the scores of the first 30 towards
+ * those of similar hits. A missing tenant has no hits.
  * @throws AppError `dependency_unavailable` when Weaviate is unavailable, never an empty result.
  */
 export async function searchTenant(
@@ -64,6 +75,7 @@ async function searchCollection(target: SearchTarget, search: IndexSearch): Prom
     vector: search.queryVector ? Array.from(search.queryVector) : null,
     // Weaviate compares vectors exactly only in filtered searches that leave few objects, so there is always a filter.
     filters: filters === 'everything' ? target.collection.filter.byProperty('version').greaterOrEqual(0) : filters,
+    strength: search.type === 'hybrid' && search.regularize !== false ? regularizationStrength(search.queryText) : 0,
   };
   const hits = await rank(target, search.type, query);
   if (!search.explain) return hits.map((hit) => ({ ...hit, legs: null }));
@@ -100,16 +112,54 @@ async function rank(target: SearchTarget, type: SearchType, ranking: RankingQuer
       const { objects } = await query.bm25(ranking.text, keywordOptions, call);
       return objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
     }
-    case 'hybrid': {
-      // Without a word, there is no keyword search to fuse.
-      if (ranking.text === '') return rank(target, 'vector', ranking);
-      const fusion = { vector: vectorOf(ranking), alpha: VECTOR_WEIGHT, fusionType: 'RelativeScore' } as const;
-      const { objects } = await query.hybrid(ranking.text, { ...keywordOptions, ...fusion }, call);
-      return objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
-    }
+    case 'hybrid':
+      return searchHybrid(target, ranking);
     default:
       return assertNever(type);
   }
+}
+
+async function searchHybrid({ collection, signal }: SearchTarget, ranking: RankingQuery): Promise<RankedObject[]> {
+  // Without a word, there is no keyword search to fuse.
+  if (ranking.text === '') return rank({ collection, signal }, 'vector', ranking);
+  // The same hits are ordered, however few of them are asked for.
+  const isRegularized = ranking.strength > 0;
+  const limit = isRegularized ? Math.max(ranking.limit, REGULARIZED_HITS) : ranking.limit;
+  const includeVector = isRegularized && limit === REGULARIZED_HITS;
+  const fusion = { vector: vectorOf(ranking), alpha: VECTOR_WEIGHT, fusionType: 'RelativeScore' } as const;
+  const options = { limit, includeVector, returnProperties: NO_PROPERTIES, filters: ranking.filters };
+  const { objects } = await collection.query.hybrid(
+    ranking.text,
+    { ...options, ...fusion, queryProperties: [...KEYWORD_PROPERTIES], returnMetadata: SCORE },
+    { abortSignal: signal },
+  );
+  const hits = objects.map((object) => ({ id: object.uuid, score: object.metadata?.score ?? 0 }));
+  if (!isRegularized) return hits;
+  const first = hits.slice(0, REGULARIZED_HITS);
+  const vectors = includeVector
+    ? vectorsOf(objects)
+    : await readVectors(
+        collection,
+        first.map(({ id }) => id),
+      );
+  const ordered = regularizeHits(first, vectors, ranking.strength);
+  return [...ordered, ...hits.slice(REGULARIZED_HITS)].slice(0, ranking.limit);
+}
+
+/** Orders hits by their regularized scores. Those that were deleted meanwhile have no vector, and keep their score. */
+function regularizeHits(
+  hits: readonly RankedObject[],
+  vectors: ReadonlyMap<string, readonly number[]>,
+  strength: number,
+): RankedObject[] {
+  const scored = hits.flatMap(({ id, score }) => {
+    const vector = vectors.get(id);
+    return vector ? [{ id, score, vector }] : [];
+  });
+  const scores = regularizeScores(scored, strength);
+  const changed = new Map(scored.map(({ id }, index) => [id, scores[index]]));
+  const ordered = hits.map(({ id, score }) => ({ id, score: changed.get(id) ?? score }));
+  return ordered.toSorted((a, b) => b.score - a.score);
 }
 
 const SCORE: 'score'[] = ['score'];

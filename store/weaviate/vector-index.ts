@@ -2,7 +2,16 @@ import type { EmbeddingSpace } from '#domain/embedder.ts';
 import { createConnection, type Tenant, type VectorIndexOptions, type WeaviateConnection } from './connection.ts';
 import { countObjects, fetchVectors, readObjects } from './read-objects.ts';
 import { searchTenant } from './search.ts';
-import { dropTenant, ensureSpace, ensureTenant, ensureTenantOnce, listTenants, tenantExists } from './tenants.ts';
+import {
+  deactivateTenants,
+  dropTenant,
+  ensureSpace,
+  ensureTenant,
+  ensureTenantOnce,
+  listTenants,
+  tenantExists,
+} from './tenants.ts';
+import { createTenantUses } from './tenant-uses.ts';
 import { toAppError } from './weaviate-errors.ts';
 import { writeObjects, rewriteObjects, updateFacets } from './write-objects.ts';
 import { deleteContent, deleteContents, deleteObjects } from './delete-objects.ts';
@@ -19,10 +28,15 @@ export type VectorIndex = ReturnType<typeof createVectorIndex>;
  */
 export function createVectorIndex(options: VectorIndexOptions) {
   const connection = createConnection(options);
+  const uses = createTenantUses();
   const inTenant =
     <Input, Output>(operation: (connection: WeaviateConnection, tenant: Tenant, input: Input) => Promise<Output>) =>
-    (space: EmbeddingSpace, tenant: string, input: Input): Promise<Output> =>
-      withAppErrors(operation(connection, { space, name: tenant }, input));
+    async (space: EmbeddingSpace, tenant: string, input: Input): Promise<Output> => {
+      const startedMs = performance.now();
+      const output = await withAppErrors(operation(connection, { space, name: tenant }, input));
+      uses.record({ space, name: tenant }, performance.now() - startedMs);
+      return output;
+    };
   const onTenant =
     <Output>(operation: (connection: WeaviateConnection, tenant: Tenant) => Promise<Output>) =>
     (space: EmbeddingSpace, tenant: string): Promise<Output> =>
@@ -35,6 +49,11 @@ export function createVectorIndex(options: VectorIndexOptions) {
     ensureTenant: onTenant(ensureTenant),
     ensureTenantOnce: onTenant(ensureTenantOnce),
     dropTenant: onTenant(dropTenant),
+    /** Takes at most 100 tenants out of memory until their next use. Returns those that are in use and stay. */
+    deactivateTenants: (space: EmbeddingSpace, names: readonly string[]) =>
+      withAppErrors(deactivateTenants(connection, space, names)),
+    /** Returns the tenants whose objects this process read or wrote since the last call. */
+    takeUses: () => uses.take(),
     tenantExists: onTenant(tenantExists),
     writeObjects: inTenant(writeObjects),
     rewriteObjects: inTenant(rewriteObjects),

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Tenant, WeaviateConnection } from './connection.ts';
 import { stemmedText } from './stemmed-text.ts';
-import { className } from './class-definition.ts';
-import type { StoredObject, TenantName } from './grpc-calls.ts';
+import { className, type StoredProperties } from './class-definition.ts';
+import type { StoredObject, TenantName, WriteConsistency } from './grpc-calls.ts';
 import { explainFailedWrite } from './tenants.ts';
-import { isTenantMissing, WeaviateResponseError } from './weaviate-errors.ts';
+import { IncompleteWriteError, isAnswer, isTenantMissing, WeaviateResponseError } from './weaviate-errors.ts';
 
 /** One chunk or memory to index. `id` is a UUID; writing an object again replaces it. */
 export type IndexObject = {
@@ -35,17 +35,31 @@ const PERTURBATION_STEP = 1e-6;
 /**
  * Writes objects durably, each completely or not at all; throws if any was rejected. To repeat a write that failed or whose
  * outcome is unknown, use `rewriteObjects`.
+ *
+ * Every replica must have the objects, or else most of them must have them with slightly different vectors: a node that is killed
+ * during a write may keep an object without its entries in the index. Replicas are compared by id and time, so the node would
+ * never get these entries if the others had acknowledged the same write.
  */
 export async function writeObjects(
   connection: WeaviateConnection,
   tenant: Tenant,
   objects: readonly IndexObject[],
 ): Promise<void> {
-  if (objects.length === 0) return;
-  const limit = pLimit(BATCHES_IN_FLIGHT);
+  const [first] = objects;
+  if (!first) return;
+  const write = async (group: readonly IndexObject[], consistency: WriteConsistency): Promise<void> => {
+    const limit = pLimit(BATCHES_IN_FLIGHT);
+    const batches = toBatches(group).map((batch) =>
+      limit(() => writeBatch(connection, tenant, { batch, consistency })),
+    );
+    await Promise.all(batches);
+    await flushVectors(connection, tenant, { id: first.id, consistency });
+  };
   try {
-    await Promise.all(toBatches(objects).map((batch) => limit(() => writeBatch(connection, tenant, batch))));
-    await flushVectors(connection, tenant);
+    await write(objects, 'all').catch((error: unknown) => {
+      if (!(error instanceof IncompleteWriteError) || isAnswer(error)) throw error;
+      return write(withOtherVectors(objects), 'quorum');
+    });
   } catch (error) {
     throw explainFailedWrite(connection, tenant, error);
   }
@@ -62,28 +76,38 @@ export async function rewriteObjects(
   tenant: Tenant,
   objects: readonly IndexObject[],
 ): Promise<void> {
+  await writeObjects(connection, tenant, withOtherVectors(objects));
+}
+
+function withOtherVectors(objects: readonly IndexObject[]): IndexObject[] {
   const offsets = Array.from(
     { length: PERTURBED_DIMENSIONS },
     () => randomInt(1, PERTURBATION_STEPS + 1) * PERTURBATION_STEP,
   );
-  const perturbed = objects.map((object) => ({
+  return objects.map((object) => ({
     ...object,
     vector: object.vector.map((value, dimension) => value + (offsets[dimension] ?? 0)),
   }));
-  await writeObjects(connection, tenant, perturbed);
 }
 
 /**
  * Flushes the log of the vector index. Weaviate (1.38) flushes it at the end of a batch, but before the vectors of the batch are
  * logged: when a server was killed, the last 32 kB were lost, and with them whole collections from vector search, while their
- * objects remained. Deleting objects that do not exist flushes the log and has no other effect. Concurrent writes share a flush
- * that starts when all of them are done.
+ * objects remained. The dry run of a deletion flushes the log and has no other effect; it names an object because Weaviate
+ * reports failures of replicas by object. Concurrent writes share a flush that starts when all of them are done.
  */
-async function flushVectors(connection: WeaviateConnection, tenant: Tenant): Promise<void> {
+async function flushVectors(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  { id, consistency }: { id: string; consistency: WriteConsistency },
+): Promise<void> {
   const named = tenantName(tenant);
-  await connection.shareRun(`${named.className}/${named.tenant}`, () =>
-    connection.grpc((calls, options) => calls.deleteNothing(named, options)),
-  );
+  await connection.shareRun(`${named.className}/${named.tenant}/${consistency}`, async () => {
+    const isFlushed = await connection.grpc((calls, options) =>
+      calls.pretendToDelete(named, id, { ...options, consistency }),
+    );
+    if (!isFlushed) throw new IncompleteWriteError('Weaviate did not flush the vectors on all nodes.');
+  });
 }
 
 function storedObject({ id, vector, facets, ...rest }: IndexObject): StoredObject {
@@ -116,11 +140,13 @@ function sizeOf({ vector, properties }: StoredObject): number {
 async function writeBatch(
   connection: WeaviateConnection,
   tenant: Tenant,
-  batch: readonly StoredObject[],
+  { batch, consistency }: { batch: readonly StoredObject[]; consistency: WriteConsistency },
 ): Promise<void> {
-  const errors = await connection.grpc((calls, options) => calls.writeBatch(tenantName(tenant), batch, options));
+  const errors = await connection.grpc((calls, options) =>
+    calls.writeBatch(tenantName(tenant), batch, { ...options, consistency }),
+  );
   if (errors.length === 0) return;
-  throw new Error(`Weaviate rejected ${errors.length} of ${batch.length} objects: ${errors[0]?.error}`);
+  throw new IncompleteWriteError(`Weaviate rejected ${errors.length} of ${batch.length} objects: ${errors[0]?.error}`);
 }
 
 function tenantName({ space, name }: Tenant): TenantName {
@@ -129,7 +155,8 @@ function tenantName({ space, name }: Tenant): TenantName {
 
 /**
  * Replaces the facets of objects; texts and vectors stay, so nothing is embedded again. Returns the ids without an object, which
- * `writeObjects` must write.
+ * `writeObjects` must write. An object that not every replica has changed is written again, for the reason given at
+ * `writeObjects`.
  */
 export async function updateFacets(
   connection: WeaviateConnection,
@@ -138,18 +165,47 @@ export async function updateFacets(
 ): Promise<string[]> {
   const limit = pLimit(PATCHES_IN_FLIGHT);
   const missing = await Promise.all(
-    updates.map(({ id, facets }) =>
+    updates.map((update) =>
       limit(async () => {
-        const body = { class: className(tenant.space), tenant: tenant.name, properties: { facets } };
         try {
-          await connection.rest({ method: 'PATCH', path: `/objects/${className(tenant.space)}/${id}`, body });
+          await patchFacets(connection, tenant, update);
           return [];
         } catch (error) {
-          if (isTenantMissing(error) || (error instanceof WeaviateResponseError && error.status === 404)) return [id];
-          throw error;
+          if (isTenantMissing(error) || hasStatus(error, 404)) return [update.id];
+          if (!hasStatus(error, 500)) throw error;
+          await rewriteObjects(connection, tenant, [
+            { ...(await readObject(connection, tenant, update.id)), ...update },
+          ]);
+          return [];
         }
       }),
     ),
   );
   return missing.flat();
+}
+
+async function patchFacets(
+  connection: WeaviateConnection,
+  tenant: Tenant,
+  { id, facets }: { id: string; facets: readonly string[] },
+): Promise<void> {
+  const path = `/objects/${className(tenant.space)}/${id}?consistency_level=ALL`;
+  const body = { class: className(tenant.space), tenant: tenant.name, properties: { facets } };
+  await connection.rest({ method: 'PATCH', path, body });
+}
+
+async function readObject(connection: WeaviateConnection, tenant: Tenant, id: string): Promise<IndexObject> {
+  const query = new URLSearchParams({ tenant: tenant.name, include: 'vector', consistency_level: 'QUORUM' });
+  const path = `/objects/${className(tenant.space)}/${id}?${query.toString()}`;
+  // Weaviate returns an object as it was written.
+  const { properties, vector } = (await connection.rest({ method: 'GET', path })) as {
+    properties: StoredProperties;
+    vector: number[];
+  };
+  const { content_id, version, text, facets } = properties;
+  return { id, content_id, version, text, facets, vector: Float32Array.from(vector) };
+}
+
+function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof WeaviateResponseError && error.status === status;
 }

@@ -1,7 +1,7 @@
 import type { DeliveryStatus, WebhookEventType } from '#domain/webhooks/webhook-events.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import type { TimePosition } from '#domain/cursor.ts';
-import { queryPage, rowBytes, type Page } from '#store/page.ts';
+import { boundedCount, MAX_COUNTED, queryPage, rowBytes, type BoundedCount, type Page } from '#store/page.ts';
 import { queryOne, type Database } from '#store/postgres.ts';
 
 export type DeliveryRow = {
@@ -84,9 +84,12 @@ export function createWebhookDeliveries(database: Database) {
       return queryPage<DeliveryRow>(database, { list, order: 'created_us desc, id desc', limit }, bindings);
     },
 
-    async count(scope: Scope, filter: DeliveryFilter): Promise<number> {
-      const sql = `select count(*) as count from webhook_deliveries d where ${IN_SCOPE} and ${MATCHING}`;
-      return (await queryOne<{ count: number }>(database, sql, bind(scope, filter)))?.count ?? 0;
+    /** Counts up to `MAX_COUNTED` deliveries. */
+    async count(scope: Scope, filter: DeliveryFilter): Promise<BoundedCount> {
+      const sql = `select count(*) as count from (
+        select from webhook_deliveries d where ${IN_SCOPE} and ${MATCHING} limit ${MAX_COUNTED} + 1) d`;
+      const row = await queryOne<{ count: number }>(database, sql, bind(scope, filter));
+      return boundedCount(row?.count ?? 0, MAX_COUNTED);
     },
 
     /** Starts a new round of a finished delivery, with the same id and bytes. Returns false when it has not finished. */

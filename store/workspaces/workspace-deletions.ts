@@ -2,6 +2,7 @@ import type { Deletion } from '#domain/records/deletion.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { DELETE_WORKSPACE } from '#domain/workspaces/workspace-deletion.ts';
 import { RECEIPT_COLUMNS, toDeletion, type ReceiptRow } from '#store/contents/deletions.ts';
+import { LIST_REMOVED } from '#store/blobs/blob-rows.ts';
 import { query, queryOne, type Database } from '#store/postgres.ts';
 import { WORKSPACE_TABLES, type CountedColumn, type WorkspaceTable } from './workspace-tables.ts';
 
@@ -65,22 +66,19 @@ export function createWorkspaceDeletions(database: Database) {
       return database.transaction((transaction) => removePage(transaction, { scope, deletionId, ...removal }));
     },
 
-    /** Removes some blobs with their bytes, while their rows are locked; false when there is none left. */
-    removeBlobs(
-      scope: Scope,
-      deletionId: string,
-      removal: { limit: number; deleteBytes: (hashes: readonly string[]) => Promise<void> },
-    ): Promise<boolean> {
+    /** Removes the rows of some blobs, whose bytes are deleted afterwards; false when there is none left. */
+    removeBlobs(scope: Scope, deletionId: string, limit: number): Promise<boolean> {
       return database.transaction(async (transaction) => {
-        const blobs = await query<{ sha256: string }>(
+        const blobs = await query(
           transaction,
-          `delete from blobs where workspace_id = :workspaceId and sha256 = any(array(
-             select sha256 from blobs where workspace_id = :workspaceId order by sha256 limit :limit for update))
-           returning sha256`,
-          { ...scope, limit: removal.limit },
+          `with gone as (
+             delete from blobs where workspace_id = :workspaceId and sha256 = any(array(
+               select sha256 from blobs where workspace_id = :workspaceId order by sha256 limit :limit for update))
+             returning workspace_id, sha256, place)
+           ${LIST_REMOVED} returning id`,
+          { ...scope, limit },
         );
         if (blobs.length === 0) return false;
-        await removal.deleteBytes(blobs.map(({ sha256 }) => sha256));
         await addToReceipt(transaction, { scope, deletionId, column: 'blobs', count: blobs.length });
         return true;
       });
@@ -115,6 +113,7 @@ const HAS_ROWS = [
   ...WORKSPACE_TABLES.map((table) => `exists (select from ${table.table} parent where ${isRemovable(table)})`),
   `exists (select from index_generations where workspace_id = :workspaceId)`,
   `exists (select from blobs where workspace_id = :workspaceId)`,
+  `exists (select from blob_removals where workspace_id = :workspaceId and not is_repeated)`,
   `exists (select from outbox where workspace_id = :workspaceId and workflow_type <> '${DELETE_WORKSPACE}')`,
 ].join(' or ');
 

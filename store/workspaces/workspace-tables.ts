@@ -24,9 +24,14 @@ export const WORKSPACE_TABLES: readonly WorkspaceTable[] = [
     },
   },
   { table: 'contents', counted: 'contents' },
+  // Changes before the counts to which they are added.
+  { table: 'content_count_changes' },
+  { table: 'collection_counts' },
+  { table: 'upload_counts' },
   { table: 'crawls', children: { table: 'crawl_pages', on: 'child.crawl_id = parent.id' } },
   { table: 'uploads', children: { table: 'upload_contents', on: 'child.upload_id = parent.id' } },
   { table: 'residues' },
+  { table: 'reembeddings' },
   // Children before their parents.
   {
     table: 'collections',
@@ -60,6 +65,7 @@ export const WORKSPACE_TABLES: readonly WorkspaceTable[] = [
   { table: 'api_keys' },
   { table: 'workspace_members' },
   { table: 'reindexings' },
+  { table: 'tenant_activity' },
   { table: 'idempotency_keys' },
   { table: 'wakes' },
   { table: 'deletions', keepWhile: `parent.kind = 'workspace'` },
@@ -68,5 +74,8 @@ export const WORKSPACE_TABLES: readonly WorkspaceTable[] = [
 /** Removed separately: with their tenants, with their bytes, with their workflows. */
 export const SEPARATELY_REMOVED_TABLES = ['index_generations', 'blobs', 'outbox'] as const;
 
-/** Kept after the deletion: tenants are dropped again for a day, in case a stale worker recreates them. */
-export const RETAINED_TABLES = ['dropped_tenants'] as const;
+/**
+ * Kept after the deletion: tenants are dropped again for a day, in case a stale worker recreates them, and bytes are deleted once
+ * more after an hour; copies of blobs in another store are removed by the next `npm run move-blobs`.
+ */
+export const RETAINED_TABLES = ['dropped_tenants', 'blob_removals', 'blob_copies'] as const;

@@ -11,6 +11,15 @@ const TENANT_ROWS = `unnest(
     :tenants::text[], :providers::text[], :models::text[], :modelHashes::text[], :dimensions::int[], :objects::bigint[])
   as x(${TENANT_KEY}, objects)`;
 
+/** Each step reads one entry of an index: the number of memories does not matter. */
+const VERSION_SPACES = `with recursive version_spaces as (
+    (select index_space as space from memory_versions where workspace_id = :workspaceId and index_space is not null
+     order by index_space limit 1)
+    union all
+    select (select v.index_space from memory_versions v
+      where v.workspace_id = :workspaceId and v.index_space > version_spaces.space order by v.index_space limit 1)
+    from version_spaces where version_spaces.space is not null)`;
+
 /** The index tenants of a workspace that is being deleted. */
 export function createWorkspaceTenants(database: Database) {
   return {
@@ -27,12 +36,21 @@ export function createWorkspaceTenants(database: Database) {
     async listMemoryTenants(scope: Scope): Promise<CollectionTenant[]> {
       const rows = await query<{ space: string }>(
         database,
-        `select distinct index_space as space from memory_versions
-         where workspace_id = :workspaceId and index_space is not null
+        `${VERSION_SPACES} select space from version_spaces where space is not null
          union select distinct unnest(spaces) from memory_residues where workspace_id = :workspaceId`,
         { ...scope },
       );
       return rows.map(({ space }) => ({ tenant: memoryTenant(scope.workspaceId), ...parseSpace(space) }));
+    },
+
+    /** Returns the embedding spaces that have memories of the workspace. */
+    async listMemorySpaces(scope: Scope): Promise<EmbeddingSpace[]> {
+      const rows = await query<{ space: string }>(
+        database,
+        `${VERSION_SPACES} select space from version_spaces where space is not null`,
+        { ...scope },
+      );
+      return rows.map(({ space }) => parseSpace(space));
     },
 
     /**

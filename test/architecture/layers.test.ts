@@ -5,7 +5,11 @@ const MAX_LINES = 250;
 
 /** What a folder may import as values, beside itself and Node's own modules: folders, and packages by their name or `*`. */
 const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages: readonly string[] }>> = {
-  domain: { folders: [], packages: ['zod', 'uuid'] },
+  domain: {
+    folders: [],
+    // Stemmers, word lists and language detection are pure functions.
+    packages: ['zod', 'uuid', 'stemmer', '@orama/stemmers', '@orama/stopwords', 'tinyld'],
+  },
   operations: { folders: ['domain', 'security', 'observability'], packages: ['zod', 'uuid', 'p-limit'] },
   security: { folders: ['domain', 'observability'], packages: ['*'] },
   observability: { folders: ['domain', 'security'], packages: ['*'] },
@@ -25,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; packages
       'koa-body',
       '@koa/cors',
       'rate-limiter-flexible',
+      'ioredis',
       'swagger-ui-dist',
       'raw-body',
       'formidable',

@@ -53,7 +53,9 @@ test('there are no import cycles, type imports included', (t) => {
 });
 
 test('a folder has about 25 files at most', (t) => {
-  const folders = Map.groupBy(everything, ({ path }) => dirname(path));
+  // Migrations only become more.
+  const movable = everything.filter(({ path }) => layerOf(path) !== 'migrations');
+  const folders = Map.groupBy(movable, ({ path }) => dirname(path));
   const full = [...folders].filter(([, files]) => files.length > MAX_FILES_IN_FOLDER);
   t.deepEqual(
     full.map(([folder, files]) => `${folder} ${files.length}`),

@@ -5,6 +5,7 @@ import { LAYERS_BY_SUBJECT, SHARED_FOLDERS, subjectArrows } from './shape.ts';
 /** What the product is about: each is a folder in the layers that deal with it. */
 const SUBJECTS = new Set([
   'access',
+  'answers',
   'archives',
   'blobs',
   'collections',
@@ -24,6 +25,7 @@ const SUBJECTS = new Set([
 
 /** Which subject may import which, in `domain`, `operations`, `store` and `activities`. Every subject may import `access`. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  answers: ['conversations', 'search'],
   archives: ['blobs', 'collections', 'contents', 'index', 'uploads'],
   collections: ['archives', 'contents', 'crawls', 'index'],
   compression: ['blobs', 'webhooks'],
@@ -36,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   search: ['collections', 'contents'],
   uploads: ['archives', 'blobs', 'collections', 'contents', 'crawls', 'outbox', 'webhooks'],
   webhooks: ['outbox'],
-  workspaces: ['collections', 'contents', 'memories'],
+  workspaces: ['blobs', 'collections', 'contents', 'memories'],
 };
 
 test('every folder of these layers is a known subject', (t) => {

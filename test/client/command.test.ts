@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { ApiKey } from '#domain/records/api-key.ts';
 import { Collection } from '#domain/records/collection.ts';
+import { Reembedding } from '#domain/records/reindexing.ts';
 import { Content } from '#domain/records/content.ts';
 import { Conversation } from '#domain/records/conversation.ts';
 import { MemoryRecord, MemoryVersion, SearchMemoriesResponse } from '#domain/records/memory.ts';
@@ -15,6 +16,7 @@ import { startFlow } from '#test/support/harness/flow.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf } from './folders.ts';
 import { installCommand, type InstalledCommand } from './installed-command.ts';
+import { startCommandOf } from './start-command.ts';
 
 let installed: InstalledCommand;
 test.before(async (t) => {
@@ -22,22 +24,7 @@ test.before(async (t) => {
   installed = await installCommand();
 });
 test.after.always(async () => installed.remove());
-
-/** Runs the command in a new workspace; `json` adds `--json` and parses the output. */
-async function startCommand() {
-  const flow = await startFlow();
-  const environment = { LOCI_URL: testStack().baseUrl, LOCI_API_KEY: flow.key };
-  const run = (...args: string[]) => installed.run(args, { environment });
-  return {
-    ...flow,
-    run,
-    async json<S extends z.ZodType>(schema: S, ...args: string[]): Promise<z.output<S>> {
-      const { code, stdout, stderr } = await run(...args, '--json');
-      if (code !== 0) throw new Error(`loci ${args.join(' ')} ended with ${code}: ${stderr}`);
-      return schema.parse(JSON.parse(stdout));
-    },
-  };
-}
+const startCommand = () => startCommandOf(installed);
 
 test('collections are created, found by name, searched, archived and deleted', async (t) => {
   const loci = await startCommand();
@@ -68,6 +55,10 @@ test('collections are created, found by name, searched, archived and deleted', a
   t.regex((await loci.run('collections', 'list')).stdout, /^ID +STATUS +CREATED +NAME\n.*\n.* Handbooks\n$/);
   t.is((await loci.json(Collection, 'collections', 'archive', 'Handbooks')).status, 'archived');
   t.is((await loci.json(Collection, 'collections', 'unarchive', 'Handbooks')).status, 'active');
+  const reembed = ['collections', 'reembed', 'Handbooks'] as const;
+  t.is((await loci.json(Reembedding, ...reembed, '--embedder', 'lexical')).status, 'completed');
+  t.regex((await loci.run(...reembed, '--show')).stdout, /already: nothing to do/);
+  t.is((await loci.run(...reembed, '--control', 'pause')).code, 1);
   t.is((await loci.json(Collection, 'collections', 'get', made.id)).name, 'Handbooks');
   await loci.json(z.object({ deletion_id: z.string() }), 'collections', 'delete', made.id, '--yes');
   const gone = await loci.run('search', 'otters', '-c', 'Handbooks');
@@ -91,6 +82,7 @@ test('contents are listed, shown, retried and deleted', async (t) => {
   t.is((await loci.json(Outcomes, 'contents', 'retry', bad.content_id)).length, 1);
   const conflict = await loci.run('contents', 'retry', good.content_id);
   t.is(conflict.code, 1);
+  t.regex(conflict.stdout, new RegExp(`^${good.content_id}  refused  .*\\n$`));
   t.deepEqual(
     await loci
       .json(Outcomes, 'contents', 'delete', good.content_id, bad.content_id, '--yes')
@@ -226,7 +218,10 @@ test('a wrong key and a missing collection option print a message and exit with 
   const { baseUrl } = testStack();
   const wrong = await installed.run(['collections', 'list', '--base-url', baseUrl, '--api-key', 'loci_no']);
   t.is(wrong.code, 1);
-  t.regex(wrong.stderr, /^loci: .*--api-key or LOCI_API_KEY\.\n$/);
+  t.regex(
+    wrong.stderr,
+    /^loci: .* Check the key \(--api-key, LOCI_API_KEY\) or the token \(--token, LOCI_TOKEN, LOCI_ADMIN_TOKEN\)\.\n$/,
+  );
   const { run } = await startCommand();
   const nowhere = await run('search', 'x');
   t.is(nowhere.code, 1);

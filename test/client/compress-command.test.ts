@@ -26,6 +26,9 @@ test('a file is compressed and printed as text or JSON, and an invalid --ratio e
   const plain = await installed.run(args, { environment });
   t.like(plain, { code: 0, stderr: '' });
   t.regex(plain.stdout, /^The ferry leaves at noon\.\n\nWhen does the ferry leave\?/);
+  const fallback = await installed.run(['compress', file], { environment });
+  t.is(fallback.code, 0);
+  t.regex(fallback.stderr, /No chat model is configured, so sentences of the text were kept/);
   const json = await installed.run([...args, '--json'], { environment });
   t.like(Compression.parse(JSON.parse(json.stdout)), {
     strategy_used: 'extractive',

@@ -9,10 +9,9 @@ import { CreatedWorkspace } from '#domain/records/workspace.ts';
 import { SearchResponse } from '#domain/records/search.ts';
 import { UploadProgress } from '#domain/records/upload.ts';
 import { until } from '#test/support/harness/eventually.ts';
-import { startFlow } from '#test/support/harness/flow.ts';
-import { testStack } from '#test/support/harness/stack.ts';
 import { folderOf } from './folders.ts';
 import { ending, installCommand, type InstalledCommand } from './installed-command.ts';
+import { startCommandOf } from './start-command.ts';
 
 let installed: InstalledCommand;
 test.before(async (t) => {
@@ -20,24 +19,7 @@ test.before(async (t) => {
   installed = await installCommand();
 });
 test.after.always(async () => installed.remove());
-
-/** Runs the command in a new workspace; `json` adds `--json` and parses the output. */
-async function startCommand() {
-  const flow = await startFlow();
-  const { baseUrl, adminToken } = testStack();
-  const environment = { LOCI_URL: baseUrl, LOCI_API_KEY: flow.key, LOCI_ADMIN_TOKEN: adminToken };
-  const run = (...args: string[]) => installed.run(args, { environment });
-  return {
-    ...flow,
-    environment,
-    run,
-    async json<S extends z.ZodType>(schema: S, ...args: string[]): Promise<z.output<S>> {
-      const { code, stdout, stderr } = await run(...args, '--json');
-      if (code !== 0) throw new Error(`loci ${args.join(' ')} ended with ${code}: ${stderr}`);
-      return schema.parse(JSON.parse(stdout));
-    },
-  };
-}
+const startCommand = () => startCommandOf(installed);
 
 test('what is wrong with an input is said in a line, without a stack trace', async (t) => {
   const folder = await folderOf(t, { 'empty.txt': ' \n', 'image.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]) });
@@ -144,6 +126,22 @@ test('uploads are followed, paused, resumed, cancelled and retried', async (t) =
   t.is((await loci.run('uploads', 'get', '0198c0de-0000-7000-8000-000000000001')).code, 1);
 });
 
+test('a refused id does not hide what became of the others', async (t) => {
+  const loci = await startCommand();
+  const [first] = (await loci.upload(['file', new File(['Gneiss folds.'], 'gneiss.txt')])).uploads;
+  const [last] = (await loci.upload(['file', new File(['Schist splits.'], 'schist.txt')])).uploads;
+  const unknown = '0198c0de-0000-7000-8000-000000000001';
+  const ids = [first?.content_id ?? '', unknown, last?.content_id ?? ''];
+  const { code, stdout, stderr } = await loci.run('contents', 'delete', ...ids, '--yes', '--json');
+  t.deepEqual([code, stderr], [1, '']);
+  const Outcomes = z.array(z.object({ content_id: z.string(), status: z.string(), code: z.string().optional() }));
+  t.deepEqual(Outcomes.parse(JSON.parse(stdout)), [
+    { content_id: ids[0] ?? '', status: 'deleting' },
+    { content_id: unknown, status: 'refused', code: 'not_found' },
+    { content_id: ids[2] ?? '', status: 'deleting' },
+  ]);
+});
+
 test('connections and workspaces are created, listed, shown and changed', async (t) => {
   const loci = await startCommand();
   const folder = await folderOf(t, { 'secrets.json': '{"refresh_token":"r"}', 'broken.json': '[1]' });
@@ -187,6 +185,8 @@ test('a hit shows its headings and the sentence that matches; --explain shows wh
   t.regex(why.stdout, /\n {3}keyword: rank 1, score \d+\.\d{3}; vector: rank 1, score \d+\.\d{3}\n$/);
   const json = await loci.json(SearchResponse, 'search', 'avocet', '-c', 'flow', '--explain');
   t.truthy(json.results[0]?.explain);
+  const reranked = await loci.run('search', 'avocet', '-c', 'flow', '--rerank-depth', '5', '--explain');
+  t.regex(reranked.stdout, /\nNot reranked: No reranker is configured .*LOCI_RERANK_FOLDER\.\n$/);
 });
 
 test('a hit shows its page, and a text without any word of the query its beginning', async (t) => {
@@ -198,11 +198,12 @@ test('a hit shows its page, and a text without any word of the query its beginni
     content_id: 'c',
     score: 0.5,
     source: 'a.pdf',
-    metadata: { chunk: { page: 3, heading_path: [] } },
+    metadata: {},
+    chunk: { page: 3, heading_path: [] },
   };
   t.is(formatHit(hit, { rank: 1, query: 'fishes' }), '1. a.pdf  (0.500, c)\n   page 3\n   … They catch fish.');
   t.is(
-    formatHit({ ...hit, metadata: {} }, { rank: 2, query: 'grey' }),
+    formatHit({ ...hit, chunk: {} }, { rank: 2, query: 'grey' }),
     '2. a.pdf  (0.500, c)\n   Herons wait. They are patient. They catch fish.',
   );
 });
@@ -225,6 +226,17 @@ test('two collections of one name are told apart by their ids', async (t) => {
   const key = await loci.run('keys', 'create', '-p', 'collections:read', '-c', 'Twin');
   t.regex(key.stderr, /2 collections are called/);
   t.is((await loci.run('keys', 'create', '-p', 'collections:read', '-c', 'flow')).code, 0);
+});
+
+test('a collection is found by name behind the first page of those whose names contain it', async (t) => {
+  const loci = await startCommand();
+  // A page ends at 2 MiB.
+  const meta_data = { filling: 'x'.repeat(60_000) };
+  for (let index = 0; index < 36; index += 1) {
+    await loci.api.post('/collections', Collection, { json: { name: `Egrets ${index}`, meta_data }, status: 201 });
+  }
+  const { id } = await loci.json(Collection, 'collections', 'create', 'Egrets');
+  t.is((await loci.json(Collection, 'collections', 'get', 'Egrets')).id, id);
 });
 
 test('npm run client says what it built and how to call it', async (t) => {

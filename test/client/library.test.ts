@@ -23,6 +23,37 @@ async function startClient(options: { retries?: number } = {}) {
   return { loci, collectionId, workspaceId, uploads };
 }
 
+test('an answer is streamed, and an error of the question is thrown', async (t) => {
+  const { loci, collectionId } = await startClient();
+  const { uploadIds } = await loci.upload({ collectionId, texts: ['The ferry to Ulva leaves at noon.'] });
+  await loci.waitUntilReady({ uploadIds });
+  const question = { query: 'When does the ferry leave?', collection_ids: [collectionId] };
+  const events: string[] = [];
+  for await (const { event, data } of loci.streamAnswer(question)) {
+    events.push(event);
+    if (event === 'done') t.is(data.answer, 'The ferry to Ulva leaves at noon. [1]');
+  }
+  t.deepEqual(events, ['sources', 'delta', 'citation', 'done']);
+  const absent = { ...question, collection_ids: ['0198c0de-0000-7000-8000-00000000dead'] };
+  const error = await t.throwsAsync(loci.streamAnswer(absent).next(), { instanceOf: LociError });
+  t.like(error, { status: 404, code: 'not_found' });
+});
+
+test('all memories of a user are exported, and a refused export is thrown', async (t) => {
+  const { loci } = await startClient();
+  const memories = Array.from({ length: 600 }, (_, number) => ({
+    user_id: 'ada',
+    memory: `Owns the boat ${number}, früh.`,
+  }));
+  await dataOf(loci.api.POST('/api/v1/memories/batch', { body: { memories } }));
+  const exported: string[] = [];
+  for await (const { memory } of loci.exportMemories({ userId: 'ada' })) exported.push(memory);
+  t.deepEqual(exported.toSorted(), memories.map(({ memory }) => memory).toSorted());
+  t.true((await loci.exportMemories({ userId: 'nobody' }).next()).done);
+  const error = await t.throwsAsync(loci.exportMemories().next(), { instanceOf: LociError });
+  t.like(error, { status: 422, code: 'validation_failed' });
+});
+
 test('uploaded files and texts are found after waitUntilReady', async (t) => {
   const { loci, collectionId } = await startClient();
   const folder = await folderOf(t, { 'otters.md': '# Otters\n\nOtters hold hands while they sleep.' });

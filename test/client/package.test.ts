@@ -66,6 +66,7 @@ test('the package contains only built files, and depends on nothing of the serve
     'cli-progress',
     'commander',
     'emoji-regex',
+    'eventsource-parser',
     'form-data-encoder',
     'is-fullwidth-code-point',
     'is-network-error',

@@ -149,6 +149,23 @@ test('when interrupted, the command says how to continue and exits with code 130
   t.regex(stderr, /Stopped after 0 of 3\. Run the same command again to continue/);
 });
 
+test('when interrupted while it waits, the command says that the ingestion continues, and how to continue', async (t) => {
+  const loci = await startUpload();
+  const folder = await folderOf(t, manyFiles(3, 'drumlins'));
+  const server = createServer((request, response) => {
+    const isAsked = request.method === 'GET' && request.url?.startsWith('/api/v1/uploads/') === true;
+    if (isAsked) child.kill('SIGINT');
+    else forward(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const child = loci.start([folder], `http://127.0.0.1:${port}`);
+  const { code, stderr } = await ending(child);
+  t.is(code, 130);
+  t.regex(stderr, /Stopped waiting\. What was sent is still ingested; run the same command again to continue\.\n$/);
+});
+
 test('large files are streamed, using a fraction of their size in memory', async (t) => {
   const folder = await folderOf(t, { 'large.bin': '' });
   const sizeBytes = 768 * 1024 * 1024;

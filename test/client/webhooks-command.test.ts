@@ -46,8 +46,10 @@ test('a webhook is created, tested and deleted, and its deliveries are listed an
   for (const message of receiver.received) t.deepEqual(verified(made.secret, message), message.event);
   t.not(rotated.secret, made.secret);
   t.regex((await run('deliveries')).stdout, /webhook\.test/);
-  t.is((await run('delete', made.id, '--yes')).code, 0);
+  const Deleted = z.strictObject({ id: z.string(), status: z.string() });
+  t.deepEqual(await json(Deleted, 'delete', made.id, '--yes'), { id: made.id, status: 'deleted' });
   t.deepEqual(await json(z.array(Webhook), 'list'), []);
+  t.is((await run('list')).stdout, 'There are no webhooks.\n');
 });
 
 test('the list of deliveries shows why a receiver on this machine is not reached', async (t) => {

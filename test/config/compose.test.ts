@@ -12,6 +12,7 @@ const FIXED_BY_THE_IMAGE = [
   'LOCI_PORT',
   'LOCI_WORKER_PORT',
   'LOCI_BLOB_DIR',
+  'LOCI_WORK_DIR',
   'LOCI_CACHE_DIR',
   'LOCI_EMBEDDER_FOLDER',
 ];
@@ -26,7 +27,7 @@ const FIXED_BY_COMPOSE = [
 
 /** The lines of the environment that the API, the worker and the migration share, by variable. */
 function sharedEnvironment(): Map<string, string> {
-  const block = /environment: &loci-environment\n((?: {4}LOCI_.*\n)+)/.exec(compose)?.[1] ?? '';
+  const block = /environment: &loci-environment\n((?: {4}(?:LOCI|OTEL)_.*\n)+)/.exec(compose)?.[1] ?? '';
   return new Map([...block.matchAll(/^ {4}(LOCI_\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
 }
 
@@ -42,6 +43,17 @@ test('the containers get every setting of the configuration', (t) => {
   for (const service of ['migrate', 'api', 'worker']) {
     t.regex(compose, new RegExp(`^ {2}${service}:\\n {4}<<: \\*loci\\n`, 'm'), `${service} has the shared environment`);
   }
+});
+
+test('the containers get the variables of OpenTelemetry, which are unset by default', (t) => {
+  for (const name of ['EXPORTER_OTLP_ENDPOINT', 'EXPORTER_OTLP_PROTOCOL', 'EXPORTER_OTLP_HEADERS', 'TRACES_SAMPLER']) {
+    t.true(compose.includes(`\n    OTEL_${name}: \${OTEL_${name}:-}\n`), name);
+  }
+});
+
+test('the image has the bundles of workflows without and with traces, because its cache cannot be written later', (t) => {
+  t.true(image.includes(`await loadWorkflowBundle('/opt/loci');`));
+  t.true(image.includes(`await loadWorkflowBundle('/opt/loci', tracedWorkflowModules());`));
 });
 
 test('the containers have the documented defaults when nothing is set', (t) => {

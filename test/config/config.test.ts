@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ConfigError } from '#config/config-error.ts';
 import { readConfig } from '#config/index.ts';
+import { readTemporalSettings } from '#config/temporal-settings.ts';
+import { loadDataConverter } from '#workers/temporal-connection.ts';
 
 const REQUIRED = {
   LOCI_DATABASE_URL: 'postgres://u:p@localhost/loci',
@@ -28,6 +30,26 @@ test('reports all missing settings of an embedder together', (t) => {
     instanceOf: ConfigError,
   });
   t.is(problems.length, 3);
+});
+
+test('a reranking server and a local model exclude each other, and the time limit may be a part of a second', (t) => {
+  const server = { ...REQUIRED, LOCI_RERANK_BASE_URL: 'http://127.0.0.1:8080', LOCI_RERANK_TIMEOUT_S: '0.3333' };
+  t.like(readConfig(server).reranker, { timeoutMs: 333, folder: null, threads: 1, passageCharacters: 4_000 });
+  const { problems } = t.throws(() => readConfig({ ...server, LOCI_RERANK_FOLDER: '/models/m' }), {
+    instanceOf: ConfigError,
+  });
+  t.deepEqual(problems, ['LOCI_RERANK_BASE_URL and LOCI_RERANK_FOLDER are two rerankers: set one of them']);
+});
+
+test('a preset names the model, and an embedding server then needs no dimensions', (t) => {
+  const known = { ...REQUIRED, LOCI_EMBEDDER_PRESET: 'bge-small-en-v1.5' };
+  t.like(readConfig(known).embedder, { model: 'bge-small-en-v1.5', preset: 'bge-small-en-v1.5' });
+  const served = { ...known, LOCI_EMBEDDER: 'openai', LOCI_OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1' };
+  t.is(readConfig({ ...served, LOCI_EMBEDDER_MODEL: 'BAAI/bge' }).embedder.model, 'BAAI/bge');
+  const { problems } = t.throws(() => readConfig({ ...REQUIRED, LOCI_EMBEDDER_PRESET: 'bge' }), {
+    instanceOf: ConfigError,
+  });
+  t.regex(problems.join(), /LOCI_EMBEDDER_PRESET.*bge-small-en-v1\.5/);
 });
 
 test('reads a setting from a file, and names a file that cannot be read', async (t) => {
@@ -73,4 +95,35 @@ test('accepts origins or * as allowed page origins', (t) => {
     problems.map((problem) => /'(.*)'/.exec(problem)?.[1]),
     ['https://a.example/', 'b.example'],
   );
+});
+
+test('settings of the connection to Temporal turn TLS on, and contradictions are reported', (t) => {
+  const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----';
+  const KEY = CERTIFICATE.replaceAll('CERTIFICATE', 'EC PRIVATE KEY');
+  const read = (environment: NodeJS.ProcessEnv) => readTemporalSettings(environment);
+  t.is(read({}).tls, null);
+  t.deepEqual(read({ LOCI_TEMPORAL_TLS: 'true' }).tls, { authority: null, serverName: null, client: null });
+  t.not(read({ LOCI_TEMPORAL_API_KEY: 'k' }).tls, null);
+  t.is(read({ LOCI_TEMPORAL_API_KEY: 'k', LOCI_TEMPORAL_TLS: 'false' }).tls, null);
+  const client = { LOCI_TEMPORAL_TLS_CERT: CERTIFICATE, LOCI_TEMPORAL_TLS_KEY: KEY };
+  t.deepEqual(read(client).tls?.client, { certificate: CERTIFICATE, key: KEY });
+  t.deepEqual(readConfig({ ...REQUIRED, ...client }).temporal, read(client));
+  const problemsOf = (environment: NodeJS.ProcessEnv) =>
+    t.throws(() => readConfig({ ...REQUIRED, ...environment }), { instanceOf: ConfigError }).problems;
+  t.deepEqual(problemsOf({ LOCI_TEMPORAL_TLS_CERT: CERTIFICATE }), [
+    'LOCI_TEMPORAL_TLS_CERT and LOCI_TEMPORAL_TLS_KEY go together: set both or neither',
+  ]);
+  t.regex(problemsOf({ ...client, LOCI_TEMPORAL_TLS: 'false' })[0] ?? '', /LOCI_TEMPORAL_TLS=false contradicts/);
+  t.regex(problemsOf({ LOCI_TEMPORAL_TLS_CA: '/etc/ca.pem' })[0] ?? '', /^LOCI_TEMPORAL_TLS_CA is not PEM.*_FILE/);
+  t.regex(problemsOf({ LOCI_TEMPORAL_TLS: 'yes' })[0] ?? '', /^LOCI_TEMPORAL_TLS: /);
+});
+
+test('a codec that cannot be loaded, or is none, is reported with its setting', async (t) => {
+  const load = (path: string) => loadDataConverter(readTemporalSettings({ LOCI_TEMPORAL_CODEC: path }));
+  await t.throwsAsync(load('/nowhere/codec.js'), {
+    instanceOf: ConfigError,
+    message: /LOCI_TEMPORAL_CODEC: .*cannot be loaded/,
+  });
+  await t.throwsAsync(load('config/config-error.ts'), { instanceOf: ConfigError, message: /is not a codec: export/ });
+  t.is((await load('test/support/fixtures/masking-codec.ts')).payloadCodecs?.length, 1);
 });

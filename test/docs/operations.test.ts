@@ -14,6 +14,8 @@ const settings = tableRows(section(runbook, '## Settings')).flatMap(([name = '',
 });
 /** Placeholders for any variable. */
 const PLACEHOLDERS = new Set(['LOCI_', 'LOCI_X', 'LOCI_X_FILE']);
+/** What ends like a metric; other words with this beginning are keys and names of roles. */
+const METRIC = /\bloci_\w+_(?:total|seconds|bucket|count|sum|bytes|backlog|receivers|deliveries)\b/g;
 
 test('the runbook lists exactly the settings that the code reads, each once', (t) => {
   const sources = globSync('{config,stack}/**/*.ts', { cwd: PROJECT_DIR });
@@ -44,6 +46,22 @@ test('the runbook lists exactly the metrics of the code', async (t) => {
     ([name = '']) => /^`(loci_\w+)`$/.exec(name)?.[1] ?? [],
   );
   t.deepEqual(described.toSorted(compare), measured.toSorted(compare));
+});
+
+test('every metric named in a document or an example is one that the service publishes', async (t) => {
+  const published = await createMetrics().render();
+  const names = new Set(
+    [...published.matchAll(/^# TYPE (loci_\w+) (\w+)/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram' ? ['', '_bucket', '_sum', '_count'].map((ending) => name + ending) : [name],
+    ),
+  );
+  const documents = globSync('{*.md,docs/**/*.md,bench/*.md,client/*.md,api/examples/*.ts,openapi.json}', {
+    cwd: PROJECT_DIR,
+  });
+  t.true(documents.length > 50);
+  for (const path of documents) {
+    for (const [name] of readDocument(path).matchAll(METRIC)) t.true(names.has(name), `${path}: ${name}`);
+  }
 });
 
 function compare(one: string, other: string): number {

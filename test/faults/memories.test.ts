@@ -6,8 +6,12 @@ import {
   RETRIEVAL_METHODS,
   SearchMemoriesResponse,
 } from '#domain/records/memory.ts';
+import { Deletion, DeletionAccepted } from '#domain/records/deletion.ts';
+import { CreateMemoriesAnswer } from '#domain/memories/memory-batch.ts';
 import { memoryTenant, parseSpace } from '#domain/memories/memory-index.ts';
 import { freshClient, type ApiClient } from '#test/support/harness/api-client.ts';
+import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
+import { takeMemoryCensus } from '#test/support/harness/memory-census.ts';
 import { openInsides } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
@@ -167,4 +171,29 @@ test.serial('the worker indexes every memory of a batch whose writer was killed 
     const { memories } = await search(api, `posting${number}`, 'keyword');
     t.is(memories[0]?.memory, texts[number]);
   }
+});
+
+test.serial('forgetting a user completes when worker and API are killed during it', async (t) => {
+  const api = await freshClient();
+  const behind = openBehindTheApi(testStack());
+  t.teardown(() => behind.close());
+  const memories = Array.from({ length: 600 }, (_, number) => ({ user_id: 'ada', memory: `Owns the boat ${number}.` }));
+  await api.post('/memories/batch', CreateMemoriesAnswer, { json: { memories }, status: 201 });
+  await create(await freshClient(), 'Of another workspace.');
+  const { deletion_id } = await api.get('/memories?user_id=ada', DeletionAccepted, { method: 'DELETE', status: 202 });
+  await processes.api.signal('SIGKILL');
+  await processes.worker.signal('SIGKILL');
+  await processes.api.start();
+  await processes.worker.start();
+  const receipt = () => api.get(`/deletions/${deletion_id}`, Deletion);
+  await until(receipt, ({ status, removed }) => status === 'completed' || removed.index_objects > 0);
+  await processes.worker.signal('SIGKILL');
+  await processes.worker.start();
+  const done = await until(receipt, ({ status }) => status === 'completed');
+  t.deepEqual([done.removed.memories, done.removed.index_objects], [600, 600]);
+  t.not(done.verified_at, null);
+  t.deepEqual(await takeMemoryCensus(behind, api.workspaceId), { memories: {}, lost: [], orphaned: [] });
+  const open = () =>
+    behind.query('select 1 from outbox where workspace_id = :workspaceId', { workspaceId: api.workspaceId });
+  t.deepEqual(await until(open, (rows) => rows.length === 0), []);
 });

@@ -51,7 +51,7 @@ test.serial('a workspace deletion completes when the worker is killed repeatedly
     const left = await countWorkspaceRows(behind, flow.workspaceId);
     return left['outbox'] === undefined && left;
   });
-  t.deepEqual(Object.keys(rows), ['deletions', 'dropped_tenants']);
+  t.deepEqual(Object.keys(rows), ['blob_removals', 'deletions', 'dropped_tenants']);
   t.deepEqual(await findRemainingTenants(behind, tenants), []);
   t.deepEqual(await listBlobFiles(flow.workspaceId), []);
 });

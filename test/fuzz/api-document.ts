@@ -24,8 +24,8 @@ export type Operation = {
   json: JsonSchema | null;
   form: JsonSchema | null;
   isDeclared(status: number): boolean;
-  /** The schema errors of a JSON response with this status; null if it is valid, undefined if no JSON is declared. */
-  problemOf(status: number, body: unknown): string | null | undefined;
+  /** What is wrong with a response of this status: its media type or, for JSON, its shape; null if nothing is. */
+  problemOf(status: number, mediaType: string, body: unknown): string | null;
 };
 
 type Document = {
@@ -35,6 +35,7 @@ type Document = {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const ROOT = 'openapi.json';
+const JSON_TYPE = 'application/json';
 
 /** Reads the committed `openapi.json`. Returns its operations and a resolver for its references. */
 export function readApiDocument(): { operations: Operation[]; resolve: (ref: string) => JsonSchema } {
@@ -65,8 +66,8 @@ function toOperation({ path, method, described, resolve, ajv }: Source): Operati
   const pointer = `${ROOT}#/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}/responses`;
   const validators = new Map<string, ValidateFunction | null>();
   for (const [status, answer] of Object.entries(described.responses)) {
-    const isJson = answer.content?.['application/json'] !== undefined;
-    const $ref = encodeURI(`${pointer}/${status}/content/application~1json/schema`);
+    const isJson = answer.content?.[JSON_TYPE] !== undefined;
+    const $ref = encodeURI(`${pointer}/${status}/content/${JSON_TYPE.replace('/', '~1')}/schema`);
     validators.set(status, isJson ? ajv.compile({ $ref }) : null);
   }
   return {
@@ -79,12 +80,18 @@ function toOperation({ path, method, described, resolve, ajv }: Source): Operati
     json: content['application/json']?.schema ?? null,
     form: content['multipart/form-data']?.schema ?? null,
     isDeclared: (status) => validators.has(String(status)),
-    problemOf(status, body) {
-      const validate = validators.get(String(status));
-      if (!validate) return undefined;
-      return validate(body) ? null : ajv.errorsText(validate.errors, { dataVar: 'answer' });
+    problemOf(status, mediaType, body) {
+      const declared = Object.keys(described.responses[status]?.content ?? {});
+      if (!isOneOf(declared, mediaType)) return `${mediaType || 'no media type'} instead of ${declared.join(' or ')}`;
+      const validate = mediaType === JSON_TYPE ? validators.get(String(status)) : null;
+      return !validate || validate(body) ? null : ajv.errorsText(validate.errors, { dataVar: 'answer' });
     },
   };
+}
+
+function isOneOf(declared: readonly string[], mediaType: string): boolean {
+  // Stored files are declared as bytes, and sent with the media type that they were stored with.
+  return declared.length === 0 || declared.includes(mediaType) || declared.includes('application/octet-stream');
 }
 
 function followed(document: unknown, ref: string): unknown {

@@ -32,10 +32,10 @@ test('random requests to every operation get a documented response and never a s
     const requests = requestFor(operation, { ...api, ids });
     const details = await fc.check(
       fc.asyncProperty(requests, async (request) => {
-        const { status, body } = await perform(whole, operation, request);
+        const { status, mediaType, body } = await perform(whole, operation, request);
         counts.set(status, (counts.get(status) ?? 0) + 1);
         if (status < 300) succeeded.add(operation.id);
-        const problem = problemOf(operation, status, body);
+        const problem = problemOf(operation, { status, mediaType, body });
         if (problem !== null) throw new Error(`${operation.id} answered ${status} ${problem}`);
         if (operation.method !== 'GET' && status < 300) ids.learnFrom(nounOf(operation), body);
       }),
@@ -115,15 +115,21 @@ async function perform(client: ApiClient, operation: Operation, { path, headers,
     body: form ?? (body.kind === 'text' ? body.text : null),
   });
   const text = await response.text();
-  const isJson = (response.headers.get('Content-Type') ?? '').startsWith('application/json');
-  return { status: response.status, body: isJson ? (JSON.parse(text) as unknown) : text };
+  const [mediaType = ''] = (response.headers.get('Content-Type') ?? '').split(';');
+  return {
+    status: response.status,
+    mediaType,
+    body: mediaType === 'application/json' ? (JSON.parse(text) as unknown) : text,
+  };
 }
 
-function problemOf(operation: Operation, status: number, body: unknown): string | null {
+type Response = { status: number; mediaType: string; body: unknown };
+
+function problemOf(operation: Operation, { status, mediaType, body }: Response): string | null {
   if (status >= 500) return `with ${JSON.stringify(body)}`;
   if (!operation.isDeclared(status)) return `, which is not declared, with ${JSON.stringify(body).slice(0, 500)}`;
-  const problem = operation.problemOf(status, body);
-  return problem === null || problem === undefined ? null : `in another shape than declared: ${problem}`;
+  const problem = operation.problemOf(status, mediaType, body);
+  return problem === null ? null : `in another shape than declared: ${problem}`;
 }
 
 /** `/api-keys/{id}/rotate` → `api_key`. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FIRST_VERSION } from './memory-commands.ts';
 import * as fc from 'fast-check';
 import { ApiKey, ApiKeyList } from '#domain/records/api-key.ts';
 import { Collection, CollectionList } from '#domain/records/collection.ts';
@@ -178,7 +179,7 @@ async function writeMemory(attempt: Attempt): Promise<void> {
   const json = { user_id: 'ada', memory: `By a key, ${(step.world.serial += 1)}.` };
   if (!may(attempt, 'memories:write')) return assertRefused(api, '/memories', { method: 'POST', json, as: FORBIDDEN });
   const { memory } = await api.post('/memories', MemoryAnswer, { json, status: 201 });
-  step.world.memories.push({ versions: [{ ...memory, memory_type: 'user', version: 1 }], isDeleted: false });
+  step.world.memories.push({ versions: [{ ...memory, ...FIRST_VERSION }], isDeleted: false });
 }
 
 const list = modelCommand('listKeys', fc.integer({ min: 1, max: 4 }), (step, limit) => listKeys(step, { limit }));

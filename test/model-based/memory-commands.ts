@@ -28,6 +28,9 @@ const metadata = fc.constantFrom<Record<string, unknown>>({}, { sure: true });
 /** Whether the owner sends the request; occasionally another user tries. */
 const byOwner = fc.nat({ max: 5 }).map((n) => n > 0);
 
+/** What a new memory has besides its record. */
+export const FIRST_VERSION = { memory_type: 'user', version: 1, superseded_by: null, superseded_at: null } as const;
+
 /** Creates a memory. */
 export async function createMemory(
   step: Step,
@@ -37,7 +40,7 @@ export async function createMemory(
   const json = { user_id: input.user_id, memory, topics: input.topics, metadata: input.metadata };
   const request = { schema: MemoryAnswer, json, status: 201, isTwice: input.isTwice };
   const made = (await postOnce(step, '/memories', request)).memory;
-  const record = { ...made, ...json, memory_type: 'user' as const, version: 1 };
+  const record = { ...made, ...json, ...FIRST_VERSION };
   step.world.memories.push({ versions: [record], isDeleted: false });
   assert.deepEqual(await step.api.get(`/memories/${made.memory_id}`, MemoryDetail), record);
 }
@@ -84,7 +87,7 @@ const replace = modelCommand(
     const as = refusalOf(known, isOwner);
     if (as) return assertRefused(step.api, path, { method: 'POST', json, as });
     const { old_memory, new_memory } = await postOnce(step, path, { schema: ReplaceMemoryAnswer, json, isTwice });
-    const { memory_type: _type, version: _version, ...old } = before;
+    const { memory_type: _type, version: _version, superseded_by: _by, superseded_at: _at, ...old } = before;
     assert.deepEqual(old_memory, old);
     addVersion(known, { ...before, ...changes, updated_at: new_memory.updated_at });
     await assertCurrentVersion(step, known);

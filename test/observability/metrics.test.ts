@@ -11,6 +11,7 @@ test('reports measurements with their labels, durations in seconds', async (t) =
   metrics.observeStage('read', 1_500);
   metrics.observeSearch({ type: 'hybrid', outcome: 'ok' }, 20);
   metrics.setOutboxBacklog(7, 90_000);
+  metrics.setCountBacklog({ changes: 3, bytes: 8192 });
   const lines = (await metrics.render()).split('\n');
   for (const line of [
     'loci_http_request_duration_seconds_sum{method="POST",route="/collections/search",status="200"} 0.25',
@@ -22,10 +23,21 @@ test('reports measurements with their labels, durations in seconds', async (t) =
     'loci_search_duration_seconds_count{type="hybrid",outcome="ok"} 1',
     'loci_outbox_backlog 7',
     'loci_outbox_oldest_age_seconds 90',
+    'loci_count_changes_waiting 3',
+    'loci_count_changes_bytes 8192',
   ]) {
     t.true(lines.includes(line), line);
   }
   t.regex(metrics.contentType, /^text\/plain/);
+});
+
+test('what a process has never measured has no value, instead of 0', async (t) => {
+  const metrics = createMetrics();
+  const measured = /^loci_(outbox|webhook_(failing|waiting))_.*\d$/gm;
+  t.deepEqual((await metrics.render()).match(measured), null);
+  metrics.setOutboxBacklog(0, 0);
+  metrics.setWebhookBacklog({ failingReceivers: 0, waitingDeliveries: 0 });
+  t.is((await metrics.render()).match(measured)?.length, 4);
 });
 
 test('includes the metrics of Node, and keeps two registries apart', async (t) => {

@@ -49,6 +49,7 @@ async function setUp(t: ExecutionContext, release: Release) {
     pathNames: ['thing'],
     releaseExecutable: 'thing',
     goExecutable: 'thing',
+    insteadSetting: null,
     releases: Object.fromEntries([[currentPlatform() ?? 'linux-x64', release]]) as Record<Platform, Release>,
   };
   const lines: string[] = [];

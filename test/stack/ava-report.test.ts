@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createAvaReport } from '#test/support/harness/ava-report.ts';
+import { createAvaReport } from '#test/support/runner/ava-report.ts';
 
 function countsOf(output: string) {
   const report = createAvaReport();

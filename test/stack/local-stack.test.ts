@@ -8,8 +8,8 @@ import type { ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import { z } from 'zod';
 import { isSameProcess, processStartTime } from '#stack/processes/process-identity.ts';
-import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
+import { prepareNamespace } from '#test/support/fixtures/prepare-namespace.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 
 const STACK = join(import.meta.dirname, '..', '..', 'stack', 'local-stack.ts');
@@ -90,12 +90,12 @@ test.serial('removes throw-away state even when the launcher is killed', async (
 test('creates a missing Temporal namespace, and changes nothing the second time', async (t) => {
   const { address } = testStack().temporal;
   const namespace = `prepared-${process.pid}`;
-  await prepareTemporalNamespace({ address, namespace, retentionDays: 3 });
-  await t.notThrowsAsync(prepareTemporalNamespace({ address, namespace, retentionDays: 3 }));
+  await prepareNamespace({ address, namespace });
+  await t.notThrowsAsync(prepareNamespace({ address, namespace }));
 });
 
 test('names an unreachable Temporal server in the error', async (t) => {
-  await t.throwsAsync(prepareTemporalNamespace({ address: '127.0.0.1:9', namespace: 'default', retentionDays: null }), {
+  await t.throwsAsync(prepareNamespace({ address: '127.0.0.1:9', namespace: 'default' }), {
     message: /Temporal at 127\.0\.0\.1:9 is unreachable/,
   });
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
-import { filesToTryAgain } from '#test/support/harness/second-attempt.ts';
+import { filesToTryAgain } from '#test/support/runner/second-attempt.ts';
 
 const here = (title: string) => `stack › second-attempt › ${title}`;
 

@@ -9,7 +9,7 @@ const { text, file_name, metadata_key, metadata_value, description } = CANARIES;
 /** Scenarios with an archive that is replaced by one with fewer entries, and deleted. */
 export const archiveScenarios = {
   'archive-replaced': {
-    runs: { ingestUpload: 2, ingestBatch: 4, deleteParts: 1, deleteContent: 1 },
+    runs: { ingestUploadV2: 2, ingestBatchV2: 4, deleteParts: 1, deleteContent: 1 },
     keep: ['deleteParts', 'deleteContent'],
     shows: { deleteContent: ['MARKER_RECORDED'] },
     play: async (flow) => {

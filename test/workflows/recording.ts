@@ -60,11 +60,14 @@ export async function startRecordingSet(): Promise<(recording: Recording) => Pro
   };
 }
 
-/** Replays histories with the current workflow code and returns one line per failure. */
-export async function replay(recordings: readonly Recording[]): Promise<string[]> {
+/** Replays histories with the current workflow code, and interceptors, and returns one line per failure. */
+export async function replay(
+  recordings: readonly Recording[],
+  interceptors: readonly string[] = [],
+): Promise<string[]> {
   quietRuntime();
   const cacheDir = process.env['LOCI_CACHE_DIR'] ?? join(homedir(), '.cache', 'loci');
-  const workflowBundle = await loadWorkflowBundle(cacheDir);
+  const workflowBundle = await loadWorkflowBundle(cacheDir, interceptors);
   const problems: string[] = [];
   const histories = recordings.map(({ name, history }) => ({ workflowId: name, history }));
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { tracedWorkflowModules } from '#observability/opentelemetry/temporal-tracing.ts';
 import * as workflows from '#workflows/index.ts';
 import { CANARIES, leaksOf, readableText } from './canaries.ts';
 import { readRecordings, replay, type RecordedHistory } from './recording.ts';
@@ -25,6 +26,10 @@ test('every workflow has recorded histories', (t) => {
 
 test('recorded histories replay with the current code', async (t) => {
   t.deepEqual(await replay(recordings), []);
+});
+
+test('recorded histories replay while workflows are traced, so that tracing can be switched on at any time', async (t) => {
+  t.deepEqual(await replay(recordings, tracedWorkflowModules()), []);
 });
 
 test('a history that the code does not match is detected', async (t) => {

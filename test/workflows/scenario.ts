@@ -2,7 +2,9 @@ import type { WorkflowClient } from '@temporalio/client';
 import type { Flow } from '#test/support/harness/flow.ts';
 
 export type WorkflowType =
-  | 'ingestUpload'
+  | 'ingestUploadV2'
+  | 'ingestBatchV2'
+  // Batches of crawls.
   | 'ingestBatch'
   | 'crawlSite'
   | 'deleteContent'
@@ -10,8 +12,10 @@ export type WorkflowType =
   | 'deleteCollection'
   | 'deleteWorkspace'
   | 'reindexWorkspace'
+  | 'reembedCollection'
   | 'reprojectContents'
   | 'extractMemories'
+  | 'forgetUser'
   | 'summariseConversation'
   | 'deliverToReceiver'
   | 'oauthRefresh'

@@ -10,9 +10,11 @@ import { CANARIES } from './canaries.ts';
 import { crawlScenarios } from './crawl-scenarios.ts';
 import { compressScenarios } from './compress-scenarios.ts';
 import { oauthScenarios } from './oauth-scenarios.ts';
+import { reembedScenarios } from './reembed-scenarios.ts';
 import { archiveScenarios } from './archive-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { playDownloads } from './play-downloads.ts';
+import { memoryScenarios } from './memory-scenarios.ts';
 import { webhookScenarios } from './webhook-scenarios.ts';
 
 const { text, metadata_key, metadata_value, file_name, description, user } = CANARIES;
@@ -62,42 +64,42 @@ const createChunks = (flow: Flow, contentId: string) =>
 /** All scenarios by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   express: {
-    runs: { ingestUpload: 1 },
-    keep: ['ingestUpload'],
+    runs: { ingestUploadV2: 1 },
+    keep: ['ingestUploadV2'],
     play: async (flow) => void (await flow.upload(['content', `A ${text}.`], ...WORDS)),
   },
   'express-with-failures': {
-    runs: { ingestUpload: 1 },
-    keep: ['ingestUpload'],
+    runs: { ingestUploadV2: 1 },
+    keep: ['ingestUploadV2'],
     play: async (flow) => void (await flow.upload(small(1), file('   \n '), ...WORDS)),
   },
   plain: {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestUpload', 'ingestBatch'],
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestUploadV2', 'ingestBatchV2'],
     play: async (flow) => void (await flow.upload(...many(), ...WORDS)),
   },
   'with-failures': {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestUpload', 'ingestBatch'],
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestUploadV2', 'ingestBatchV2'],
     play: async (flow) => void (await flow.upload(...many(), file('   \n '), file(' \n\n ', 'blank'), ...WORDS)),
   },
   'several-batches': {
-    runs: { ingestUpload: 1, ingestBatch: 3 },
-    keep: ['ingestUpload'],
+    runs: { ingestUploadV2: 1, ingestBatchV2: 3 },
+    keep: ['ingestUploadV2'],
     play: async (flow) => {
       const files = Array.from({ length: 450 }, (_, index) => small(index));
       await flow.upload(...files, ...WORDS);
     },
   },
   downloads: {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestBatch'],
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestBatchV2'],
     play: (flow) => playDownloads(flow, WORDS),
   },
   'paused-and-resumed': {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestUpload', 'ingestBatch'],
-    shows: { ingestBatch: ['TIMER_STARTED', 'TIMER_CANCELED', 'WORKFLOW_EXECUTION_SIGNALED'] },
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestUploadV2', 'ingestBatchV2'],
+    shows: { ingestBatchV2: ['TIMER_STARTED', 'TIMER_CANCELED', 'WORKFLOW_EXECUTION_SIGNALED'] },
     play: async (flow, workflows) => {
       const { id } = await sendPaused(flow, workflows, big());
       await flow.control(`/uploads/${id}/resume`);
@@ -105,9 +107,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'steered-by-an-operator': {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestUpload'],
-    shows: { ingestUpload: ['WORKFLOW_EXECUTION_SIGNALED', 'EXTERNAL_WORKFLOW_EXECUTION_SIGNALED'] },
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestUploadV2'],
+    shows: { ingestUploadV2: ['WORKFLOW_EXECUTION_SIGNALED', 'EXTERNAL_WORKFLOW_EXECUTION_SIGNALED'] },
     play: async (flow, workflows) => {
       const { upload_id } = await flow.send(big(), ...WORDS);
       const upload = workflows.getHandle(uploadWorkflowId(upload_id ?? ''));
@@ -127,8 +129,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   cancelled: {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestBatch'],
+    // The long text is a batch of its own.
+    runs: { ingestUploadV2: 1, ingestBatchV2: 2 },
+    keep: ['ingestBatchV2'],
     play: async (flow, workflows) => {
       const { id } = await sendPaused(flow, workflows, small(1), big());
       await flow.control(`/uploads/${id}/cancel`);
@@ -136,9 +139,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'batch-terminated': {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestUpload'],
-    shows: { ingestUpload: ['CHILD_WORKFLOW_EXECUTION_TERMINATED'] },
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestUploadV2'],
+    shows: { ingestUploadV2: ['CHILD_WORKFLOW_EXECUTION_TERMINATED'] },
     play: async (flow, workflows) => {
       const { id } = await sendPaused(flow, workflows, big());
       await workflows.getHandle(batchWorkflowId(id, 0)).terminate('a test');
@@ -146,8 +149,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'changed-meanwhile': {
-    runs: { ingestUpload: 1, ingestBatch: 1 },
-    keep: ['ingestBatch'],
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1 },
+    keep: ['ingestBatchV2'],
     play: async (flow, workflows) => {
       const sent = big();
       const { id } = await sendPaused(flow, workflows, sent);
@@ -157,8 +160,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'ingested-later': {
-    runs: { ingestBatch: 1 },
-    keep: ['ingestBatch'],
+    runs: { ingestBatchV2: 1 },
+    keep: ['ingestBatchV2'],
     play: async (flow) => {
       const [id] = idsOf(await flow.upload(small(), ['ingest', 'false'], ...WORDS));
       await createChunks(flow, id);
@@ -166,7 +169,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   reprojected: {
-    runs: { ingestUpload: 1, reprojectContents: 1 },
+    runs: { ingestUploadV2: 1, reprojectContents: 1 },
     keep: ['reprojectContents'],
     play: async (flow) => {
       const sent = small();
@@ -175,12 +178,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   deleted: {
-    runs: { ingestUpload: 1, deleteContent: 1 },
+    runs: { ingestUploadV2: 1, deleteContent: 1 },
     keep: ['deleteContent'],
     play: async (flow) => void (await flow.delete(idsOf(await flow.upload(small(), ...WORDS))[0])),
   },
   'collection-deleted': {
-    runs: { ingestUpload: 2, ingestBatch: 1, deleteCollection: 1 },
+    runs: { ingestUploadV2: 2, ingestBatchV2: 1, deleteCollection: 1 },
     keep: ['deleteCollection'],
     play: async (flow, workflows) => {
       await flow.upload(small(), ...WORDS);
@@ -189,7 +192,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'index-anew': {
-    runs: { ingestUpload: 1, reindexWorkspace: 1 },
+    runs: { ingestUploadV2: 1, reindexWorkspace: 1 },
     keep: ['reindexWorkspace'],
     play: async (flow) => {
       await flow.upload(small(), ...WORDS);
@@ -197,7 +200,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'workspace-deleted': {
-    runs: { ingestUpload: 1, deleteWorkspace: 1 },
+    runs: { ingestUploadV2: 1, deleteWorkspace: 1 },
     keep: ['deleteWorkspace'],
     play: async (flow) => {
       await flow.upload(small(), ...WORDS);
@@ -205,8 +208,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   'deleted-while-paused': {
-    runs: { ingestUpload: 1, ingestBatch: 1, deleteContent: 1 },
-    keep: ['ingestBatch'],
+    runs: { ingestUploadV2: 1, ingestBatchV2: 1, deleteContent: 1 },
+    keep: ['ingestBatchV2'],
     play: async (flow, workflows) => {
       const { contentId } = await sendPaused(flow, workflows, big());
       await flow.delete(contentId);
@@ -222,12 +225,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   ...crawlScenarios,
   ...archiveScenarios,
+  ...memoryScenarios,
   ...webhookScenarios,
   ...oauthScenarios,
+  ...reembedScenarios,
   ...compressScenarios,
   'continued-as-new': {
-    runs: { ingestUpload: 2, ingestBatch: 104 },
-    keep: ['ingestUpload'],
+    runs: { ingestUploadV2: 2, ingestBatchV2: 104 },
+    keep: ['ingestUploadV2'],
     isCostly: true,
     play: playContinued,
   },

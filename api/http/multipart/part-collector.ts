@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Part } from 'formidable';
 import { AppError } from '#domain/app-error.ts';
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { SpooledBlob } from '#domain/blob-store.ts';
 
 import type { MinimumRate } from '#api/http/request/minimum-rate.ts';
 import { fileNameOf } from './file-name.ts';
@@ -75,11 +75,10 @@ export class PartCollector {
     return { fields: this.#fieldParts(), parts: await Promise.all(parts) };
   }
 
-  /** Destroys every stream, waits for the store, and returns the stored blobs. */
-  async abort(): Promise<StoredBlob[]> {
+  /** Destroys every stream and waits for the store. */
+  async abort(): Promise<void> {
     for (const { sink } of this.#parts) sink.stream.destroy();
-    const outcomes = await Promise.all(this.#parts.map(({ sink }) => sink.outcome));
-    return outcomes.flatMap((outcome) => (outcome.kind === 'stored' ? [outcome.blob] : []));
+    await Promise.all(this.#parts.map(({ sink }) => sink.outcome));
   }
 
   #fieldParts(): FieldPart[] {
@@ -187,12 +186,10 @@ export type MultipartOptions = {
   /** Names of the parts that are streamed; all others are fields and held in memory. */
   streamed: ReadonlySet<string>;
   /** `fields`: those that came before the bytes. */
-  store: (bytes: AsyncIterable<Uint8Array>, fields: () => FieldPart[]) => Promise<StoredBlob>;
+  store: (bytes: AsyncIterable<Uint8Array>, fields: () => FieldPart[]) => Promise<SpooledBlob>;
   maxRequestBytes: number;
   /** What the body must at least arrive at; a default applies. */
   minimumRate?: MinimumRate | undefined;
   /** Streamed parts beyond this number are rejected one by one; beyond twice this number the request fails. */
   maxParts: number;
-  /** Called with the stored blobs when the request fails afterwards. */
-  onAbandoned: (blobs: StoredBlob[]) => Promise<void>;
 };

@@ -1,19 +1,19 @@
 import { Writable } from 'node:stream';
 import { AppError } from '#domain/app-error.ts';
-import type { StoredBlob } from '#domain/blob-store.ts';
+import type { SpooledBlob } from '#domain/blob-store.ts';
 import { MAX_HEAD_BYTES } from '#operations/blobs/read-head.ts';
 import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 
 /** What happened to the bytes of a form part. */
 export type PartOutcome =
-  | { kind: 'stored'; blob: StoredBlob; head: Uint8Array | null }
+  | { kind: 'stored'; blob: SpooledBlob; head: Uint8Array | null }
   | { kind: 'empty' }
   | { kind: 'refused'; error: AppError }
   /** `error`: what the store threw, or null when the client left. */
   | { kind: 'aborted'; error: unknown };
 
 /** Stores a stream of bytes. @throws AppError `file_too_large`. */
-export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<StoredBlob>;
+export type StoreBytes = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledBlob>;
 
 export type PartSink = { stream: Writable; outcome: Promise<PartOutcome> };
 
@@ -175,8 +175,8 @@ function createHead() {
   return {
     add(bytes: Uint8Array): void {
       if (sizeBytes >= MAX_HEAD_BYTES) return;
-      // A copy, because a view would keep the whole underlying buffer in memory.
-      const piece = Uint8Array.from(bytes.subarray(0, MAX_HEAD_BYTES - sizeBytes));
+      // A copy, because a view would keep the whole underlying buffer in memory. `Uint8Array.from` copies byte by byte.
+      const piece = new Uint8Array(bytes.subarray(0, MAX_HEAD_BYTES - sizeBytes));
       pieces.push(piece);
       sizeBytes += piece.length;
     },

@@ -12,7 +12,7 @@ const FORM_TYPE = 'multipart/form-data';
 
 /**
  * Reads a multipart form and streams the parts named in `streamed` to the store, at the store's pace. Memory use is bounded for
- * any input. When it throws, every stream to the store has ended and `onAbandoned` was called with the stored blobs.
+ * any input. When it throws, every stream to the store has ended.
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `invalid_request`, or what the store throws; HttpError
  *   `request_timeout`; ClientClosedRequest.
  */
@@ -49,7 +49,7 @@ export async function receiveMultipart(context: Context, options: MultipartOptio
     await parse(context, async () => {});
     return await parts.collect();
   } catch (error) {
-    await options.onAbandoned(await parts.abort());
+    await parts.abort();
     throw translateError(error, context);
   }
 }

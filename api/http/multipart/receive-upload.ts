@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { AppError, assertNever } from '#domain/app-error.ts';
-import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
+import type { Blobs } from '#domain/blob-store.ts';
 import type { UploadError, UploadForm } from '#domain/records/upload.ts';
 import { namesOf, type ReceivedItem } from '#operations/uploads/plan-upload.ts';
 import type { Limits } from '#operations/services.ts';
@@ -13,13 +13,11 @@ import { type FormContext, FILE_FIELDS, TEXT_FIELD, judgeFields, parseUploadForm
 export type ReceivedUpload = { form: UploadForm; items: ReceivedItem[]; errors: UploadError[] };
 
 export type UploadTarget = {
-  workspaceId: string;
-  blobs: BlobStore;
+  /** Keeps the bytes of a part; the caller removes them when the request has ended. */
+  spool: Blobs['spool'];
   limits: Limits;
   /** Called before bytes are stored, when the form named the collection before. @throws AppError that refuses the upload. */
   requireAccess: (collectionId: string) => Promise<void>;
-  /** Called with the blobs that were stored, also when the request fails. */
-  onStored: (blobs: StoredBlob[]) => Promise<void>;
   inspect: FormContext['inspect'];
   /** What the body must at least arrive at; a default applies. */
   minimumRate?: MinimumRate;
@@ -34,26 +32,24 @@ const MAX_URL_CHARACTERS = 4096;
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /**
- * Reads an upload: stores its files and text as blobs and parses its fields into the form. Items that are rejected are
+ * Reads an upload: spools its files and text and parses its fields into the form. Items that are rejected are
  * reported in `errors`; the request fails only when it is invalid as a whole.
  * @throws what `receiveMultipart` and `parseUploadForm` throw.
  */
 export async function receiveUpload(context: Context, target: UploadTarget): Promise<ReceivedUpload> {
-  const { workspaceId, blobs, limits } = target;
+  const { limits } = target;
   let judged: Promise<void> | null = null;
   const body = await receiveMultipart(context, {
     streamed: STREAMED,
     store: async (bytes, fields) => {
       judged ??= judgeEarly(fields(), target);
       await judged;
-      return blobs.put(workspaceId, bytes, limits.maxFileBytes);
+      return target.spool(bytes, limits.maxFileBytes);
     },
     minimumRate: target.minimumRate,
     maxRequestBytes: limits.maxRequestBytes,
     maxParts: limits.maxRequestItems,
-    onAbandoned: target.onStored,
   });
-  await target.onStored(body.parts.flatMap(({ outcome }) => (outcome.kind === 'stored' ? [outcome.blob] : [])));
   const received = body.parts.flatMap((part) => receivedPart(part, limits));
   const { maxRequestItems: maxItems } = limits;
   const form = parseUploadForm(body.fields, { itemCount: received.length, maxItems, inspect: target.inspect });

@@ -133,10 +133,15 @@ function successOf({ route, schemas, example }: Source): Record<string, unknown>
   };
   const { responseType } = route;
   if (route.status === 204) return { description: route.summary, headers };
-  const content =
+  const content: Record<string, object> =
     responseType === undefined
       ? { 'application/json': { schema: schemas.of(route.response, 'output'), ...exampleOf(example.response) } }
       : { [responseType]: { schema: schemaOfType(responseType), ...exampleOf(example.response) } };
+  if (route.eventStream !== undefined)
+    content['text/event-stream'] = {
+      schema: { type: 'string', description: route.eventStream.description },
+      example: route.eventStream.example,
+    };
   return { description: route.summary, headers, content };
 }
 
@@ -149,10 +154,11 @@ function exampleOf(example: unknown): { example?: unknown } {
 }
 
 function failureStatuses(route: Route): number[] {
-  const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
+  const validation = route.validationStatus ?? 422;
   if (route.permission === null) {
-    const limited = route.isAtRoot === true ? [] : [429];
-    return [...(names ? [404, route.validationStatus ?? 422] : []), ...limited, 500];
+    const names = route.params !== undefined || route.query !== undefined || route.body !== undefined;
+    if (route.isAtRoot === true) return [...(names ? [404, validation] : []), 500];
+    return [...(names ? [404] : []), validation, 429, 500];
   }
   const reads = route.body !== undefined || route.form !== undefined;
   return [
@@ -160,9 +166,10 @@ function failureStatuses(route: Route): number[] {
     403,
     // At least for the workspace in the header.
     404,
-    ...(names ? [route.validationStatus ?? 422] : []),
+    // At least for a query parameter that the operation does not have.
+    validation,
     ...(route.idempotent === true ? [409, 422] : []),
-    ...(reads ? [413, 415, route.validationStatus ?? 422] : []),
+    ...(reads ? [413, 415] : []),
     429,
     500,
     503,

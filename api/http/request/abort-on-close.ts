@@ -4,5 +4,7 @@ import type { Context } from 'koa';
 export function abortOnClose(context: Context): AbortSignal {
   const controller = new AbortController();
   context.res.once('close', () => controller.abort());
+  // A response that was closed before emits nothing any more.
+  if (context.res.closed || context.req.socket.destroyed) controller.abort();
   return controller.signal;
 }

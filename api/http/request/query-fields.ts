@@ -15,7 +15,7 @@ export function queryInteger(bounds: { min: number; max: number }) {
 export function pageLimit({ max, standard }: { max: number; standard: number }) {
   return queryInteger({ min: 1, max })
     .default(standard)
-    .meta({ description: 'Page size. A page also ends when its texts and JSON values reach 2 MiB.' });
+    .meta({ description: 'Page size. A page also ends when its texts and JSON values reach 1 MiB.' });
 }
 
 /** `true`, `false`, `1` or `0`. */

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RequestCount, RequestCounter, RequestCounters } from '#domain/access/request-counter.ts';
 import { AppError } from '#domain/app-error.ts';
 import { parseIpAddress } from '#security/ip-range.ts';
+import { memoryCounters, WINDOW_S } from './memory-counters.ts';
 
 /** Requests per minute; 0 means no limit. `perWorkspace`: of all its keys and users together, because keys are made freely. */
 export type RequestLimits = { perCaller: number; perWorkspace: number; failuresPerAddress: number };
@@ -19,23 +20,27 @@ export type RequestLimiter = {
   countFailure<Result>(address: string, authenticate: () => Promise<Result>): Promise<Result>;
 };
 
-type Counted = { policy: 'requests' | 'workspace'; state: ReturnType<typeof stateOf> };
+type Counted = { policy: 'requests' | 'workspace'; state: RequestCount };
 
-const WINDOW_S = 60;
 const IPV6_NETWORK_BYTES = 8;
 
-/** Counts in the memory of this process: with several API processes, each has limits of its own. */
-export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
-  const callers = createCounter(limits.perCaller);
-  const workspaces = createCounter(limits.perWorkspace);
-  const failures = createCounter(limits.failuresPerAddress);
+/** Counts in the memory of this process, or where `counters` do. */
+export function createRequestLimiter(
+  limits: RequestLimits,
+  counters: RequestCounters = memoryCounters,
+): RequestLimiter {
+  const counter = (name: string, limit: number): RequestCounter | null =>
+    limit === 0 ? null : counters.counter(name, limit);
+  const callers = counter('requests', limits.perCaller);
+  const workspaces = counter('workspace', limits.perWorkspace);
+  const failures = counter('failures', limits.failuresPerAddress);
   return {
     async countRequest(context, { principal, workspaceId }) {
       const counted: Counted[] = [];
-      if (callers !== null) counted.push({ policy: 'requests', state: await count(callers, principal) });
+      if (callers !== null) counted.push({ policy: 'requests', state: await callers.count(principal) });
       // What one of its callers is refused does not count against the others.
       if (workspaces !== null && counted[0]?.state.isOver !== true)
-        counted.push({ policy: 'workspace', state: await count(workspaces, workspaceId) });
+        counted.push({ policy: 'workspace', state: await workspaces.count(workspaceId) });
       if (counted.length === 0) return;
       const quota = { requests: limits.perCaller, workspace: limits.perWorkspace };
       const all = (describe: (one: Counted) => string) =>
@@ -46,25 +51,25 @@ export function createRequestLimiter(limits: RequestLimits): RequestLimiter {
       );
       context.set(
         'RateLimit',
-        all(({ state }) => `;r=${state.remaining};t=${state.resetS}`),
+        all(({ state }) => `;r=${state.remaining};t=${secondsOf(state)}`),
       );
       const over = counted.find(({ state }) => state.isOver);
       if (over === undefined) return;
       const whose = over.policy === 'workspace' ? ' of all keys and users of this workspace' : '';
-      throw rateLimited(`More than ${quota[over.policy]} requests${whose} in a minute.`, over.state.resetS);
+      throw rateLimited(`More than ${quota[over.policy]} requests${whose} in a minute.`, secondsOf(over.state));
     },
     async countAnonymous(address) {
       if (callers === null) return;
-      const state = await count(callers, `address ${networkOf(address)}`);
-      if (state.isOver) throw rateLimited(`More than ${limits.perCaller} requests in a minute.`, state.resetS);
+      const state = await callers.count(`address ${networkOf(address)}`);
+      if (state.isOver) throw rateLimited(`More than ${limits.perCaller} requests in a minute.`, secondsOf(state));
     },
     async countFailure(address, authenticate) {
       try {
         return await authenticate();
       } catch (error) {
         if (failures === null || !isRejection(error)) throw error;
-        const state = await count(failures, networkOf(address));
-        if (state.isOver) throw rateLimited('Too many failed authentications from this address.', state.resetS);
+        const state = await failures.count(networkOf(address));
+        if (state.isOver) throw rateLimited('Too many failed authentications from this address.', secondsOf(state));
         throw error;
       }
     },
@@ -88,22 +93,8 @@ function networkOf(address: string): string {
   return parsed?.kind() === 'ipv6' ? parsed.toByteArray().slice(0, IPV6_NETWORK_BYTES).join('.') : address;
 }
 
-function createCounter(points: number): RateLimiterMemory | null {
-  return points === 0 ? null : new RateLimiterMemory({ points, duration: WINDOW_S });
-}
-
-async function count(limiter: RateLimiterMemory, key: string) {
-  try {
-    return stateOf(await limiter.consume(key), false);
-  } catch (error) {
-    // The library throws the state itself when no points are left.
-    if (error instanceof RateLimiterRes) return stateOf(error, true);
-    throw error;
-  }
-}
-
-function stateOf({ remainingPoints, msBeforeNext }: RateLimiterRes, isOver: boolean) {
-  return { remaining: remainingPoints, resetS: Math.max(1, Math.ceil(msBeforeNext / 1000)), isOver };
+function secondsOf({ resetMs }: RequestCount): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
 }
 
 function rateLimited(message: string, retryAfterS: number): AppError {

@@ -10,6 +10,8 @@ export type RequestState = {
   validationStatus: number;
   caller: Caller | null;
   errorCode: string | null;
+  /** Set where error bodies also have the member `error` of the OpenAI API. */
+  errorForm: 'openai' | null;
   /** True for requests that are polled, such as health checks: they are logged at `debug`. */
   isQuiet: boolean;
   /** True once the process was told to stop. */
@@ -26,6 +28,7 @@ export function beginRequestState(context: Context, requestId: string): RequestS
     validationStatus: 422,
     caller: null,
     errorCode: null,
+    errorForm: null,
     isQuiet: false,
     isStopping: false,
   };

@@ -5,7 +5,7 @@ export type RequestPart = 'path' | 'query' | 'body' | 'header';
 
 /** The unvalidated input of a request. */
 export type RawInput = { path: unknown; query: unknown; body: unknown };
-export type InputSchemas = { path: z.ZodType; query: z.ZodType; body: z.ZodType };
+export type InputSchemas = { path: z.ZodType; query: z.ZodObject; body: z.ZodType };
 
 /** Longest field name that a response repeats, in characters; names come from the client. */
 const MAX_SHOWN_NAME = 100;
@@ -19,7 +19,7 @@ const MISSING_CODES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_val
  * malformed ids are the only problems, the response is the one for an absent resource.
  * @throws AppError `validation_failed` or `not_found`.
  */
-export function parseInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+export function parseInput<P extends z.ZodType, Q extends z.ZodObject, B extends z.ZodType>(
   schemas: { path: P; query: Q; body: B },
   raw: RawInput,
 ): { path: z.output<P>; query: z.output<Q>; body: z.output<B> } {
@@ -36,7 +36,19 @@ export function parseInput<P extends z.ZodType, Q extends z.ZodType, B extends z
     ({ part, error }) => error?.issues.flatMap(mostSpecificIssues).map((issue) => ({ part, issue })) ?? [],
   );
   if (issues.every(({ issue }) => isMalformedId(issue))) throw new AppError('not_found', unknownIdMessage(issues));
-  throw validationError(issues.flatMap(({ part, issue }) => toValidationIssues(part, issue)));
+  throw validationError(
+    issues.flatMap(({ part, issue }) =>
+      toValidationIssues(part, issue).map((one) => withKnownNames(one, part, schemas.query)),
+    ),
+  );
+}
+
+/** Says which query parameters there are, because a wrong one is usually misspelled. */
+function withKnownNames(issue: ValidationIssue, part: RequestPart, query: z.ZodObject): ValidationIssue {
+  if (part !== 'query' || issue.type !== 'unrecognized_keys') return issue;
+  const names = Object.keys(query.shape);
+  const known = names.length === 0 ? 'takes none' : `takes ${names.join(', ')}`;
+  return { ...issue, msg: `Unknown query parameter; this operation ${known}` };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { AppError, type ErrorCode, type ValidationIssue } from '#domain/app-error.ts';
 import type { Log } from '#observability/log.ts';
+import { currentTrace } from '#observability/current-trace.ts';
 import type { ErrorBody, ValidationErrorBody } from './error-body.ts';
 import { errorStatus, type HttpErrorCode } from './error-status.ts';
 import { CLIENT_CLOSED_REQUEST, ClientClosedRequest, HttpError } from './http-error.ts';
@@ -15,7 +16,7 @@ const INTERNAL_MESSAGE = 'An internal error occurred. Try again; if it persists,
 
 /**
  * Middleware that turns every error thrown below it into a response: the status of its code with
- * `{code, detail, request_id}`, or `{detail: [...]}` for validation. An unexpected error becomes a 500 without details and
+ * `{code, detail, request_id}`, with `trace_id` where it is traced, or `{detail: [...]}` for validation. An unexpected error becomes a 500 without details and
  * is logged in full.
  */
 export function answerErrors(log: Log) {
@@ -35,22 +36,37 @@ export function answerErrors(log: Log) {
   };
 }
 
+/** The body of an error that comes after the status was sent: the last event of a stream. It is logged like any other. */
+export function lateErrorBody(context: Context, error: unknown, log: Log): ErrorBody | ValidationErrorBody {
+  const { requestId } = requestState(context);
+  const code = codeOf(error);
+  requestState(context).errorCode = code;
+  logFailure(context, error, log);
+  return inFormOf(context, bodyOf(error, code, requestId), code);
+}
+
 function sendError(context: Context, error: unknown, log: Log): void {
   const state = requestState(context);
   const code = codeOf(error);
   const status = error instanceof AppError && code === 'validation_failed' ? state.validationStatus : errorStatus(code);
   state.errorCode = code;
   context.status = status;
-  context.body = bodyOf(error, code, state.requestId);
+  context.body = inFormOf(context, bodyOf(error, code, state.requestId), code);
   if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="loci"');
   const named = error instanceof AppError ? error.retryAfterS : null;
   const retryAfterS = named ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_S : null);
   if (retryAfterS !== null) context.set('Retry-After', String(Math.ceil(retryAfterS)));
-  if (status >= 500) {
-    const fields = { request_id: state.requestId, method: context.method, route: state.route, status, code, error };
-    if (status === 503) log.warn(fields, 'a dependency is unavailable');
-    else log.error(fields, 'request failed');
-  }
+  logFailure(context, error, log);
+}
+
+function logFailure(context: Context, error: unknown, log: Log): void {
+  const { requestId, route } = requestState(context);
+  const code = codeOf(error);
+  const status = errorStatus(code);
+  if (status < 500) return;
+  const fields = { request_id: requestId, method: context.method, route, status, code, error };
+  if (status === 503) log.warn(fields, 'a dependency is unavailable');
+  else log.error(fields, 'request failed');
 }
 
 function codeOf(error: unknown): ErrorCode | HttpErrorCode {
@@ -62,7 +78,18 @@ function bodyOf(error: unknown, code: ErrorCode | HttpErrorCode, requestId: stri
     return { detail: shownIssues(error.issues) };
   }
   const message = code !== 'internal' && error instanceof Error ? error.message : INTERNAL_MESSAGE;
-  return { code, detail: message, request_id: requestId };
+  const trace = currentTrace();
+  return { code, detail: message, request_id: requestId, ...(trace === null ? {} : { trace_id: trace.trace_id }) };
+}
+
+/** Adds what clients of the OpenAI API read, on routes of its form. */
+function inFormOf<Body extends ErrorBody | ValidationErrorBody>(context: Context, body: Body, code: string): Body {
+  if (requestState(context).errorForm !== 'openai') return body;
+  const { detail } = body;
+  const message =
+    typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+  const type = errorStatus(code as ErrorCode) < 500 ? 'invalid_request_error' : 'server_error';
+  return { ...body, error: { message, type, code, param: null } };
 }
 
 function shownIssues(issues: readonly ValidationIssue[]): ValidationIssue[] {

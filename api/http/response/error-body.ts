@@ -15,6 +15,10 @@ export const ErrorBody = z
     request_id: z
       .string()
       .meta({ description: 'Identifies this request in the logs; also in the header `X-Request-Id`.' }),
+    trace_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Identifies its trace, where requests are traced; also in the header `X-Trace-Id`.' }),
   })
   .meta({
     id: 'Error',

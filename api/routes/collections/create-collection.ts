@@ -9,7 +9,7 @@ export const createCollectionRoute = route(
     path: '/collections',
     tag: 'Collections',
     summary: 'Create a collection',
-    description: 'A collection holds contents that are searched together. Its embedder cannot be changed later.',
+    description: 'A collection holds contents that are searched together.',
     permission: 'collections:write',
     body: CreateCollectionRequest,
     response: Collection,

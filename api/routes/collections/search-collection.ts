@@ -1,5 +1,7 @@
 import { SearchRequest, SearchResponse } from '#domain/records/search.ts';
 import { searchCollection } from '#operations/search/search-collection.ts';
+import { abortOnClose } from '#api/http/request/abort-on-close.ts';
+import { ClientClosedRequest } from '#api/http/response/http-error.ts';
 import { route } from '#api/http/route.ts';
 
 export const searchCollectionRoute = route(
@@ -23,5 +25,13 @@ export const searchCollectionRoute = route(
     response: SearchResponse,
     otherStatuses: { 409: 'The embedder of the collection is not configured; `keyword` searches still work' },
   },
-  async ({ services, caller, body }) => searchCollection(services, caller, body),
+  async ({ services, caller, body, context }) => {
+    const signal = abortOnClose(context);
+    try {
+      return await searchCollection(services, caller, { ...body, signal });
+    } catch (error) {
+      if (signal.aborted) throw new ClientClosedRequest({ cause: error });
+      throw error;
+    }
+  },
 );

@@ -16,13 +16,19 @@ export const getContentFileRoute = route(
     response: z.never(),
     responseType: 'application/octet-stream',
     extension: true,
-    otherStatuses: { 409: 'The URL of the content has not been downloaded yet' },
+    otherStatuses: {
+      303: 'To a URL of the bucket, valid for five minutes (`LOCI_S3_PRESIGNED_DOWNLOADS`)',
+      409: 'The URL of the content has not been downloaded yet',
+    },
   },
   async ({ services, caller, params }) => {
-    const file = await openContentFile(services, caller, params.content_id);
+    const wanted = { contentId: params.content_id, dispositionOf: attachment };
+    const file = await openContentFile(services, caller, wanted);
+    if ('url' in file) return Reply.redirect(file.url);
+    const { mediaType, disposition } = file.headers;
     return Reply.stream(file.stream, {
-      mediaType: file.mediaType ?? 'application/octet-stream',
-      headers: { 'Content-Disposition': attachment(file.name), 'Content-Length': String(file.sizeBytes) },
+      mediaType,
+      headers: { 'Content-Disposition': disposition, 'Content-Length': String(file.sizeBytes) },
     });
   },
 );

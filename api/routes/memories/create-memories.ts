@@ -1,4 +1,5 @@
-import { CreateMemoriesAnswer, CreateMemoriesRequest, CreateMemoryRequest } from '#domain/records/memory.ts';
+import { CreateMemoryRequest } from '#domain/records/memory.ts';
+import { CreateMemoriesAnswer, CreateMemoriesRequest } from '#domain/memories/memory-batch.ts';
 import { createMemories, type BatchItem } from '#operations/memories/create-memories.ts';
 import { parseBodyItem } from '#api/http/request/validation.ts';
 import { route } from '#api/http/route.ts';

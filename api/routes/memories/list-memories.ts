@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { MEMORY_TYPES, MemoryList } from '#domain/records/memory.ts';
 import { textField } from '#domain/records/fields.ts';
 import { listMemories } from '#operations/memories/memories.ts';
-import { CursorQueryField, pageLimit } from '#api/http/request/query-fields.ts';
+import { CursorQueryField, pageLimit, queryBoolean } from '#api/http/request/query-fields.ts';
 import { route } from '#api/http/route.ts';
 
 const Query = z.object({
   user_id: textField(255, 1).optional().meta({ description: 'User who owns the memories.' }),
   memory_type: z.enum(MEMORY_TYPES).optional().meta({ description: 'Type of the memories.' }),
+  include_superseded: queryBoolean().default(false).meta({
+    description: 'Whether to list memories as well that later ones superseded.',
+  }),
   limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,
 });

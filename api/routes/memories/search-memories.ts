@@ -11,8 +11,11 @@ export const searchMemoriesRoute = route(
     description: [
       '`vector` searches by meaning, `keyword` by words, `hybrid` by both; `last_n` and `first_n` return the newest and the',
       'oldest memories. The `agentic` methods let the chat model rewrite the query and select the results. Without a chat model',
-      'they search twice and expand the second query with what the best hits of the first have in common. `retrieval_details`',
-      'reports what ran.',
+      'they search once; `agentic_vector` and `agentic_keyword` then order the first hits of longer queries by similar ones.',
+      '`retrieval_details` reports what ran.',
+      '',
+      '`hybrid` lifts memories whose predecessor, created within the hour before for the same user, is a hit as well: turns of a',
+      'conversation that answer others.',
       '',
       'With a user token, only the memories of its user are searched; with an API key, those of `user_id` or of the whole',
       'workspace.',

@@ -15,7 +15,7 @@ const Readiness = z
   .object({
     status: z.enum(['ok', 'degraded', 'unavailable', 'stopping']).meta({
       description:
-        '`degraded`: Weaviate or Temporal is away, and requests are still accepted. `unavailable`: Postgres is away. ' +
+        '`degraded`: Weaviate, Temporal or the blob store is away, and requests are still accepted. `unavailable`: Postgres is away. ' +
         '`stopping`: the process was told to stop.',
     }),
     dependencies: z
@@ -23,6 +23,7 @@ const Readiness = z
         postgres: DependencyState.meta({ description: 'Database; required.' }),
         weaviate: DependencyState.meta({ description: 'Search index.' }),
         temporal: DependencyState.meta({ description: 'Workflows: ingestion and everything that is retried.' }),
+        blobs: DependencyState.meta({ description: 'Folder or bucket of uploaded bytes.' }),
       })
       .meta({ description: 'What the service depends on.' }),
     embedder: z.string().meta({ description: 'The embedder of new collections' }),
@@ -30,6 +31,7 @@ const Readiness = z
       .string()
       .nullable()
       .meta({ description: 'Why this embedder is used instead of the configured one' }),
+    reranker: z.string().nullable().meta({ description: 'The reranking model of searches; null without one.' }),
   })
   .meta({ id: 'Readiness' });
 
@@ -41,7 +43,7 @@ export const readyzRoute = openRoute(
     summary: 'Check that the service is ready',
     description:
       'Without Temporal or Weaviate the status is `degraded`, not `unavailable`: uploads are accepted and ingested later. Search ' +
-      'does not need Temporal. A process that was told to stop is `stopping`: it answers what it gets, for as long as ' +
+      'does not need Temporal. Without the blob store, uploads and downloads answer 503, and search works. A process that was told to stop is `stopping`: it answers what it gets, for as long as ' +
       '`LOCI_SHUTDOWN_DELAY_S`, so that a load balancer notices before the process accepts no more connections.',
     permission: null,
     response: Readiness,
@@ -50,11 +52,11 @@ export const readyzRoute = openRoute(
     isAtRoot: true,
   },
   async ({ services, context }) => {
-    const { ready, dependencies, embedder, embedder_note } = await checkReadiness(services);
+    const { ready, dependencies, ...models } = await checkReadiness(services);
     const areAllOk = Object.values(dependencies).every(({ ok }) => ok);
     const { isStopping } = requestState(context);
     const status = isStopping ? 'stopping' : !ready ? 'unavailable' : areAllOk ? 'ok' : 'degraded';
     const isReady = ready && !isStopping;
-    return Reply.json({ status, dependencies, embedder, embedder_note } as const, { status: isReady ? 200 : 503 });
+    return Reply.json({ status, dependencies, ...models } as const, { status: isReady ? 200 : 503 });
   },
 );

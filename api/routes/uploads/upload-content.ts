@@ -1,6 +1,5 @@
 import { UploadForm, UploadResponse } from '#domain/records/upload.ts';
 import { acceptUpload, requireUploadAccess } from '#operations/uploads/accept-upload.ts';
-import { discardBlobs, registerBlobs, type RegisteredBlob } from '#operations/blobs/retain-blobs.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
 import { waitForUpload } from '#operations/uploads/wait-for-upload.ts';
 import { abortOnClose } from '#api/http/request/abort-on-close.ts';
@@ -26,7 +25,7 @@ export const uploadContentRoute = route(
       'item is rejected, the response has status 400 and the same body.',
       '',
       '`items` names an `external_id` and a `name` for each item, in order. A content with the `external_id` is replaced: the new',
-      'version is published in one transaction, until then the version of before is found.',
+      'version is published in one transaction, until then the earlier version is found.',
       '',
       'The same bytes under the same name are stored once: the item has `duplicate: true`. `on_duplicate=keep` stores them again.',
       '',
@@ -57,24 +56,18 @@ export const uploadContentRoute = route(
   async ({ services, caller, context, idempotency: claimed }) => {
     using closing = new DisposableStack();
     closing.use(await slots.take(caller.scope.workspaceId, abortOnClose(context)));
-    const registered: RegisteredBlob[] = [];
     const accept = async () => {
+      await using spooled = new AsyncDisposableStack();
       const received = await receiveUpload(context, {
-        workspaceId: caller.scope.workspaceId,
-        blobs: services.blobs,
+        spool: async (bytes, maxBytes) => spooled.use(await services.blobs.spool(bytes, maxBytes)),
         limits: services.limits,
         requireAccess: (collectionId) => requireUploadAccess(services, caller, collectionId),
-        onStored: async (blobs) => void registered.push(...(await registerBlobs(services, caller, blobs))),
         inspect: (form, counts) => uploadFormIssues(services, form, counts),
       });
       const idempotency = claimed === null ? null : { key: claimed.key, fingerprint: fingerprintUpload(received) };
-      return acceptUpload(services, caller, { ...received, idempotency });
+      return await acceptUpload(services, caller, { ...received, idempotency });
     };
-    const { status, body } = await accept().catch(async (error: unknown) => {
-      await discardBlobs(services, caller, registered);
-      throw error;
-    });
-    if (body.failed_uploads > 0) await discardBlobs(services, caller, registered);
+    const { status, body } = await accept();
     // Somebody who waits for the result receives nothing any more.
     closing.dispose();
     const timeoutS = readWaitPreference(context);

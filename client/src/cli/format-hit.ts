@@ -9,7 +9,7 @@ const MAX_SNIPPET_CHARACTERS = 300;
 /** Formats a result of a search: its source, page and headings, the sentence that matches, and why it was found. */
 export function formatHit(hit: Hit, { rank, query }: { rank: number; query: string }): string {
   const { score, source, content, content_id, explain } = hit;
-  const place = placeOf(hit.metadata['chunk']);
+  const place = placeOf(hit.chunk);
   return [
     `${rank}. ${oneLine(source)}  (${score.toFixed(3)}, ${content_id})`,
     ...(place === '' ? [] : [`   ${place}`]),
@@ -30,11 +30,13 @@ function placeOf(chunk: unknown): string {
 }
 
 function explanationOf(explain: object): string {
-  return ['keyword', 'vector']
-    .map((name) => {
+  return ['keyword', 'vector', 'rerank']
+    .flatMap((name) => {
       const leg = fieldOf(explain, name);
       const [rank, score] = [fieldOf(leg, 'rank'), fieldOf(leg, 'score')];
-      if (typeof rank !== 'number' || typeof score !== 'number') return `${name}: not among the first 100`;
+      const isKnown = typeof rank === 'number' && typeof score === 'number';
+      // A model that was not asked, or not given the hit, says nothing.
+      if (!isKnown) return name === 'rerank' ? [] : [`${name}: not among the first 100`];
       return `${name}: rank ${rank}, score ${score.toFixed(3)}`;
     })
     .join('; ');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from '@commander-js/extra-typings';
+import { addAsk } from './commands/ask.ts';
 import { addCollections } from './commands/collections.ts';
 import { addCompress } from './commands/compress.ts';
 import { addConnections } from './commands/connections.ts';
@@ -20,6 +21,7 @@ Examples:
   loci upload docs notes.md https://example.com/ --collection handbooks
   loci sync docs --collection handbooks
   loci search "how do otters sleep" --collection handbooks
+  loci ask "how do otters sleep" --collection handbooks
   loci compress notes.md --strategy extractive --ratio 0.3
   loci memories add "Prefers tea" --user ada
   loci keys create --label reader --permission collections:read --json
@@ -47,7 +49,7 @@ export function createProgram(surroundings: ShellOptions): Command {
   const shell = createShell(() => program.opts(), surroundings);
   const groups = [addCollections, addContents, addUploads, addMemories, addConversations, addConnections];
   groups.push(addKeys, addWebhooks, addWorkspaces);
-  for (const add of [addUpload, addSync, addSearch, addCompress, ...groups]) add(program, shell);
+  for (const add of [addUpload, addSync, addSearch, addAsk, addCompress, ...groups]) add(program, shell);
   return program;
 }
 

@@ -51,6 +51,8 @@ function unexpected(error: unknown): LociError {
 function adviceFor({ status, code }: LociError): string {
   if (code === 'unreachable')
     return ' Is it running? Start it with npm start, or give another address with --base-url.';
-  if (status === 401) return ' Give a key with --api-key or LOCI_API_KEY.';
+  if (status === 401) {
+    return ' Check the key (--api-key, LOCI_API_KEY) or the token (--token, LOCI_TOKEN, LOCI_ADMIN_TOKEN).';
+  }
   return '';
 }

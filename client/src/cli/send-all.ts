@@ -62,8 +62,9 @@ export async function waitForAll(loci: LociClient, shell: Shell, sent: UploadRes
       },
     );
   } catch (error) {
-    if (shell.signal.aborted)
-      shell.printNote('\nAll items were uploaded; their ingestion continues. loci contents list shows the progress.');
+    if (shell.signal.aborted) {
+      shell.printNote('\nStopped waiting. What was sent is still ingested; run the same command again to continue.');
+    }
     throw error;
   } finally {
     bar.stop();

@@ -1,6 +1,6 @@
-import { dataOf } from '../data-of.ts';
 import { createLociClient, type LociClient } from '../create-loci-client.ts';
 import { LociError } from '../loci-error.ts';
+import type { components } from '../schema.ts';
 import { oneLine } from './printable.ts';
 import type { Fetch } from '../transport.ts';
 
@@ -84,9 +84,9 @@ export async function resolveCollectionId(loci: LociClient, given: string | unde
     throw notFound('Select a collection with --collection, by name or id. loci collections list shows them.');
   }
   if (UUID.test(given)) return given;
-  const query = { search: given, limit: 1000 };
-  const { data } = await dataOf(loci.api.GET('/api/v1/collections', { params: { query } }));
-  const named = data.filter(({ name, status }) => name === given && status !== 'deleting');
+  const found = loci.paginate('/api/v1/collections', { query: { search: given, limit: 1000 } });
+  const named: components['schemas']['Collection'][] = [];
+  for await (const one of found) if (one.name === given && one.status !== 'deleting') named.push(one);
   const [only] = named;
   if (only === undefined) {
     throw notFound(`There is no collection called "${given}". Create it: loci collections create "${given}"`);

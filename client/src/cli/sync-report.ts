@@ -10,7 +10,7 @@ export type SyncReport = {
   replaced: number;
   moved: number;
   deleted: number;
-  /** Contents whose files are gone, and which stay because something failed. */
+  /** Contents whose files are gone, and which stay because a file was refused or not ingested. */
   kept: number;
   unchanged: number;
   /** Contents with a path in this folder that something else put there. They are not deleted. */

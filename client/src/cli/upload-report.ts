@@ -19,15 +19,29 @@ export type UploadReport = {
   failed: { input: string; content_id: string | null; code: string; message: string }[];
 };
 
-/** Creates the report of an upload. `ready` is null if the command did not wait for the ingestion. */
-export function createUploadReport(collectionId: string, sent: UploadResult, ready: ReadyResult | null): UploadReport {
-  const inputs = new Map(sent.items.map(({ content_id, input }) => [content_id, input]));
-  const refused = sent.failures.map(({ input, code, message }) => ({ input, content_id: null, code, message }));
-  const failed = (ready?.failed ?? []).map(({ content_id, name, status, error_code, status_message }) => ({
+type Item = UploadResult['items'][number];
+type Failed = ReadyResult['failed'][number];
+
+/** Contents that could not be ingested, under the inputs with which they were sent, and with the reasons. */
+export function ingestionFailures(items: readonly Item[], failed: readonly Failed[]) {
+  const inputs = new Map(items.map(({ content_id, input }) => [content_id, input]));
+  return failed.map(({ content_id, name, status, error_code, status_message }) => ({
     input: inputs.get(content_id) ?? name,
     content_id,
+    name,
     code: error_code ?? status,
     message: status_message ?? `The status is ${status}.`,
+  }));
+}
+
+/** Creates the report of an upload. `ready` is null if the command did not wait for the ingestion. */
+export function createUploadReport(collectionId: string, sent: UploadResult, ready: ReadyResult | null): UploadReport {
+  const refused = sent.failures.map(({ input, code, message }) => ({ input, content_id: null, code, message }));
+  const failed = ingestionFailures(sent.items, ready?.failed ?? []).map(({ input, content_id, code, message }) => ({
+    input,
+    content_id,
+    code,
+    message,
   }));
   return {
     collection_id: collectionId,

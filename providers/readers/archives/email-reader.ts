@@ -7,6 +7,9 @@ import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
 const MAX_TITLE_LENGTH = 300;
 const MAX_ADDRESSES = 100;
+/** A short text beside a longer page only says that the mail program shows no HTML. */
+const MAX_NOTICE_LENGTH = 1_000;
+const MIN_NOTICE_RATIO = 1.5;
 
 /**
  * Reads e-mail messages, also those of Outlook: subject, addresses and date, then the body (of HTML and text, the one
@@ -47,8 +50,12 @@ function namesOf(address: Address): string[] {
   return [address.name === '' || address.name === mail ? mail : `${address.name} <${mail}>`];
 }
 
-async function bodyOf({ html, text }: Email): Promise<string> {
-  const hasStructure = html !== undefined && /<(?:table|h[1-6]|ul|ol|pre|blockquote)[\s>]/i.test(html);
-  if (html !== undefined && (hasStructure || !text?.trim())) return (await htmlToMarkdown(removeTitle(html))).markdown;
-  return text ?? '';
+async function bodyOf({ html, text = '' }: Email): Promise<string> {
+  if (html === undefined) return text;
+  const hasStructure = /<(?:table|h[1-6]|ul|ol|pre|blockquote)[\s>]/i.test(html);
+  const isNotice = text.length <= MAX_NOTICE_LENGTH && html.length > text.length;
+  if (!hasStructure && !isNotice && text.trim() !== '') return text;
+  const { markdown } = await htmlToMarkdown(removeTitle(html));
+  const isLonger = markdown.length > MIN_NOTICE_RATIO * text.trim().length;
+  return hasStructure || isLonger ? markdown : text;
 }

@@ -3,6 +3,9 @@ import { markdownTable } from '#providers/readers/shared/markdown-table.ts';
 
 const HEADING = /^(={1,6}|#{1,6})\s+(\S.*?)(?:\s+=+)?\s*$/;
 const ATTRIBUTE = /^:!?[\w-]+!?:(?:\s|$)/;
+const ATTRIBUTE_VALUE = /^:([\w-]{1,60}):\s+(\S.*?)\s*$/;
+const REFERENCE = /\{([\w-]{1,60})\}/g;
+const MAX_VALUE_LENGTH = 200;
 const BLOCK_ATTRIBUTES = /^\[(.*)\]\s*$/;
 const CODE_FENCE = /^(-{4,}|\.{4,})\s*$/;
 const COMMENT_FENCE = /^\/{4,}\s*$/;
@@ -14,7 +17,7 @@ const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION): /;
 
 /** Converts AsciiDoc to Markdown: headings, lists, code, tables, inline markup. Includes no other files. */
 export function asciidocToMarkdown(text: string): string {
-  const lines = text.split('\n');
+  const lines = withAttributes(text.split('\n'));
   const out: string[] = [];
   let attributes = '';
   for (let at = 0; at < lines.length;) {
@@ -38,6 +41,17 @@ export function asciidocToMarkdown(text: string): string {
   return out.join('\n');
 }
 
+/** Writes the values of attributes where the lines refer to them, as `{version}`. An attribute within a value stays as it is. */
+function withAttributes(lines: readonly string[]): string[] {
+  const values = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, value] = ATTRIBUTE_VALUE.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) values.set(name, value.slice(0, MAX_VALUE_LENGTH));
+  }
+  if (values.size === 0) return [...lines];
+  return lines.map((line) => line.replace(REFERENCE, (reference, name: string) => values.get(name) ?? reference));
+}
+
 /** The line that repeats the delimiter of a block. */
 function endOf(lines: readonly string[], start: number): number {
   const first = (lines[start] ?? '').trimEnd();
@@ -49,7 +63,11 @@ function endOf(lines: readonly string[], start: number): number {
 
 function fencedBlock(fence: string, content: readonly string[], attributes: string): string[] {
   if (COMMENT_FENCE.test(fence)) return [];
-  if (TABLE_FENCE.test(fence)) return ['', table(content, columnsOf(attributes)), ''];
+  if (TABLE_FENCE.test(fence)) {
+    const separator = separatorOf(fence, attributes);
+    const rows = separator === '|' ? table(content, columnsOf(attributes)) : valueTable(content, separator);
+    return ['', rows, ''];
+  }
   const [style = '', language = ''] = attributes.split(',').map((part) => part.trim());
   if (/^(?:stem|latexmath|asciimath)$/.test(style)) return ['', `$$${content.join(' ').trim()}$$`, ''];
   const named = fence.startsWith('```') ? fence.slice(3).trim() : style.startsWith('source') ? language : '';
@@ -65,6 +83,29 @@ function columnsOf(attributes: string): number {
   return spec
     .split(/[,;]/)
     .reduce((sum, part) => sum + Math.min(100, Number(/^\s*(\d{1,3})\*/.exec(part)?.[1] ?? 1)), 0);
+}
+
+/** What separates the values of a table that has no marked cells. */
+function separatorOf(fence: string, attributes: string): string {
+  const [, format = ''] = /format\s*=\s*"?(csv|dsv|tsv)\b/.exec(attributes) ?? [];
+  const [, given] = /separator\s*=\s*"?([;:,])/.exec(attributes) ?? [];
+  if (format === 'tsv') return '\t';
+  if (format === 'dsv' || fence.startsWith(':')) return given ?? ':';
+  return format === 'csv' || fence.startsWith(',') ? (given ?? ',') : '|';
+}
+
+/** One row a line. A value in quotation marks may contain the separator. */
+function valueTable(lines: readonly string[], separator: string): string {
+  const values = new RegExp(
+    `"((?:[^"]|"")*)"|[^${separator}]+|(?<=${separator})(?=${separator}|$)|^(?=${separator})`,
+    'g',
+  );
+  const rows = lines
+    .filter((line) => line.trim() !== '')
+    .map((line) =>
+      [...line.matchAll(values)].map(([value, quoted]) => inline((quoted ?? value).replaceAll('""', '"').trim())),
+    );
+  return rows.length === 0 ? '' : markdownTable(rows);
 }
 
 /** Cells begin with `|` wherever they are; the declared columns, or the cells of the first line, make a row. */

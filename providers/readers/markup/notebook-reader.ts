@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '#domain/app-error.ts';
 import type { Reader } from '#domain/reader.ts';
+import { removeDataUris } from '#providers/readers/shared/data-uris.ts';
 import { readTextFile } from '#providers/readers/shared/decode-text.ts';
 import { fencedCode } from '#providers/readers/shared/fenced-code.ts';
 import { NOTEBOOK } from '#providers/readers/shared/media-types.ts';
@@ -71,7 +72,7 @@ function cellMarkdown(
 ): string {
   const text = (source ?? input ?? '').trimEnd();
   if (kind === 'heading') return `${'#'.repeat(level ?? 1)} ${text.replace(/\s+/g, ' ')}\n\n`;
-  if (kind !== 'code') return text === '' ? '' : `${text}\n\n`;
+  if (kind !== 'code') return text === '' ? '' : `${removeDataUris(text)}\n\n`;
   const name = /^[\w+#.-]{1,30}$/.exec(language ?? notebookLanguage)?.[0] ?? '';
   return `${text === '' ? '' : `${fencedCode(text, name)}\n`}${outputMarkdown(outputs ?? [])}`;
 }

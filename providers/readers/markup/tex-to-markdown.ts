@@ -84,6 +84,8 @@ class TexConverter {
         return this.#tables > 0 ? plainTexText(token.text).replaceAll('&', CELL) : plainTexText(token.text);
       case 'math':
         return token.isDisplay && this.#tables === 0 ? `\n\n$$${token.text}$$\n\n` : `$${token.text}$`;
+      case 'address':
+        return token.name === 'href' ? `[${this.#argument()}](${token.address})` : token.address;
       case 'code':
         return enclosed('`', token.text);
       case 'verbatim':
@@ -148,10 +150,6 @@ class TexConverter {
       }
       case 'bibitem':
         return `\n- [${this.#argument()}] `;
-      case 'href': {
-        const url = this.#argument();
-        return `[${this.#argument()}](${url})`;
-      }
       case 'footnote':
       case 'thanks':
         return ` (${oneLine(this.#argument())})`;

@@ -1,7 +1,8 @@
-/** A piece of LaTeX: a command (without the backslash), an opening or closing brace, mathematics, code, or text. */
+/** A piece of LaTeX: a command (without the backslash), a command with an address, an opening or closing brace, mathematics, code, or text. */
 export type TexToken =
   | { kind: 'command'; name: string }
   | { kind: 'open' | 'close' }
+  | { kind: 'address'; name: string; address: string }
   | { kind: 'math'; text: string; isDisplay: boolean }
   | { kind: 'code'; text: string }
   | { kind: 'verbatim'; text: string; language: string }
@@ -11,7 +12,10 @@ const VERBATIM = /\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|alltt)\}/y;
 const MATH_ENVIRONMENT =
   /\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|displaymath|math|flalign)\*?)\}/y;
 const INLINE_CODE = /\\(?:verb\*?|lstinline)([^A-Za-z\s*{[])([^\n]{0,500}?)\1/y;
-const COMMAND = /\\([A-Za-z@]+)\*?[ \t]*\n?(?!\n)|\\([^A-Za-z])/y;
+/** An address, in which `%` begins no comment. Its command stays a command: the address is its argument. */
+const ADDRESS = /\\(url|href|nolinkurl)[ \t]*\{([^{}\n]{0,2000})\}/y;
+/** The sides at which a rule of a table is shortened belong to its command. */
+const COMMAND = /\\([A-Za-z@]+)\*?(?:(?<=\\cmidrule)\([lr]{0,4}\))?[ \t]*\n?(?!\n)|\\([^A-Za-z])/y;
 const MATH: readonly (readonly [open: string, close: string])[] = [
   ['$$', '$$'],
   ['\\[', '\\]'],
@@ -46,6 +50,12 @@ function specialToken(source: string, at: number, findEnd: FindEnd): { token: Te
     const end = source.indexOf('\n', at);
     // The line break belongs to the comment, unless the next line is empty.
     return { token: null, end: end === -1 ? source.length : source.charAt(end + 1) === '\n' ? end : end + 1 };
+  }
+  ADDRESS.lastIndex = at;
+  const [whole, name, address = ''] = ADDRESS.exec(source) ?? [];
+  if (whole !== undefined && name !== undefined) {
+    const plain = address.replace(/\\(?=[%#&_~])/g, '').trim();
+    return { token: { kind: 'address', name, address: plain }, end: at + whole.length };
   }
   return verbatimToken(source, at, findEnd) ?? mathToken(source, at, findEnd) ?? commandToken(source, at);
 }

@@ -88,7 +88,7 @@ async function drawingBlocks(archive: ZipArchive, part: string): Promise<string[
 }
 
 /** The notice for older versions that Excel puts before a threaded comment. */
-const THREADED = /^\[[^\]]+\][\s\S]*?\n(?:Comment|[^\n:]{2,20}):\s*/;
+const THREADED = /^\[[^\]\n]+\]\s*\n[^\n]*\bExcel\b[\s\S]*?\n(?:Comment|[^\n:]{2,20}):\s*/;
 
 async function commentBlocks(archive: ZipArchive, part: string): Promise<string[]> {
   const xml = await archive.text(part);

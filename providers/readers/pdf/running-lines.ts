@@ -1,5 +1,5 @@
 import { fontSizeOf } from './headings.ts';
-import type { PdfLine, PdfPage } from './page.ts';
+import type { Box, PdfLine, PdfPage, RuledLine } from './page.ts';
 
 /** This many lines from the top and from the bottom of a page may be running headers and footers. */
 const EDGE_LINES = 2;
@@ -10,6 +10,20 @@ const MIN_SHARE = 0.1;
 const MARGIN_SHARE = 0.1;
 const PAGE_NUMBER =
   /^[-–—\s]*(?:(?:page|seite|p[aá]gina|pagina|strona|strana|sida|side|sivu|стр\.?|p\.|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:\/|of|von|de|sur|di|van|av|из|z)\s*\d{1,4})?[-–—\s]*$/i;
+/** A number, or a roman one at the end of the line. */
+const NUMBER = /\d+|(?<=^|\s)[ivxlc]+$/gi;
+/** The page number before or after a title. */
+const TITLE_NUMBER = /^\d{1,4}\s|\s(?:\d{1,4}|[ivxlc]+)$/i;
+const MIN_TITLE_LETTERS = 20;
+/** A line with more numbers is a row of values. */
+const MAX_NUMBERS = 8;
+const ROMAN_VALUES: ReadonlyMap<string, number> = new Map([
+  ['i', 1],
+  ['v', 5],
+  ['x', 10],
+  ['l', 50],
+  ['c', 100],
+]);
 const MAX_HEADER_LENGTH = 120;
 const MIN_TITLE_RATIO = 1.15;
 /** A running title with the page number before or after it. */
@@ -18,61 +32,100 @@ const NUMBERED_TITLE = /^\d{1,4}\s+\p{Lu}(?:[^.!?]|(?<=\d)\.)*$|^\p{Lu}(?:[^.!?]
 const FACING_PAGE_NUMBERS = /^(\d{1,4})\s.*\s(\d{1,4})$/;
 
 /**
- * Removes running headers and footers: lines at the edge of a page that recur, except for their numbers, at the edge of
- * several pages; the first occurrence stays, so no word is lost. Also removes page numbers in the margin, and titles
- * with a page number that are set above or below the text, apart from it and smaller.
+ * Removes running headers and footers: lines at the edge of a page that recur, except for the page number in them, at the
+ * edge of several pages; the first occurrence stays, so no word is lost. Also removes page numbers in the margin, and titles
+ * with a page number that are set above or below the text, apart from it and smaller. The rows of a table stay: those that have
+ * other numbers on each page, and the header that its columns have on each page.
  */
 export function removeRunningLines(pages: readonly (PdfPage | null)[]): PdfLine[][] {
   const edges = pages.map((page) => edgeLines(page?.lines ?? []));
-  const keyOf = createLineKey(pages);
+  const keysOf = createLineKeys(pages);
   const repeats = new Map<string, number>();
-  for (const lines of edges)
-    for (const key of new Set([...lines].flatMap((line) => [keyOf(line), sizedKey(line, keyOf)])))
-      repeats.set(key, (repeats.get(key) ?? 0) + 1);
+  for (const [index, lines] of edges.entries()) {
+    const found = [...lines].flatMap((line) => keysOf(line, index).flatMap((key) => [key, sizedKey(line, key)]));
+    for (const key of new Set(found)) repeats.set(key, (repeats.get(key) ?? 0) + 1);
+  }
   const needed = Math.max(MIN_REPEATS, pages.length * MIN_SHARE);
+  const isRepeated = (key: string): boolean => (repeats.get(key) ?? 0) >= needed;
   const seen = new Set<string>();
   return pages.map((page, index) => {
     const lines = page?.lines ?? [];
+    const edge = edges[index] ?? new Set<PdfLine>();
     return lines.flatMap((line) => {
-      if (!edges[index]?.has(line)) return [line];
-      if (page && lines.length > 1 && isPageNumber(line, page)) return [];
-      const key = keyOf(line);
-      if ((repeats.get(key) ?? 0) < needed) return [line];
-      const isFirst = !seen.has(key);
-      seen.add(key);
+      if (!page || !edge.has(line)) return [line];
+      if (lines.length > 1 && isPageNumber(line, page)) return [];
+      const keys = keysOf(line, index).filter(isRepeated);
+      if (keys.length === 0 || isTableRow(line, page, edge)) return [line];
+      const isFirst = !keys.some((key) => seen.has(key));
+      for (const key of keys) seen.add(key);
       if (!isFirst) return [];
       // The title on the first page, which the header repeats, is larger than the header.
-      return [(repeats.get(sizedKey(line, keyOf)) ?? 0) < needed ? line : { ...line, isNeverHeading: true }];
+      return [keys.some((key) => isRepeated(sizedKey(line, key))) ? { ...line, isNeverHeading: true } : line];
     });
   });
 }
 
-type LineKey = (line: PdfLine) => string;
+/** Identifies a line on other pages, by several keys: it recurs where one of them does. */
+type LineKeys = (line: PdfLine, pageIndex: number) => string[];
 
 /**
- * Creates the function that identifies a line on other pages: by its text with numbers replaced, because page numbers
- * change. Lines larger than most of the document are titles and keep their numbers: `Week 1` and `Week 2` are two
- * titles.
+ * Creates the function that returns the keys of a line: its text, and for each number in it the text with its difference from the
+ * number of the page in its place, because a page number increases from page to page while the other numbers of a line are the
+ * same. Lines larger than most of the document are titles and keep their numbers: `Week 1` and `Week 2` are two titles.
  */
-function createLineKey(pages: readonly (PdfPage | null)[]): LineKey {
+function createLineKeys(pages: readonly (PdfPage | null)[]): LineKeys {
   const sizes = pages.flatMap((page) => page?.lines.map(fontSizeOf) ?? []).sort((a, b) => a - b);
   const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
-  return (line) => {
+  return (line, pageIndex) => {
     const text = line.text.trim();
-    if (fontSizeOf(line) >= usual * MIN_TITLE_RATIO) return text;
-    return text.replace(/\d+/g, '#').replace(/(?<=^|\s)[ivxlc]+$/i, '#');
+    if (fontSizeOf(line) >= usual * MIN_TITLE_RATIO) return [text];
+    const numbered = [...text.matchAll(NUMBER)].slice(0, MAX_NUMBERS).flatMap(({ 0: number, index }) => {
+      const value = /^\d/.test(number) ? Number(number) : romanValue(number);
+      const template = `${text.slice(0, index)}#${text.slice(index + number.length)}`;
+      // A sheet may have two pages.
+      return [`${value - pageIndex}`, `2 ${value - 2 * pageIndex}`].map((offset) => `${template} ${offset}`);
+    });
+    return [text, ...numbered, ...placedKey(line, pages[pageIndex])];
   };
 }
 
-function sizedKey(line: PdfLine, keyOf: LineKey): string {
-  return `${fontSizeOf(line)} ${keyOf(line)}`;
+/** Of a selection of pages, the numbers have gaps: a title with a number before or after it, in its place in the margin. */
+function placedKey({ text, first }: PdfLine, page: PdfPage | null | undefined): string[] {
+  const title = text.trim().replace(TITLE_NUMBER, '');
+  const isLong = (title.match(/\p{L}/gu) ?? []).length >= MIN_TITLE_LETTERS;
+  if (!page || !isLong || title === text.trim() || !isInMargin(first, page)) return [];
+  return [`${title} at ${Math.round(first.bottom)}`];
+}
+
+function isInMargin({ top, bottom }: Box, { height }: PdfPage): boolean {
+  return bottom > height * (1 - MARGIN_SHARE) || top < height * MARGIN_SHARE;
+}
+
+function romanValue(numeral: string): number {
+  const values = Array.from(numeral.toLowerCase(), (letter) => ROMAN_VALUES.get(letter) ?? 0);
+  return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0);
+}
+
+function sizedKey(line: PdfLine, key: string): string {
+  return `${fontSizeOf(line)} ${key}`;
+}
+
+/** Whether a vertical rule between the words of the line goes on through lines within the page. */
+function isTableRow(line: PdfLine, page: PdfPage, edge: ReadonlySet<PdfLine>): boolean {
+  const isBeside = ({ start, end }: RuledLine, { top, bottom }: Box): boolean =>
+    start < (top + bottom) / 2 && end > (top + bottom) / 2;
+  const left = Math.min(line.first.left, line.last.left);
+  const right = Math.max(line.first.right, line.last.right);
+  const rules = page.ruledLines.filter(
+    (rule) => !rule.isHorizontal && rule.position > left && rule.position < right && isBeside(rule, line.first),
+  );
+  return rules.some((rule) => page.lines.some((other) => !edge.has(other) && isBeside(rule, other.first)));
 }
 
 function isPageNumber(line: PdfLine, page: PdfPage): boolean {
   const { top, bottom } = line.first;
   const text = line.text.trim();
-  const isInMargin = bottom > page.height * (1 - MARGIN_SHARE) || top < page.height * MARGIN_SHARE;
-  if (isInMargin && PAGE_NUMBER.test(text)) return true;
+  if (isInMargin(line.first, page) && PAGE_NUMBER.test(text)) return true;
   if (text.length > MAX_HEADER_LENGTH) return false;
   const [, left = '', right = ''] = FACING_PAGE_NUMBERS.exec(text) ?? [];
   const hasFacingNumbers = left !== '' && Number(left) + 1 === Number(right);

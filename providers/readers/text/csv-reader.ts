@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { AppError } from '#domain/app-error.ts';
 import type { ReadDocument, Reader, ReadInput, ReadLimits } from '#domain/reader.ts';
 import type { CsvDialect } from './csv-dialect.ts';
-import { decodeText } from '#providers/readers/shared/decode-text.ts';
+import { charsetOfFile, decodeBytes, decodeStream } from '#providers/readers/shared/decode-text.ts';
 import { tableRow } from '#providers/readers/shared/markdown-table.ts';
 import { TextBuilder } from '#providers/readers/shared/text-builder.ts';
 
@@ -13,7 +13,10 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 const MAX_TABLE_COLUMNS = 16;
 const MAX_TABLE_ROW_LENGTH = 400;
 
-type CsvSource = { path: string; charset: string; dialect: CsvDialect; quote: boolean };
+/** The first line of a table that Excel is to open with this separator. */
+const SEPARATOR_LINE = /^\uFEFF?"?sep=([,;|\t])"?\r?\n/i;
+
+type CsvSource = { path: string; charset: string; dialect: CsvDialect; quote: boolean; skippedLines: number };
 
 /**
  * Reads tables of values separated by comma, semicolon, tab or pipe, as a stream. A narrow table becomes a Markdown
@@ -46,9 +49,12 @@ async function openCsv({ path, mediaType }: ReadInput): Promise<CsvSource> {
     const isWhole = bytesRead < SAMPLE_BYTES;
     const lastLine = buffer.lastIndexOf(0x0a, bytesRead - 1);
     const bytes = buffer.subarray(0, isWhole || lastLine <= 0 ? bytesRead : lastLine);
-    const { text, charset } = decodeText(bytes);
-    const dialect = detectCsvDialect(text, mediaType === 'text/tab-separated-values' ? '\t' : undefined);
-    return { path, charset, dialect, quote: true };
+    const charset = await charsetOfFile(path);
+    const text = decodeBytes(bytes, charset);
+    const [, named] = SEPARATOR_LINE.exec(text) ?? [];
+    const preferred = named ?? (mediaType === 'text/tab-separated-values' ? '\t' : undefined);
+    const dialect = detectCsvDialect(text.replace(SEPARATOR_LINE, ''), preferred);
+    return { path, charset, dialect, quote: true, skippedLines: named === undefined ? 0 : 1 };
   } finally {
     await file.close();
   }
@@ -80,9 +86,8 @@ async function renderCsv(source: CsvSource, { maxTextBytes }: ReadLimits): Promi
   });
 }
 
-async function* readRecords({ path, charset, dialect, quote }: CsvSource): AsyncGenerator<string[]> {
+async function* readRecords({ path, charset, dialect, quote, skippedLines }: CsvSource): AsyncGenerator<string[]> {
   const { parse } = await import('csv-parse');
-  const { default: iconv } = await import('iconv-lite');
   const parser = parse({
     delimiter: dialect.delimiter,
     quote: quote ? '"' : false,
@@ -90,10 +95,11 @@ async function* readRecords({ path, charset, dialect, quote }: CsvSource): Async
     relax_quotes: true,
     relax_column_count: true,
     skip_empty_lines: true,
+    from_line: skippedLines + 1,
     max_record_size: MAX_RECORD_BYTES,
   });
   const bytes = createReadStream(path, { highWaterMark: 256 * 1024 });
-  const text = bytes.pipe(iconv.decodeStream(charset));
+  const text = bytes.pipe(decodeStream(charset));
   bytes.on('error', (error) => parser.destroy(error));
   text.on('error', (error) => parser.destroy(error)).pipe(parser);
   try {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import { planCompression } from '#activities/compression/plan-compression.ts';
 import { compressSlice } from '#activities/compression/compress-slice.ts';
@@ -16,7 +17,7 @@ import { query } from '#store/postgres.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
 
-const first = { attempt: 1, signal: new AbortController().signal };
+const first = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
 const PARAGRAPH = `${Array.from({ length: 20 }, (_, at) => `Boat ${at} rests in the harbour for the night.`).join(' ')}\n\n`;
 
 async function openJobs(t: ExecutionContext, behaviour: ChatBehaviour | null = null) {
@@ -116,7 +117,8 @@ test('a job fails when its stored text is missing', async (t) => {
   const { services, caller, begin, get, deliveries } = await openJobs(t);
   const { args, ending } = await begin(PARAGRAPH);
   const row = await services.stores.compressions.find(caller.scope, args.job_id);
-  await services.blobs.delete(caller.scope.workspaceId, row?.input_sha256 ?? '');
+  const file = await services.blobs.checkOut(caller.scope.workspaceId, row?.input_sha256 ?? '');
+  await rm(file.path);
   const error = await t.throwsAsync(planCompression(services, args, first), { instanceOf: AppError });
   t.is(error.code, 'blob_missing');
   await failCompression(services, { ...ending, code: error.code, message: error.message });

@@ -5,6 +5,7 @@ import type { Caller } from '#domain/access/caller.ts';
 import { getConversation } from '#operations/conversations/conversations.ts';
 import { createMessages } from '#operations/conversations/create-messages.ts';
 import { listMemories } from '#operations/memories/memories.ts';
+import { query } from '#store/postgres.ts';
 import { createChatModel } from '#providers/models/chat-model.ts';
 import { startChatServer, type ChatBehaviour } from '#test/support/servers/chat-server.ts';
 import { openOwnServices } from '#test/support/harness/own-services.ts';
@@ -30,8 +31,9 @@ async function openConversation(t: ExecutionContext, behaviour: ChatBehaviour | 
     return (await createMessages(services, caller, { body, idempotency: null })).body;
   };
   const summaryOf = async (id: string) => (await getConversation(services, caller, id)).summary;
-  const memories = async () => (await listMemories(services, caller, { limit: 100 })).data;
-  return { services, workspaceId, say, summaryOf, memories, requests: server?.requests ?? [] };
+  const memories = async () => (await listMemories(services, caller, { limit: 100, include_superseded: false })).data;
+  const { database } = own;
+  return { services, database, workspaceId, say, summaryOf, memories, requests: server?.requests ?? [] };
 }
 
 const LINES = ['The ferry to Oslo leaves at noon.', 'Then we take the ferry to Oslo at noon.', 'I like jazz.'];
@@ -117,7 +119,7 @@ test('a failure of the chat model keeps the memories extracted so far, and the n
 
 test('a message that the chat model rejects or never answers is kept verbatim and does not block other messages', async (t) => {
   let status = 400;
-  const { services, workspaceId, say, summaryOf, memories } = await openConversation(t, ({ material }) =>
+  const { services, database, workspaceId, say, summaryOf, memories } = await openConversation(t, ({ material }) =>
     material.includes('two') ? { status } : `["${material}!"]`,
   );
   const [message] = await say(['one', 'two', 'three'], { enable_memories: true });
@@ -134,8 +136,10 @@ test('a message that the chat model rejects or never answers is kept verbatim an
   status = 500;
   await say(['two again'], { conversation_id, enable_memories: true });
   const later = { ...key, from: 4, to: 4 };
-  await t.throwsAsync(extractFromMessages(services, later, { attempt: 100 }), { message: /chat model server/ });
-  t.deepEqual(await extractFromMessages(services, later, { attempt: 240 }), { memories: 1, next: null });
+  await t.throwsAsync(extractFromMessages(services, later), { message: /chat model server/ });
+  await query(database, 'update messages set extraction_failures = 238 where extraction_failures = 1');
+  await t.throwsAsync(extractFromMessages(services, later), { message: /chat model server/ });
+  t.deepEqual(await extractFromMessages(services, later), { memories: 1, next: null });
   t.is((await memories()).at(-1)?.memory, 'two again');
 });
 

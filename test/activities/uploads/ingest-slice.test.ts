@@ -39,7 +39,6 @@ async function openBatch(t: ExecutionContext, { rejections = 0 } = {}) {
     Array.from({ length: TEXTS }, async (_, number) => {
       const bytes = Buffer.from(`Note ${number} about barley.`);
       const blob = await blobs.put(scope.workspaceId, Readable.from([bytes]), 1_000);
-      await stores.blobRows.retain(scope, [blob]);
       const described = { description: null, metadata: {}, file_data: {}, external_id: null, url: null };
       const file = { type: 'text/plain', size: blob.sizeBytes, content_hash: blob.sha256, source: 'text' as const };
       return { ...described, ...file, id: uuidv7(), name: `${number}.txt`, created_by: 'a test', status: 'pending' };
@@ -57,10 +56,11 @@ async function openBatch(t: ExecutionContext, { rejections = 0 } = {}) {
   };
   // Ingestion of stored texts uses no other service of a worker.
   const worker = { ...services, embedders: createEmbedderSet(embedder), documents } as unknown as WorkerServices;
+  const progress = { chunks: 0, ready: 0 };
   const attempt = (number: number) =>
-    ingestSlice(worker, batch, { attempt: number, signal: new AbortController().signal });
+    ingestSlice(worker, batch, { attempt: number, signal: new AbortController().signal, progress });
   const sizes = () => server.requests.map((one) => one.input.length);
-  return { attempt, sizes, stores, scope, batch, database };
+  return { attempt, progress, sizes, stores, scope, batch, database };
 }
 
 test('after a 503 the next attempt waits as long as the server asked, and embeds as many texts at once as before', async (t) => {
@@ -75,6 +75,12 @@ test('after a 503 the next attempt waits as long as the server asked, and embeds
   );
   t.like(outcome, { more: [], paused: [], chunks: TEXTS });
   t.deepEqual(sizes(), [TEXTS, TEXTS]);
+});
+
+test('a time slice counts what it has achieved while it runs, for its heartbeats', async (t) => {
+  const { attempt, progress } = await openBatch(t);
+  await attempt(1);
+  t.deepEqual(progress, { chunks: TEXTS, ready: TEXTS });
 });
 
 test('contents that were in progress when a worker died are processed alone', async (t) => {

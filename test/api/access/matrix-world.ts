@@ -40,6 +40,13 @@ const MAKERS = {
     return keeper.workspaceId;
   },
   collection: async (context: MakerContext) => createCollection(context, 'of the matrix'),
+  /** A collection whose embedder was changed to what it has. */
+  reembedded: async (context: MakerContext) => {
+    const id = await createCollection(context, 'of the matrix, re-embedded');
+    const json = { embedding: { provider: 'lexical' } };
+    await context.client.post(`/collections/${id}/reembed`, z.object({ id: z.string() }), { json });
+    return id;
+  },
   /** A second collection. */
   parent: async (context: MakerContext) => createCollection(context, 'of the matrix, too'),
   upload: async (context: MakerContext) => (await uploadText(context)).upload_id ?? '',
@@ -123,6 +130,7 @@ export type Kind = keyof typeof MAKERS;
 export const BEHIND_COLLECTIONS: ReadonlySet<Kind> = new Set<Kind>([
   'collection',
   'parent',
+  'reembedded',
   'upload',
   'content',
   'chunk',

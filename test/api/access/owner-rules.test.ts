@@ -112,6 +112,19 @@ test('a user lists and searches only their own memories; a key those of the name
   t.is(await status('ada', '/memories?user_id=bob'), 403);
 });
 
+test('a user exports and forgets only their own memories', async (t) => {
+  const { send, status, create } = await openWorkspace(t);
+  await create('ada', '/memories', { memory: 'Ada paints boats.' });
+  await create('bob', '/memories', { memory: 'Bob paints boats.', memory_type: 'team' });
+  t.is(await status('ada', '/memories/export?user_id=bob'), 403);
+  t.is(await status('ada', '/memories?user_id=bob', { method: 'DELETE' }), 403);
+  t.like((await send('ada', '/memories/export')).body, { memory: 'Ada paints boats.', user_id: 'ada' });
+  t.is(await status('ada', '/memories', { method: 'DELETE' }), 202);
+  t.is(await status('key', '/memories', { method: 'DELETE' }), 422);
+  const left = await send('key', '/memories');
+  t.like(left.body, { total_count: 1, data: [{ user_id: 'bob' }] });
+});
+
 test('only the owner changes a conversation; other members read it only if it is public', async (t) => {
   const { send, status, create } = await openWorkspace(t);
   const secret = await create('ada', '/conversations', { title: 'secret' });

@@ -25,6 +25,8 @@ export type RouteFixture = {
   limited?: number;
   /** The request deletes or changes its resources, so it gets new ones each time. */
   destroys?: true;
+  /** The request changes what it names, although the permission of its route is one to read. */
+  writes?: true;
   /** The valid request requires the administrator token. */
   administrator?: true;
 };
@@ -79,7 +81,29 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
     outOfReach: { 'query.collection_id': EMPTY, 'query.content_id': EMPTY },
   },
   getChunk: { path: { chunk_id: ref('chunk') } },
-  searchCollection: { json: { collection_id: ref('collection'), query: 'text', search_type: 'keyword' } },
+  searchCollection: [
+    { json: { collection_id: ref('collection'), query: 'text', search_type: 'keyword' } },
+    { json: { collection_ids: [ref('collection')], query: 'text', search_type: 'keyword' } },
+    { json: { collection_ids: [], query: 'text', search_type: 'keyword' } },
+  ],
+  explainSearch: [
+    { json: { content_id: ref('content'), collection_id: ref('collection'), query: 'text', search_type: 'keyword' } },
+    { json: { chunk_id: ref('chunk'), query: 'text', search_type: 'keyword' } },
+  ],
+  createAnswer: [
+    { json: { collection_ids: [ref('collection')], query: 'text', search_type: 'keyword' } },
+    {
+      json: {
+        collection_ids: [ref('collection')],
+        conversation_id: ref('conversation'),
+        query: 'text',
+        search_type: 'keyword',
+      },
+      writes: true,
+    },
+  ],
+  // Its collection is part of a name: see the test of answers.
+  createChatCompletion: { json: { model: 'loci', messages: [{ role: 'user', content: 'text' }] } },
   createCollection: { json: { name: 'another', parent_id: ref('collection') }, limited: 403 },
   listCollections: { query: { parent_id: ref('collection') }, outOfReach: { 'query.parent_id': EMPTY } },
   getCollection: { path: collection },
@@ -99,10 +123,12 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   createMemories: { json: { memories: [{ user_id: 'ada', memory: 'likes otters' }] } },
   searchMemories: { json: { user_id: 'ada', query: 'otters', retrieval_method: 'last_n' } },
   listMemories: { query: { user_id: 'ada' } },
+  exportMemories: { query: { user_id: 'ada' } },
+  forgetUser: { query: { user_id: 'ada' }, destroys: true },
   getMemory: { path: memory },
   updateMemory: { path: memory, json: { user_id: 'ada', topics: ['animals'] } },
   replaceMemory: { path: memory, json: { user_id: 'ada', memory: 'likes seals', topics: [], metadata: {} } },
-  deleteMemory: { path: memory, query: { user_id: 'ada' }, destroys: true },
+  deleteMemory: { path: memory, destroys: true },
   getMemoryHistory: { path: memory },
   createConnection: { json: { integration: 'tracker', integration_type: 'api' } },
   listConnections: {},
@@ -167,6 +193,12 @@ export const routeFixtures: Readonly<Record<string, RouteFixture | readonly Rout
   getWorkspace: { path: workspace },
   updateWorkspace: { path: workspace, json: { name: 'renamed' }, limited: 403 },
   deleteWorkspace: { path: workspace, limited: 403, destroys: true },
+  // The collection has this embedder already.
+  reembedCollection: { path: collection, json: { embedding: { provider: 'lexical' } }, status: 200 },
+  getReembedding: { path: { collection_id: ref('reembedded') } },
+  pauseReembedding: { path: { collection_id: ref('reembedded') }, status: 409 },
+  resumeReembedding: { path: { collection_id: ref('reembedded') }, status: 409 },
+  cancelReembedding: { path: { collection_id: ref('reembedded') }, status: 409 },
   reindexWorkspace: { path: workspace, limited: 403 },
   getReindexing: { path: { workspace_id: ref('reindexed') }, limited: 403 },
   createWorkspaceKey: {

@@ -41,7 +41,8 @@ function statusOfShared(one: GuardedRoute): number {
   if (kinds.some((kind) => BEHIND_COLLECTIONS.has(kind)) && isLimitedToOwnCollections(permission)) {
     return Object.values(one.fixture.outOfReach ?? {})[0] ?? 404;
   }
-  if (!permission.endsWith(':read') && kinds.some((kind) => OWNED.has(kind))) return 403;
+  const writes = one.fixture.writes === true || !permission.endsWith(':read');
+  if (writes && kinds.some((kind) => OWNED.has(kind))) return 403;
   return successOf(one);
 }
 

@@ -114,11 +114,38 @@ test('a result says where its chunk is in the document, and with `explain` how e
     ).results[0];
   const plain = await search({});
   t.like(plain?.metadata.chunk, { index: 0, page: null, heading_path: ['Sea', 'Otters'], start: 0 });
-  t.true((plain?.metadata.chunk.end ?? 0) > 35 && (plain?.metadata.chunk.tokens ?? 0) > 5);
+  t.true((plain?.chunk.end ?? 0) > 35 && (plain?.chunk.tokens ?? 0) > 5);
+  t.deepEqual(plain?.chunk, plain?.metadata.chunk);
   t.is(plain?.explain, undefined);
   const { keyword, vector } = (await search({ explain: true }))?.explain ?? {};
   t.is(keyword?.rank, 1);
   t.is(vector?.rank, 1);
   t.true((keyword?.score ?? 0) > 0 && (vector?.score ?? 0) > 0.3);
   t.is((await search({ explain: true, search_type: 'keyword' }))?.explain?.vector, null);
+});
+
+test('a key `chunk` of a content’s own metadata stays as it was stored', async (t) => {
+  const api = await freshClient();
+  const { id } = await api.createCollection('c');
+  await api.upload(id, [
+    ['file', new File(['Otters hold hands.'], 'otters.txt')],
+    ['metadata', JSON.stringify({ chunk: 'of wood', lang: 'en' })],
+  ]);
+  const json = { collection_id: id, query: 'otters' };
+  const { results } = await api.post('/collections/search', SearchResponse, { json });
+  t.deepEqual(results[0]?.metadata, { chunk: 'of wood', lang: 'en' });
+  t.like(results[0]?.chunk, { index: 0, start: 0 });
+});
+
+test('`source` filters by the file name that results show, and by the kind of source', async (t) => {
+  const { api, collectionId } = await uploadTexts();
+  const namesOf = async (source: unknown) => {
+    const json = { collection_id: collectionId, query: 'otters', search_type: 'vector', filters: { source } };
+    const { results } = await api.post('/collections/search', SearchResponse, { json });
+    return results.map((result) => result.source).toSorted();
+  };
+  t.deepEqual(await namesOf('1.txt'), ['1.txt']);
+  t.deepEqual(await namesOf({ $in: ['0.txt', '2.txt', 'x'] }), ['0.txt', '2.txt']);
+  t.deepEqual(await namesOf({ $ne: '1.txt' }), ['0.txt', '2.txt']);
+  t.is((await namesOf('file')).length, 3);
 });

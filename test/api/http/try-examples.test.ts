@@ -5,7 +5,14 @@ import { routes } from '#api/routes/index.ts';
 import { freshClient } from '#test/support/harness/api-client.ts';
 
 /** Operations whose examples name something that has to exist first. */
-const NAMES_SOMETHING = new Set(['createChunks', 'searchCollection', 'createWorkspace']);
+const NAMES_SOMETHING = new Set([
+  'createChunks',
+  'searchCollection',
+  'explainSearch',
+  'createAnswer',
+  'createChatCompletion',
+  'createWorkspace',
+]);
 
 test('the example of every request that names nothing else works as it stands', async (t) => {
   const api = await freshClient();

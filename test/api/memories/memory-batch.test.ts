@@ -1,5 +1,6 @@
 import test from 'ava';
-import { CreateMemoriesAnswer, MemoryDetail, MemoryList, SearchMemoriesResponse } from '#domain/records/memory.ts';
+import { MemoryDetail, MemoryList, SearchMemoriesResponse } from '#domain/records/memory.ts';
+import { CreateMemoriesAnswer } from '#domain/memories/memory-batch.ts';
 import { createBearerTokenVerifier } from '#security/bearer-tokens.ts';
 import { freshClient, type ApiClient, type Sent } from '#test/support/harness/api-client.ts';
 import { openOwnApi } from '#test/support/harness/own-api.ts';
@@ -36,7 +37,13 @@ test('a batch creates its memories, with a result for each in their order', asyn
     if (result.status !== 'created') throw new Error(`item ${index} failed`);
     t.like(result, { index, memory: { memory_id: result.memory_id, metadata: {}, ...memories[index] } });
     const detail = await api.get(`/memories/${result.memory_id}`, MemoryDetail);
-    t.deepEqual(detail, { ...result.memory, memory_type: 'user', version: 1 });
+    t.deepEqual(detail, {
+      ...result.memory,
+      memory_type: 'user',
+      version: 1,
+      superseded_by: null,
+      superseded_at: null,
+    });
   }
   const listed = await api.get('/memories', MemoryList);
   t.deepEqual(

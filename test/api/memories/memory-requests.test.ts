@@ -4,6 +4,7 @@ import {
   MemoryAnswer,
   MemoryDetail,
   MemoryList,
+  MemoryVersion,
   RETRIEVAL_METHODS,
   SearchMemoriesResponse,
 } from '#domain/records/memory.ts';
@@ -149,4 +150,28 @@ test('the same Idempotency-Key creates or replaces a memory once', async (t) => 
   for (const _ of [1, 2]) t.is((await api.send(`/memories/${memory_id}/replace`, replacement)).status, 200);
   t.is((await api.get(`/memories/${memory_id}`, MemoryDetail)).version, 2);
   t.is((await api.fail('/memories', post({ user_id: 'ada', memory: 'Other.' }, headers))).code, 'idempotency_mismatch');
+});
+
+test('an export streams every version of a user as lines of JSON, and needs a user with a key', async (t) => {
+  const api = await freshClient();
+  const { memory_id } = await create(api, { memory: 'Plays the oboe.' });
+  await api.get(`/memories/${memory_id}`, MemoryAnswer, put({ user_id: 'ada', memory: 'Plays the harp.' }));
+  await create(api, { memory: 'Rows.', memory_type: 'team' });
+  await create(api, { memory: 'Of another user.', user_id: 'bob' });
+  const response = await api.send('/memories/export?user_id=ada');
+  t.is(response.headers.get('Content-Type'), 'application/x-ndjson');
+  const lines = (await response.text()).split('\n');
+  t.is(lines.pop(), '');
+  const versions = lines.map((line) => MemoryVersion.parse(JSON.parse(line)));
+  t.deepEqual(
+    versions.map(({ memory, version, valid_to }) => [memory, version, valid_to === null]),
+    [
+      ['Plays the oboe.', 1, false],
+      ['Plays the harp.', 2, true],
+      ['Rows.', 1, true],
+    ],
+  );
+  t.is(versions[0]?.valid_to, versions[1]?.valid_from);
+  t.is(await (await api.send('/memories/export?user_id=nobody')).text(), '');
+  t.deepEqual((await api.fail('/memories/export')).problems, ['query.user_id missing']);
 });

@@ -116,11 +116,12 @@ test('a malformed collection id answers 403 like an inaccessible collection', as
   t.is(body.code, 'forbidden');
 });
 
-test('blobs stored before a form turned out invalid are reported for cleanup', async (t) => {
+test('files received before a form turned out invalid are removed', async (t) => {
   await using receiver = await startUploadReceiver();
   const { status } = await receiver.post(uploadForm([file, ['metadata', 'no json']]));
   t.is(status, 400);
-  t.is(receiver.reportedBlobs.length, 1);
+  t.is(receiver.spooled.length, 1);
+  t.deepEqual(await receiver.temporaryFiles(), []);
 });
 
 test('metadata that cannot be stored answers 400', async (t) => {

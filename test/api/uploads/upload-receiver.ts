@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,13 @@ import { requestState } from '#api/http/request/request-state.ts';
 import { fingerprintUpload } from '#api/http/multipart/upload-fingerprint.ts';
 import { COMPRESS_LIMITS } from '#test/support/fixtures/compress-limits.ts';
 import { listen } from '#api/server.ts';
-import type { BlobStore, StoredBlob } from '#domain/blob-store.ts';
+import type { SpooledBlob } from '#domain/blob-store.ts';
 import { createSilentLog } from '#observability/log.ts';
 import type { Limits } from '#operations/services.ts';
 import { uploadFormIssues } from '#operations/uploads/plan-upload.ts';
+import { sha256OfFile } from '#stack/acquire/download-file.ts';
 import { createReaderCatalogue } from '#providers/readers/reader-catalogue.ts';
-import { createLocalBlobStore } from '#store/blobs/local-blob-store.ts';
+import { createSpool } from '#store/blobs/spool.ts';
 
 export const WORKSPACE_ID = '0198c0de-0000-7000-8000-00000000000a';
 export const COLLECTION_ID = '0198c0de-0000-7000-8000-00000000000b';
@@ -52,11 +53,11 @@ export const Answer = z.object({
   detail: z.union([z.string(), z.array(Problem)]).optional(),
 });
 
-/** Starts a server with the upload parser of the API on a real blob folder. It returns what it received. */
+/** Starts a server with the upload parser of the API on a real folder. It returns what it received. `keepsFiles`: of accepted requests. */
 export async function startUploadReceiver(
   changed: Partial<Limits> = {},
   minimumRate?: MinimumRate,
-  parent: string = tmpdir(),
+  { parent = tmpdir(), keepsFiles = false }: { parent?: string; keepsFiles?: boolean } = {},
 ) {
   const usual = {
     maxFileBytes: 1_000_000,
@@ -67,28 +68,36 @@ export async function startUploadReceiver(
   };
   const limits: Limits = { ...usual, ...changed };
   const dir = await mkdtemp(join(parent, 'loci-upload-'));
-  const blobs = createLocalBlobStore({ dir });
-  const reportedBlobs: StoredBlob[] = [];
+  const spool = createSpool(join(dir, 'spool'));
+  const spooled: SpooledBlob[] = [];
+  const held = new Set<string>();
   const ended: (() => void)[] = [];
   const app = new Koa();
   app.use(assignRequestId).use(drainRequestBody).use(answerErrors(createSilentLog()));
   app.use(async (context) => {
     requestState(context).validationStatus = 400;
     try {
+      await using files = new AsyncDisposableStack();
       const upload = await receiveUpload(context, {
-        workspaceId: WORKSPACE_ID,
-        blobs,
+        spool: async (bytes, maxBytes) => {
+          const blob = files.use(await spool.write(bytes, maxBytes));
+          spooled.push(blob);
+          return blob;
+        },
         limits,
         requireAccess: async () => {},
         ...(minimumRate === undefined ? {} : { minimumRate }),
-        onStored: async (some) => void reportedBlobs.push(...some),
         inspect: (form, counts) =>
           uploadFormIssues({ readers: createReaderCatalogue({ hasUnstructured: false }), limits }, form, counts),
       });
       const items = upload.items.map((item) =>
         'head' in item ? { ...item, head: Buffer.from(item.head ?? []).toString('base64') } : item,
       );
+      for (const name of await readdir(join(dir, 'spool')).catch(() => [])) {
+        held.add(await sha256OfFile(join(dir, 'spool', name)));
+      }
       context.body = { ...upload, items, fingerprint: fingerprintUpload(upload) };
+      if (keepsFiles) await moveAll(join(dir, 'spool'), join(dir, 'kept'));
     } finally {
       ended.shift()?.();
     }
@@ -97,14 +106,15 @@ export async function startUploadReceiver(
   return {
     url: `http://127.0.0.1:${server.port}/upload`,
     port: server.port,
-    blobs,
-    /** The folder of the blobs. */
+    /** The folder of the files. */
     dir,
-    /** Blobs that were reported as stored. */
-    reportedBlobs,
+    /** What was received completely. */
+    spooled,
+    /** The hashes of the files that were there when a request was answered. */
+    held,
     /** Resolves when the next request has been handled, even if its client has disconnected. */
     nextEnd: () => new Promise<void>((resolve) => void ended.push(resolve)),
-    temporaryFiles: async () => readdir(join(dir, '.incoming')).catch(() => []),
+    temporaryFiles: async () => readdir(join(dir, 'spool')).catch(() => []),
     post: async (body: FormData) =>
       answerOf(await fetch(`http://127.0.0.1:${server.port}/upload`, { method: 'POST', body })),
     /** Sends bytes over a TCP connection. Returns the status and the parsed body. */
@@ -114,6 +124,12 @@ export async function startUploadReceiver(
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** As the store does with accepted files. */
+async function moveAll(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
 }
 
 export type UploadReceiver = Awaited<ReturnType<typeof startUploadReceiver>>;
@@ -165,10 +181,4 @@ export function uploadForm(entries: readonly (readonly [string, string | File])[
   form.append('collection_id', COLLECTION_ID);
   for (const [name, value] of entries) form.append(name, value);
   return form;
-}
-
-/** Whether the store has every one of these blobs. */
-export async function allStored(blobs: BlobStore, hashes: readonly (string | undefined)[]): Promise<boolean> {
-  const found = await Promise.all(hashes.map(async (hash) => hash !== undefined && blobs.exists(WORKSPACE_ID, hash)));
-  return found.every(Boolean);
 }

@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import test from 'ava';
-import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { startChatServer } from '#test/support/servers/chat-server.ts';
 import { createRecorder } from '#test/support/servers/recorded-answers.ts';
@@ -20,6 +19,7 @@ import {
 import { createOwnDatabase } from '#test/support/harness/own-services.ts';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { testStack } from '#test/support/harness/stack.ts';
+import { prepareNamespace } from '#test/support/fixtures/prepare-namespace.ts';
 import { enterOAuth } from './oauth-entries.ts';
 import {
   canary,
@@ -59,11 +59,11 @@ test.before(async (t) => {
   t.timeout(300_000);
   const settings = { jwtSecret: canary('jwt') + canary('secret'), issuer: 'https://issuer.example', audience: 'loci' };
   const chatKey = canary('chat');
-  // Every other question fails with a response that repeats it.
+  // Every third question fails with a response that repeats it. A fact takes two questions, which must be able to succeed in a row.
   let questions = 0;
-  chat = await startChatServer(() => ((questions += 1) % 2 === 0 ? { status: 500 } : '["Knows something."]'));
+  chat = await startChatServer(() => ((questions += 1) % 3 === 0 ? { status: 500 } : '["Knows something."]'));
   teardowns.push(() => chat.close());
-  await prepareTemporalNamespace({ ...temporal, retentionDays: 1 });
+  await prepareNamespace(temporal);
   const own = await createOwnDatabase();
   teardowns.push(() => own.drop());
   databaseUrl = own.url;
@@ -176,8 +176,8 @@ test('no workflow history contains secrets or user texts other than the labels o
   t.deepEqual(types, [
     'deliverToReceiver',
     'extractMemories',
-    'ingestBatch',
-    'ingestUpload',
+    'ingestBatchV2',
+    'ingestUploadV2',
     'oauthRefresh',
     'summariseConversation',
   ]);

@@ -1,4 +1,4 @@
-import { rename, stat } from 'node:fs/promises';
+import { readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { CreateChunksResponse } from '#domain/records/chunk.ts';
@@ -12,7 +12,9 @@ import { testStack } from '#test/support/harness/stack.ts';
 async function fileOf(flow: Flow, id: string): Promise<string> {
   const { content_hash: hash } = await flow.content(id);
   const folder = testStack().environment['LOCI_BLOB_DIR'] ?? '';
-  return join(folder, flow.workspaceId, hash?.slice(0, 2) ?? '', hash ?? '');
+  const place = join(folder, flow.workspaceId, hash?.slice(0, 2) ?? '');
+  const name = (await readdir(place)).find((one) => one.startsWith(hash ?? ' '));
+  return join(place, name ?? '');
 }
 
 /** Moves the file away, so that it cannot be read, and returns a function that restores it. */

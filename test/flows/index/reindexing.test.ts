@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { z } from 'zod';
+import { reindexSlice } from '#activities/index/reindex.ts';
+import { workspaceScope } from '#domain/access/scope.ts';
+import type { Embedder } from '#domain/embedder.ts';
 import { Content } from '#domain/records/content.ts';
 import { SearchMemoriesResponse } from '#domain/records/memory.ts';
 import { Reindexing } from '#domain/records/reindexing.ts';
@@ -9,7 +12,7 @@ import { SEARCH_TYPES } from '#domain/records/search.ts';
 import { PROJECT_DIR } from '#stack/loci-services.ts';
 import { openBehindTheApi } from '#test/support/harness/behind-the-api.ts';
 import { isSound, problemsOf, takeCensus } from '#test/support/harness/census.ts';
-import { idsOf, longText, startFlow, type Flow } from '#test/support/harness/flow.ts';
+import { idsOf, longText, openInsides, startFlow, type Flow } from '#test/support/harness/flow.ts';
 import { until } from '#test/support/harness/eventually.ts';
 import { testStack } from '#test/support/harness/stack.ts';
 import { findWorkspaceTenants } from '#test/support/fixtures/workspace-traces.ts';
@@ -115,6 +118,70 @@ test('a second request during reindexing returns the same run, and a later one s
     ({ status }) => status === 'completed',
   );
   t.not((await reindex(flow)).id, first.id);
+});
+
+test('several pages of several collections are embedded at a time, and a slice that broke off is repeated without counting twice', async (t) => {
+  const insides = openInsides(t);
+  const { flow, other } = await seedCollections();
+  const scope = workspaceScope({ workspace_id: flow.workspaceId });
+  const created = await insides.stores.reindexings.insert(scope, 'test');
+  const args = { workspace_id: flow.workspaceId, reindexing_id: created?.id ?? '' };
+  await insides.stores.reindexings.start(scope, args.reindexing_id);
+  const found = [];
+  for (const { collectionId } of [flow, other])
+    found.push((await insides.stores.collections.findIndex(scope, collectionId))?.index);
+  const [index, second] = found;
+  if (!index || !second) throw new Error('the collections have no index');
+  const { space } = index;
+  for (const { tenant } of [index, second]) await insides.vectors.dropTenant(space, tenant);
+  let waiting: (() => void)[] = [];
+  let isBroken = true;
+  const embedder: Embedder = {
+    space,
+    maxTokens: 512,
+    tokenCounting: { kind: 'estimate', charactersPerToken: 4 },
+    // The first time, answers nobody until two pages wait.
+    embed: async (texts) => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (isBroken && waiting.length < 2) return;
+        for (const release of waiting) release();
+        waiting = [];
+      });
+      if (isBroken && texts.length === 1) throw new Error('the worker dies');
+      return texts.map(() => Float32Array.from({ length: space.dimensions }, () => Math.sqrt(1 / space.dimensions)));
+    },
+    close: async () => undefined,
+  };
+  const services = {
+    ...insides,
+    embedders: { preferred: embedder, forSpace: () => embedder },
+  };
+  const step = { attempt: 1, signal: new AbortController().signal, progress: { chunks: 0, ready: 0 } };
+  await t.throwsAsync(reindexSlice(services, args, step), { message: 'the worker dies' });
+  t.is((await insides.stores.reindexings.findProgress(scope, args.reindexing_id))?.contents, 0);
+  isBroken = false;
+  t.is(await reindexSlice(services, args, step), null);
+  const done = await insides.stores.reindexings.find(scope);
+  t.like(done, { contents: 3, skipped_contents: 0 });
+  t.true((done?.chunks ?? 0) >= 5);
+  await insides.stores.reindexings.complete(scope, args.reindexing_id);
+
+  // Now the index has all of them but one: the vectors of the others are taken from there.
+  const again = { ...args, reindexing_id: (await insides.stores.reindexings.insert(scope, 'test'))?.id ?? '' };
+  await insides.stores.reindexings.start(scope, again.reindexing_id);
+  const [lost] = (await insides.vectors.readObjects(space, index.tenant, null)).objects;
+  await insides.vectors.deleteObjects(space, index.tenant, [lost?.id ?? '']);
+  const texts: string[] = [];
+  const counting = async (given: readonly string[]) => {
+    texts.push(...given);
+    return given.map(() => Float32Array.from({ length: space.dimensions }, () => 1));
+  };
+  const cheap = { preferred: embedder, forSpace: () => ({ ...embedder, embed: counting }) };
+  t.is(await reindexSlice({ ...insides, embedders: cheap }, again, step), null);
+  t.is(texts.length, 1);
+  t.is(await insides.vectors.countObjects(space, index.tenant, {}), (done?.chunks ?? 0) - 1);
+  await insides.stores.reindexings.complete(scope, again.reindexing_id);
 });
 
 test('the command reindexes a workspace, shows its progress, and reports errors', async (t) => {

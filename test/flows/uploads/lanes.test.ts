@@ -50,6 +50,8 @@ test('the contents of one upload become searchable one after the other', async (
       return progress;
     },
     ({ settled, total }) => settled === total,
+    // The sentence model is shared with other tests.
+    150_000,
   );
   t.true([...seen].filter((settled) => settled > 0 && settled < 60).length >= 3, [...seen].join(', '));
 });

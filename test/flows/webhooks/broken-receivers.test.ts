@@ -5,12 +5,12 @@ import test, { type ExecutionContext } from 'ava';
 import { administratorCaller } from '#domain/access/caller.ts';
 import type { Scope } from '#domain/access/scope.ts';
 import { getWebhook } from '#operations/webhooks/webhooks.ts';
-import { prepareTemporalNamespace } from '#stack/servers/temporal-namespace.ts';
 import { query } from '#store/postgres.ts';
 import { eventually } from '#test/support/harness/eventually.ts';
 import { openOwnSender } from '#test/support/harness/own-sender.ts';
 import { startSecondProcess } from '#test/support/harness/second-process.ts';
 import { testStack } from '#test/support/harness/stack.ts';
+import { prepareNamespace } from '#test/support/fixtures/prepare-namespace.ts';
 import { answer, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 
 /** Pauses begin with 0.2 s; attempts of one delivery take ten minutes, which no test waits for. */
@@ -22,7 +22,7 @@ async function openWorkers(t: ExecutionContext) {
   t.timeout(300_000);
   const stack = testStack();
   const namespace = `webhooks-${randomUUID()}`;
-  await prepareTemporalNamespace({ ...stack.temporal, namespace, retentionDays: 1 });
+  await prepareNamespace({ ...stack.temporal, namespace });
   const own = await openOwnSender(t);
   const environment = {
     LOCI_DATABASE_URL: own.databaseUrl,

@@ -37,7 +37,7 @@ async function openCrawl(t: ExecutionContext) {
   await query(database, 'update content_collections set dedupe_key = :dedupeKey', { dedupeKey });
   const id = uuidv7();
   const upload = { id, collectionId, contentType: 'text', ingest: true, workflowId: null, total: 1, errors: [] };
-  await services.stores.uploads.insert(scope, { ...upload, createdBy: 'a test', contentIds });
+  await services.stores.uploads.insert(scope, { ...upload, createdBy: 'a test', contentIds, isCounted: false });
   const pageOptions = { metadata: {}, description: null, reader: 'native', ingest: true, file_data: {} };
   const at = { start_url: START_URL, start_hash: urlHash(START_URL), origin: START_URL, robots_url: START_URL };
   const options = { max_pages: 5, max_depth: 0, page_options: { ...pageOptions, created_by: 'a test' } };

@@ -22,7 +22,7 @@ async function openRequests(t: ExecutionContext) {
   const { caller, scope } = place;
   const upload = async (text: string, fields: Record<string, unknown> = {}) => {
     const bytes = Buffer.from(text);
-    const blob = await services.blobs.put(scope.workspaceId, once(bytes), 1e6);
+    const blob = await services.blobs.spool(once(bytes), 1e6);
     const form = UploadForm.parse({ collection_id: place.collectionId, ...fields });
     const items = [{ source: 'text' as const, name: 'text', declaredType: 'text/plain', blob, head: bytes }];
     const { body } = await acceptUpload(services, caller, { form, items, errors: [], idempotency: null });
@@ -46,13 +46,13 @@ test('every acknowledged request is in the outbox, even while Temporal is unavai
   const { services, caller, scope, place, upload, added } = await openRequests(t);
   const body = await upload('A text.');
   const id = idIn(body);
-  t.like(await added(), [{ workflow_type: 'ingestUpload', args: { upload_id: body.upload_id, contents: 1 } }]);
+  t.like(await added(), [{ workflow_type: 'ingestUploadV2', args: { upload_id: body.upload_id, contents: 1 } }]);
 
   await controlContent(services, caller, { contentId: id, action: 'cancel', idempotency: null });
   t.deepEqual(await added(), []);
   await controlContent(services, caller, { contentId: id, action: 'retry', idempotency: null });
   const [retried, ...others] = await added();
-  t.like(retried, { workflow_type: 'ingestBatch', args: { content_ids: [id], upload_id: null } });
+  t.like(retried, { workflow_type: 'ingestBatchV2', args: { content_ids: [id], upload_id: null } });
   t.deepEqual(others, []);
 
   const [run] = await services.stores.runControl.lock(scope, id);
@@ -78,7 +78,7 @@ test('a stored content has no outbox row until chunks are requested', async (t) 
   t.deepEqual(await added(), []);
   const body = { content_id: id };
   await createChunks(services, caller, { body, idempotency: null });
-  t.like(await added(), [{ workflow_type: 'ingestBatch', args: { content_ids: [id] } }]);
+  t.like(await added(), [{ workflow_type: 'ingestBatchV2', args: { content_ids: [id] } }]);
   await createChunks(services, caller, { body, idempotency: null });
   t.deepEqual(await added(), [], 'the content is already being ingested');
 });
@@ -116,6 +116,7 @@ test('two keys limited to different collections of a content get separate deleti
   t.not(first.deletion_id, second.deletion_id);
   t.is((await deleteContent(services, here, id)).deletion_id, first.deletion_id);
   t.is((await deleteContent(services, there, id)).deletion_id, second.deletion_id);
-  t.truthy(await services.stores.deletions.find(here.scope, first.deletion_id, 'somebody'));
-  t.is(await services.stores.deletions.find(here.scope, second.deletion_id, 'somebody'), null);
+  const somebody = { principal: 'somebody', userId: null };
+  t.truthy(await services.stores.deletions.find(here.scope, first.deletion_id, somebody));
+  t.is(await services.stores.deletions.find(here.scope, second.deletion_id, somebody), null);
 });

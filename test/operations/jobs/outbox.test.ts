@@ -211,3 +211,27 @@ test('a workflow that probes a receiver is started again when it was terminated;
     [[`${probing.workflow_id}/again-1`, 'pending']],
   );
 });
+
+test('a full batch of started workflows is followed by the next one at once, and none is compared twice', async (t) => {
+  const { add, place, makeDue, services } = await openOutbox(t);
+  const client = await openTemporal(t);
+  const jobs = Array.from({ length: 51 }, () => someBatch(place));
+  const startJob = async (job: JobStart) => {
+    await add(job);
+    const idle = await startIdle(client, job);
+    await services.stores.outbox.markStarted(place.scope, job.workflow_id);
+    return idle;
+  };
+  const idle = await Promise.all(jobs.map(startJob));
+  t.teardown(() => Promise.all(idle.map((one) => one.terminate('the test is over'))));
+  await makeDue();
+  const uncompared = () =>
+    query<{ count: number }>(
+      place.database,
+      `select count(*)::int as count from outbox where checked_at < now() - interval '1 minute'`,
+    );
+  t.is(await reconcileOutbox(services), 50);
+  t.deepEqual(await uncompared(), [{ count: 1 }]);
+  t.is(await reconcileOutbox(services), 0);
+  t.deepEqual(await uncompared(), [{ count: 0 }]);
+});

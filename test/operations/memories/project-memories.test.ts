@@ -115,6 +115,42 @@ test('objects that a stalled process writes for a deleted memory are not returne
   t.is(await services.vectors.countObjects(space, tenant, { contentId: memory_id }), 0);
 });
 
+test('a workspace whose objects cannot be removed does not hold up others, and no pass is spent on it', async (t) => {
+  const { services, database, caller, tenant, write } = await openWorkspace(t);
+  const { space } = services.embedders.preferred;
+  const elsewhere = { workspaceId: await services.stores.system.insertWorkspace('elsewhere'), collectionIds: null };
+  const { memory_id } = (await write('Owes the smith a horse.')).body;
+  const body = { memory: 'Owes the smith a cow.', memory_type: 'user' as const, topics: [], metadata: {} };
+  const there = await createMemory(services, { ...caller, scope: elsewhere }, { body, idempotency: null });
+  const stuck = there.body.memory_id;
+  await services.stores.memories.delete(elsewhere, stuck);
+  await query(database, `update memory_residues set due_at = now() - interval '1 second'`);
+  await services.stores.memories.delete(caller.scope, memory_id);
+  const failing = {
+    ...services,
+    vectors: {
+      ...services.vectors,
+      deleteContents: (...args: Parameters<typeof services.vectors.deleteContents>) => {
+        if (args[1] !== tenant) throw new AppError('dependency_unavailable', 'refused');
+        return services.vectors.deleteContents(...args);
+      },
+    },
+  };
+  t.is(await projectMemories(failing), 2);
+  t.is(await services.vectors.countObjects(space, tenant, {}), 0);
+  await query(database, 'update memory_residues set due_at = now() where memory_id = :stuck', { stuck });
+  await t.throwsAsync(projectMemories(failing), { message: 'refused' });
+  const passes = () => query(database, 'select passes from memory_residues order by memory_id = :stuck', { stuck });
+  t.deepEqual(await passes(), [{ passes: 1 }, { passes: 0 }]);
+  await query(database, 'update memory_residues set due_at = now() where memory_id = :stuck', { stuck });
+  await projectMemories(services);
+  t.is(await services.vectors.countObjects(space, memoryTenant(elsewhere.workspaceId), {}), 0);
+  t.deepEqual(await passes(), [{ passes: 1 }, { passes: 1 }]);
+  await query(database, 'update memory_residues set due_at = now(), passes = 6');
+  await projectMemories(services);
+  t.deepEqual(await passes(), [], 'this was the last pass');
+});
+
 test('a text that the embedder rejects does not block other memories', async (t) => {
   const { services, database, write, find } = await openWorkspace(t);
   const lexical = createLexicalEmbedder();

@@ -83,6 +83,6 @@ test('the search works without an unavailable model and reports that', async (t)
   const { ask } = await openWithModel(t, () => ({ status: 500 }));
   const answer = await ask('agentic', 'walnuts');
   t.is(answer.memories[0]?.memory, 'Is allergic to walnuts.');
-  t.like(answer.retrieval_details, { steps: ['hybrid', 'relevance_feedback'], model: null });
+  t.like(answer.retrieval_details, { steps: ['hybrid'], model: null });
   t.regex(answer.retrieval_details.note ?? '', /no usable answer/);
 });

@@ -12,7 +12,7 @@ test('an upload sends one completion event with its outcome, no matter how often
   const { runId, contentIds } = await addContents(place, 3);
   const workflowId = uploadWorkflowId(runId);
   const common = { id: runId, collectionId, contentType: 'text', ingest: true, workflowId, createdBy: 'a test' };
-  await stores.uploads.insert(scope, { ...common, total: 3, errors: [], contentIds });
+  await stores.uploads.insert(scope, { ...common, total: 3, errors: [], contentIds, isCounted: false });
   const key = { workspace_id: scope.workspaceId, collection_id: collectionId };
   await stores.outbox.add(scope, [
     ingestUploadJob({ ...key, upload_id: runId, contents: 3 }, { collection: 'a test', first: 'a', more: 2 }),

@@ -34,6 +34,18 @@ test('keeps a question in the text together with its answer', (t) => {
   t.is(text, `${FERRY[2]}\n\n${question}`);
 });
 
+test('keeps within the budget when the text is little more than the query', (t) => {
+  const query = 'When does the ferry to the island leave? How long does the crossing to the island take?';
+  for (const others of [[], ['Bread.'], Array.from({ length: 60 }, (_, number) => `Loaf ${number} is sold.`)]) {
+    const text = `${query} ${others.join(' ')}`;
+    for (const budget of [1, 6, 9, 12]) {
+      const { text: kept, tokens } = compress(text, budget, query);
+      t.true(tokens <= budget && countTokens(kept) <= budget, `${budget}: ${kept}`);
+    }
+  }
+  t.is(compress(query, 9, query).text, 'When does the ferry to the island leave?');
+});
+
 test('leaves a text within the budget unchanged, spaces included', (t) => {
   const text = `  ${FERRY.join('\n\n')}\n`;
   t.like(compress(text, 1_000), { text, droppedSentences: 0, droppedSpans: [] });

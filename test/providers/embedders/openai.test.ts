@@ -171,3 +171,21 @@ test('fails an aborted call with the reason of its signal', async (t) => {
   await t.throwsAsync(embedder.embed(texts, 'document', { signal: abort.signal }), { message: 'changed my mind' });
   await server.close();
 });
+
+test('with a preset, texts have the prefixes of the model, and vectors are another embedding space', async (t) => {
+  const server = await startOpenAIServer(() => ({ dimensions: 384 }));
+  const options = { baseUrl: server.baseUrl, apiKey: null, model: 'm', dimensions: 384 };
+  const plain = createOpenAIEmbedder(options);
+  const preset = createOpenAIEmbedder({ ...options, preset: 'multilingual-e5-small' });
+  await preset.embed(['a ferry'], 'query');
+  await preset.embed(['The ferry leaves.'], 'document');
+  await plain.embed(['a ferry'], 'query');
+  t.deepEqual(
+    server.requests.map(({ input }) => input),
+    [['query: a ferry'], ['passage: The ferry leaves.'], ['a ferry']],
+  );
+  t.not(preset.space.model_hash, plain.space.model_hash);
+  t.is(preset.maxTokens, 512);
+  await Promise.all([preset.close(), plain.close()]);
+  await server.close();
+});

@@ -33,3 +33,19 @@ test('the charset of a part in a message in UTF-16 applies to its encoded text, 
   t.true((await read(plain)).includes(TEXT));
   t.true((await read(encoded)).includes('Grüße\n'));
 });
+
+test('reads the page of a message whose text only says that there is one', async (t) => {
+  const parts = (text: string, html: string): string =>
+    [
+      'From: a@example.com\nTo: b@example.com\nSubject: Meeting\nMIME-Version: 1.0',
+      'Content-Type: multipart/alternative; boundary=b\n',
+      `--b\nContent-Type: text/plain\n\n${text}`,
+      `--b\nContent-Type: text/html\n\n${html}`,
+      '--b--\n',
+    ].join('\n');
+  const page = '<p>The meeting is moved to Friday at ten.</p><p>Please bring the figures of the budget.</p>';
+  const notice = await readBytes(parts('Your mail program does not show HTML.', page), { name: 'a.eml' });
+  t.true(notice.text.includes('moved to Friday at ten.\n\nPlease bring the figures'));
+  const both = await readBytes(parts('Moved to Friday.\n-- \nAnn', '<p>Moved to Friday.</p>'), { name: 'a.eml' });
+  t.true(both.text.includes('-- \nAnn'));
+});

@@ -84,11 +84,14 @@ test('reads comments and text boxes of a sheet', async (t) => {
     'xl/drawings/drawing1.xml':
       '<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>See </a:t></a:r><a:r><a:t>below</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>',
     'xl/comments1.xml':
-      '<comments><commentList><comment ref="A1"><text><r><t>Ann:</t></r><r><t> checked</t></r></text></comment><comment ref="B2"><text><t>[Threaded comment]\n\nYour version of Excel allows you to read this.\n\nComment:\n    Why 3?</t></text></comment></commentList></comments>',
+      '<comments><commentList><comment ref="A1"><text><r><t>Ann:</t></r><r><t> checked</t></r></text></comment><comment ref="B2"><text><t>[Threaded comment]\n\nYour version of Excel allows you to read this.\n\nComment:\n    Why 3?</t></text></comment><comment ref="C3"><text><t>[TODO] check\nPrice: 5 is wrong</t></text></comment></commentList></comments>',
   };
   const rows = '<row r="1"><c r="A1" t="str"><v>Bolt</v></c></row>';
   const { text } = await readBytes(workbook({ rows, parts }), { name: 's.xlsx' });
-  t.is(text, '## Data\n\nBolt\n\nSee below\n\nComment on A1: Ann: checked\n\nComment on B2: Why 3?\n\n');
+  t.is(
+    text,
+    '## Data\n\nBolt\n\nSee below\n\nComment on A1: Ann: checked\n\nComment on B2: Why 3?\n\nComment on C3: [TODO] check\nPrice: 5 is wrong\n\n',
+  );
 });
 
 test('reads a sheet of more than a million elements', async (t) => {

@@ -4,6 +4,7 @@ import { createStores } from '#store/stores.ts';
 import {
   addContents,
   chunkRows,
+  firstTenant,
   countWaiting,
   makePlace,
   makeReady,
@@ -75,7 +76,11 @@ const writes: Readonly<Record<string, { ready: boolean; write: Write }>> = {
   'record indexing progress': {
     ready: true,
     write: ({ stores, scope }, batch) =>
-      stores.chunks.advanceIndexed(scope, batch, new Map(batch.contentIds.map((id) => [id, 7]))),
+      stores.chunks.advanceIndexed(
+        scope,
+        { ...batch, tenant: firstTenant(batch) },
+        new Map(batch.contentIds.map((id) => [id, 7])),
+      ),
   },
   publish: {
     ready: true,

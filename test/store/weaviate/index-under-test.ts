@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { SERVER_DEFAULTS } from '#test/support/harness/stack.ts';
 import { createVectorIndex, type IndexObject, type VectorIndex } from '#store/weaviate/vector-index.ts';
 
 /** The running Weaviate of the test stack. */
@@ -9,6 +10,7 @@ export function weaviateOptions(): Parameters<typeof createVectorIndex>[0] {
     grpc: required('LOCI_WEAVIATE_GRPC'),
     apiKey: required('LOCI_WEAVIATE_API_KEY'),
     timeoutMs: 20_000,
+    classes: SERVER_DEFAULTS,
   };
 }
 

@@ -52,6 +52,22 @@ test('finds text without spaces by a part of it', async (t) => {
   t.deepEqual(await keywordAnswers(texts, ['東京', '天気']), [[texts[0]], [texts[1]]] as string[][]);
 });
 
+test('finds inflected words of texts in several languages by keyword', async (t) => {
+  const texts = [
+    'Les chevaux du haras national sont soignés chaque matin.',
+    'Жители города собрались на площади.',
+    '서울은 대한민국의 수도이며 많은 사람들이 산다.',
+    'زار المهندسون مدنها القديمة',
+    'Die Häuser am Hafen wurden nach dem Sturm geräumt.',
+    'The bridges were closed after the inspection.',
+  ];
+  const asked = ['cheval', 'город', '수도', 'مدينة', 'Haus', 'bridge'];
+  t.deepEqual(
+    await keywordAnswers(texts, asked),
+    texts.map((text) => [text]),
+  );
+});
+
 test('finds function words when a query has no others, and nothing for a query without words', async (t) => {
   const texts = ['to be or not to be', 'other text'];
   t.deepEqual(await keywordAnswers(texts, ['to be or not to be', '?!', '']), [[texts[0]], [], []] as string[][]);
@@ -90,6 +106,32 @@ test('ranks vector search by cosine similarity, and explains both parts of hybri
   const wordless = await index.search(SPACE, tenant, { ...ask, queryText: '…', type: 'hybrid' });
   t.is(wordless[0]?.id, near.id);
   t.is((await index.search(SPACE, tenant, { ...ask, type: 'hybrid', limit: 1 })).length, 1);
+  await index.close();
+});
+
+test('orders hybrid hits by similar ones for long queries, the same for every number of hits', async (t) => {
+  const { index, tenant } = await freshTenant();
+  const words = ['walrus', 'otter', 'seal', 'heron', 'stork', 'crane', 'ibis', 'egret'];
+  const objects = Array.from({ length: 60 }, (_, number) =>
+    indexObject({
+      text: words.slice(number % words.length).join(' '),
+      vector: Float32Array.of(Math.cos(number), Math.sin(number), 0),
+    }),
+  );
+  const ask = { ...QUESTION, type: 'hybrid', queryVector: Float32Array.of(1, 0, 0) } as const;
+  const idsOf = async (changes: Partial<IndexSearch>) =>
+    (await index.search(SPACE, tenant, { ...ask, queryText: words.join(' '), ...changes })).map(({ id }) => id);
+  t.deepEqual(await idsOf({ limit: 60 }), [], 'there is nothing to order yet');
+  await index.writeObjects(SPACE, tenant, objects);
+  const all = await idsOf({ limit: 60 });
+  t.is(new Set(all).size, 60);
+  for (const limit of [1, 10, 30, 31]) t.deepEqual(await idsOf({ limit }), all.slice(0, limit), `${limit} hits`);
+  const plain = await idsOf({ limit: 60, regularize: false });
+  t.notDeepEqual(all.slice(0, 30), plain.slice(0, 30));
+  t.deepEqual(all.slice(0, 30).toSorted(), plain.slice(0, 30).toSorted(), 'only the first thirty change places');
+  t.deepEqual(all.slice(30), plain.slice(30));
+  const brief = { limit: 20, queryText: 'walrus otter' };
+  t.deepEqual(await idsOf(brief), await idsOf({ ...brief, regularize: false }), 'short queries are left alone');
   await index.close();
 });
 

@@ -14,9 +14,12 @@ const Failure = z.object({
 
 export type Sent = { method?: string; headers?: Record<string, string>; body?: RequestInit['body']; json?: unknown };
 
-/** A client of the running API that sends this API key, or these headers; null sends no credentials. */
-export function apiClient(credentials: string | null | Readonly<Record<string, string>>, prefix = '/api/v1') {
-  const { baseUrl } = testStack();
+/** A client of the running API, or of another one, that sends this API key, or these headers; null sends no credentials. */
+export function apiClient(
+  credentials: string | null | Readonly<Record<string, string>>,
+  prefix = '/api/v1',
+  { baseUrl }: { baseUrl: string } = testStack(),
+) {
   const send = async (path: string, { json, body, ...sent }: Sent = {}) =>
     fetch(baseUrl + prefix + path, {
       ...sent,

@@ -84,15 +84,25 @@ export async function makeReady(place: Place, run: RunContents, { version = 1, e
     file_data: {},
   }));
   await stores.runs.finishRead(scope, run, finished);
-  await stores.chunks.advanceIndexed(scope, run, new Map(run.contentIds.map((id) => [id, each])));
+  const index = { ...run, tenant: firstTenant(run) };
+  await stores.chunks.advanceIndexed(scope, index, new Map(run.contentIds.map((id) => [id, each])));
 }
 
 /** A publication of all contents of a run that `makeReady` has prepared. */
 export function publicationOf(
-  { contentIds }: RunContents,
+  run: RunContents,
   { each = 2, config = { embedder: 'lexical/test' } }: { each?: number; config?: Record<string, unknown> } = {},
 ): Publication {
-  return { contents: contentIds.map((content_id) => ({ content_id, chunks: each })), config };
+  return {
+    contents: run.contentIds.map((content_id) => ({ content_id, chunks: each })),
+    config,
+    tenant: firstTenant(run),
+  };
+}
+
+/** The tenant of the index with which a collection is created. */
+export function firstTenant({ collectionId }: Pick<RunContents, 'collectionId'>): string {
+  return `${collectionId}-1`;
 }
 
 /** Starts a new run of the next version for the contents, as a retry or a second upload does. */

@@ -32,14 +32,18 @@ export async function eventually<Value>(
   }
 }
 
-/** Polls until `isDone` accepts the value of `read`. @throws Error with the last value after a minute; errors of `read` at once. */
-export async function until<Value>(read: () => Promise<Value>, isDone: (value: Value) => boolean): Promise<Value> {
-  const deadline = performance.now() + 60_000;
+/** Polls until `isDone` accepts the value of `read`. @throws Error with the last value after `timeoutMs`; errors of `read` at once. */
+export async function until<Value>(
+  read: () => Promise<Value>,
+  isDone: (value: Value) => boolean,
+  timeoutMs = 60_000,
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const value = await read();
     if (isDone(value)) return value;
     if (performance.now() > deadline)
-      throw new Error(`timed out after 60 s; the last value was ${JSON.stringify(value)}`);
+      throw new Error(`timed out after ${timeoutMs / 1000} s; the last value was ${JSON.stringify(value)}`);
     await delay(50);
   }
 }

@@ -22,8 +22,11 @@ export type OwnApi = OwnServices & {
 };
 
 /** Runs an API in the process of the test, with its own database and settings, until the test ends. */
-export async function openOwnApi(t: ExecutionContext, options: Partial<AppOptions> = {}): Promise<OwnApi> {
-  const own = await openOwnServices(t, { temporal: 'away' });
+export async function openOwnApi(
+  t: ExecutionContext,
+  { settings = {}, ...options }: Partial<AppOptions> & { settings?: Record<string, string> } = {},
+): Promise<OwnApi> {
+  const own = await openOwnServices(t, { temporal: 'away', settings });
   const app = createApp(own.services, { version: 'test', ...options });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   t.teardown(() => server.close(1_000));

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { readConfig, type Config } from '#config/index.ts';
+import { readConfig } from '#config/index.ts';
 import { migrationSource } from '#migrations/source.ts';
 import { createSilentLog } from '#observability/log.ts';
 import type { Services } from '#operations/services.ts';
@@ -16,7 +16,14 @@ import { DOWNLOAD_ADDRESS, testStack } from './stack.ts';
 /** An address on which nothing listens, for a Temporal server that is down. */
 const CLOSED_PORT = '127.0.0.1:1';
 
-export type OwnServices = { services: Services; database: Database; databaseUrl: string; blobDir: string };
+/** `environment`: the settings that were changed, with which another process can use the same database and store. */
+export type OwnServices = {
+  services: Services;
+  database: Database;
+  databaseUrl: string;
+  blobDir: string;
+  environment: Record<string, string>;
+};
 
 /**
  * Services on a database and a blob folder of their own, so that the loops of the running worker do not interfere.
@@ -24,29 +31,30 @@ export type OwnServices = { services: Services; database: Database; databaseUrl:
  */
 export async function openOwnServices(
   t: ExecutionContext,
-  { temporal = 'running' }: { temporal?: 'running' | 'away' } = {},
+  { temporal = 'running', settings = {} }: { temporal?: 'running' | 'away'; settings?: Record<string, string> } = {},
 ): Promise<OwnServices> {
   const { database, url: databaseUrl } = await openDatabase(t);
   const blobDir = await mkdtemp(join(tmpdir(), 'loci-test-blobs-'));
-  const config = ownConfig(blobDir, temporal);
+  const config = readConfig({ ...ownSettings(blobDir, temporal), ...settings });
   const closing = new AsyncDisposableStack();
   t.teardown(async () => {
     await closing.disposeAsync();
     await rm(blobDir, { recursive: true, force: true });
   });
   const services = buildServices(config, {
-    dependencies: await openDependencies(config, database, closing),
+    dependencies: await openDependencies(config, database, { closing }),
     models: createModelCatalogue(),
     egress: createEgress({ allow: config.egressAllow }),
     log: createSilentLog(),
     closing,
   });
-  return { services, database, databaseUrl, blobDir };
+  const environment = { ...ownSettings(blobDir, temporal), LOCI_DATABASE_URL: databaseUrl, ...settings };
+  return { services, database, databaseUrl, blobDir, environment };
 }
 
-function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
+function ownSettings(blobDir: string, temporal: 'running' | 'away'): Record<string, string> {
   const stack = testStack();
-  return readConfig({
+  return {
     LOCI_DATABASE_URL: stack.databaseUrl,
     LOCI_TEMPORAL_ADDRESS: temporal === 'running' ? stack.temporal.address : CLOSED_PORT,
     LOCI_TEMPORAL_NAMESPACE: stack.temporal.namespace,
@@ -55,7 +63,7 @@ function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
     LOCI_WEAVIATE_API_KEY: stack.weaviate.apiKey,
     LOCI_BLOB_DIR: blobDir,
     // A second process of the stack opens what these services seal.
-    LOCI_SECRET_KEYS: stack.environment['LOCI_SECRET_KEYS'],
+    LOCI_SECRET_KEYS: stack.environment['LOCI_SECRET_KEYS'] ?? '',
     LOCI_API_KEY_PEPPER: 'x'.repeat(32),
     LOCI_EMBEDDER: 'lexical',
     LOCI_EGRESS_ALLOW: DOWNLOAD_ADDRESS,
@@ -65,7 +73,7 @@ function ownConfig(blobDir: string, temporal: 'running' | 'away'): Config {
     LOCI_MAX_REQUEST_BYTES: '10000000',
     LOCI_MAX_REQUEST_ITEMS: '100',
     LOCI_CRAWL_MAX_PAGES: '1000',
-  });
+  };
 }
 
 /** An empty database with the current schema on the stack's Postgres; dropped at the end of the test. */

@@ -10,6 +10,7 @@ import type { TestStack } from './stack.ts';
 /** An additional API or worker beside that of the stack. Its log is in the log folder of the stack. */
 export type SecondProcess = {
   url: string;
+  pid: number;
   logFile: string;
   /** Sends SIGTERM, and waits for the exit. Returns its code. */
   stop(): Promise<number | null>;
@@ -51,6 +52,7 @@ export async function startSecondProcess(
   await eventually(`${name} is ready`, async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 60_000 });
   return {
     url,
+    pid: child.pid ?? 0,
     logFile,
     stop: async () => {
       child.kill('SIGTERM');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { TestSignal } from './control-server.ts';
+import type { VectorIndexOptions } from '#store/weaviate/connection.ts';
+import type { TestSignal } from '#test/support/runner/control-server.ts';
 
 /** What `npm test` passes to the test files about the running stack. */
 export const TestStackFacts = z.object({
@@ -16,6 +17,9 @@ export const TestStackFacts = z.object({
   environment: z.record(z.string(), z.string()),
 });
 export type TestStackFacts = z.infer<typeof TestStackFacts>;
+
+/** New classes as the running stack creates them. */
+export const SERVER_DEFAULTS = { replicationFactor: null, quantization: null } as const;
 
 /** The one local address that the running stack may download from. */
 export const DOWNLOAD_ADDRESS = '127.99.0.1';
@@ -40,7 +44,7 @@ export type TestStack = Omit<TestStackFacts, 'controlUrl'> & {
   /** As the owner of the tables. */
   databaseUrl: string;
   temporal: { address: string; namespace: string };
-  weaviate: { url: string; grpc: string; apiKey: string };
+  weaviate: Omit<VectorIndexOptions, 'timeoutMs'> & { apiKey: string };
   processes: Readonly<Record<'api' | 'worker' | 'postgres' | 'temporal' | 'weaviate', StackProcess>>;
 };
 
@@ -60,6 +64,7 @@ export function testStack(): TestStack {
       url: setting('LOCI_WEAVIATE_URL'),
       grpc: setting('LOCI_WEAVIATE_GRPC'),
       apiKey: setting('LOCI_WEAVIATE_API_KEY'),
+      classes: SERVER_DEFAULTS,
     },
     processes: {
       api: controlled('api'),

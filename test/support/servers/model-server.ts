@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 
 /** A server that implements one endpoint of the OpenAI API and records the requests. */
@@ -56,12 +58,12 @@ export async function startModelServer<Request extends z.ZodType>(
 
 async function stream(response: ServerResponse, events: AsyncIterable<unknown>): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for await (const event of events) {
-    if (response.closed) return;
-    const isTaken = response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
-    if (!isTaken) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-  }
-  response.end();
+  // A client that leaves ends the events.
+  await pipeline(Readable.from(linesOf(events)), response).catch(() => undefined);
+}
+
+async function* linesOf(events: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const event of events) yield `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
 }
 
 function send(response: ServerResponse, { status, headers, body }: ModelAnswer): void {

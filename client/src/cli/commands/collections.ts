@@ -8,6 +8,7 @@ import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
 import { collectRepeated } from '../option-parsers.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
+import { addReembed } from './reembed.ts';
 
 type Collection = components['schemas']['Collection'];
 
@@ -17,6 +18,7 @@ export function addCollections(program: Command, shell: Shell): void {
   addList(collections, shell);
   addCreate(collections, shell);
   addByName(collections, shell);
+  addReembed(collections, shell);
 }
 
 function addByName(collections: Command, shell: Shell): void {

@@ -36,6 +36,9 @@ export function addCompress(program: Command, shell: Shell): void {
         ...(query === undefined ? {} : { query }),
       };
       const answer = await dataOf(loci.api.POST('/api/v1/compress', { body, signal: shell.signal }));
+      if (strategy === 'ai_compress' && answer.strategy_used !== 'ai_compress') {
+        shell.printNote(answer.metadata?.note ?? 'Sentences of the text were kept instead of a rewritten text.');
+      }
       shell.print(answer, ({ content: compressed }) => compressed ?? '');
     });
 }

@@ -3,6 +3,7 @@ import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
 import { confirm, YES_OPTION } from '../confirm.ts';
 import { fetchList, LIMIT_OPTION } from '../fetch-list.ts';
+import { runForEach, type Outcome } from '../run-for-each.ts';
 import { resolveCollectionId, type Shell } from '../shell.ts';
 import { formatRecord, formatTable } from '../table.ts';
 
@@ -67,7 +68,7 @@ export function addContents(program: Command, shell: Shell): void {
     .option(...YES_OPTION)
     .action(async (ids, options) => {
       await confirm(shell, options, () => deletionQuestion(shell, ids));
-      shell.print(await runForEach(ids, deleteContent(shell)), formatOutcomes);
+      await runForEach(shell, { ids }, deleteContent(shell));
     });
   addActions(contents, shell);
 }
@@ -78,7 +79,7 @@ function addActions(contents: Command, shell: Shell): void {
       .command(name)
       .description(description)
       .argument('<id...>')
-      .action(async (ids) => shell.print(await runForEach(ids, changeContent(shell, name)), formatOutcomes));
+      .action((ids) => runForEach(shell, { ids }, changeContent(shell, name)));
   }
 }
 
@@ -92,8 +93,6 @@ async function deletionQuestion(shell: Shell, ids: readonly string[]): Promise<s
   }
   return `Delete ${names.join(', ')}?`;
 }
-
-export type Outcome = { content_id: string; status: string; deletion_id?: string };
 
 function deleteContent(shell: Shell): (id: string) => Promise<Outcome> {
   const { api } = shell.openClient();
@@ -112,16 +111,6 @@ export function changeContent(shell: Shell, name: (typeof ACTIONS)[number][0]): 
     const { status } = await dataOf(api.POST(`/api/v1/contents/{content_id}/${name}`, { params }));
     return { content_id: id, status };
   };
-}
-
-async function runForEach(ids: readonly string[], act: (id: string) => Promise<Outcome>): Promise<Outcome[]> {
-  const outcomesOfAll: Outcome[] = [];
-  for (const id of ids) outcomesOfAll.push(await act(id));
-  return outcomesOfAll;
-}
-
-export function formatOutcomes(all: readonly Outcome[]): string {
-  return all.map(({ content_id, status }) => `${content_id}  ${status}`).join('\n');
 }
 
 function formatContents(contents: readonly Content[]): string {

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
 import type { components } from '../../schema.ts';
@@ -35,6 +36,7 @@ export function addMemories(program: Command, shell: Shell): void {
   addSearch(memories, shell);
   addUpdate(memories, shell);
   addById(memories, shell);
+  addOfUser(memories, shell);
 }
 
 function addAdd(memories: Command, shell: Shell): void {
@@ -59,10 +61,11 @@ function addList(memories: Command, shell: Shell): void {
     .description('List memories')
     .option('-u, --user <id>', 'only memories of this user')
     .addOption(new Option('--type <type>', 'only memories of this type').choices(TYPES))
+    .option('--superseded', 'also those that later ones superseded')
     .option(...LIMIT_OPTION)
-    .action(async ({ user, type, limit }) => {
+    .action(async ({ user, type, superseded, limit }) => {
       const loci = shell.openClient();
-      const query = omitUndefined({ user_id: user, memory_type: type });
+      const query = omitUndefined({ user_id: user, memory_type: type, include_superseded: superseded });
       shell.print(await fetchList({ loci, shell, limit }, '/api/v1/memories', { query }), formatMemories);
     });
 }
@@ -148,6 +151,36 @@ function addById(memories: Command, shell: Shell): void {
         await fetchList({ loci, shell, limit }, '/api/v1/memories/{memory_id}/history', { path }),
         formatVersions,
       );
+    });
+}
+
+function addOfUser(memories: Command, shell: Shell): void {
+  const user = ['-u, --user <id>', 'the user; with a bearer token, by default its user'] as const;
+  memories
+    .command('export')
+    .description('Write every version of all memories of a user to standard output, one JSON object a line')
+    .option(...user)
+    .action(async (options) => {
+      const exported = shell.openClient().exportMemories(omitUndefined({ userId: options.user }));
+      const lines = async function* () {
+        for await (const version of exported) yield `${JSON.stringify(version)}\n`;
+      };
+      await pipeline(lines, process.stdout, { end: false });
+    });
+  memories
+    .command('forget')
+    .description('Delete all memories of a user with their history, and print the receipt')
+    .option(...user)
+    .option(...YES_OPTION)
+    .action(async (options) => {
+      const { api } = shell.openClient();
+      const query = omitUndefined({ user_id: options.user });
+      await confirm(shell, options, async () => {
+        const params = { query: { ...query, include_superseded: true, limit: 1 } };
+        const { total_count: count } = await dataOf(api.GET('/api/v1/memories', { params }));
+        return `Delete all ${count} memories of ${options.user ?? 'this user'}, with their history?`;
+      });
+      shell.print(await dataOf(api.DELETE('/api/v1/memories', { params: { query } })), formatRecord);
     });
 }
 

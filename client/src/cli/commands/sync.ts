@@ -24,16 +24,18 @@ import {
   type Sending,
   type SyncPlan,
 } from '../sync-plan.ts';
+import { ingestionFailures } from '../upload-report.ts';
 import { formatSyncPlan, formatSyncReport, planReport, syncReport } from '../sync-report.ts';
 
 const RETRIES = 8;
-/** Up to as many deletions are done without a question, if they are not the whole folder. */
+/** Only more deletions than this that are also more than this share need a confirmation, or any if the folder has no files. */
 const UNASKED_DELETIONS = 5;
 const UNASKED_SHARE = 0.1;
 const REQUEST_CONCURRENCY = 4;
 const HELP = `
 Makes the collection hold what the folder holds: new files are added, changed ones replace their contents, moved ones keep
-theirs, and contents whose files are gone are deleted, when all others are searchable; if anything fails, nothing is deleted.
+theirs, and contents whose files are gone are deleted, when all others are searchable. Nothing is deleted while a file is refused or cannot be ingested. Files and
+folders that cannot be read are reported; their contents stay, and the rest is done.
 Files are compared by checksum. Only contents that loci sync has put there are ever deleted. To continue after an
 interruption, run the same command again. Without --hidden, files whose names, or whose folders' names, begin with a dot
 are ignored, and their contents stay. In a container, always give --name: the name of the machine is another each time.`;
@@ -96,7 +98,7 @@ async function syncFolder(sync: Sync): Promise<void> {
 
 /**
  * New files first, so that a text that moves from one file to another is found all the time; deletions when everything else
- * is searchable, and none if anything failed.
+ * is searchable, and none if a file was refused or not ingested.
  */
 async function carryOut(sync: Sync, plan: SyncPlan): Promise<UploadFailure[]> {
   const { loci, shell, folder, options } = sync;
@@ -133,16 +135,10 @@ async function sendAndWait(
   const items = [...sent.items, ...unchanged.map(asSent)];
   if (items.every(({ upload_id, status }) => upload_id === null && status === 'ready')) return sent.failures;
   const { failed } = await waitForAll(loci, shell, { ...sent, items });
-  const inputs = new Map(sent.items.map(({ content_id, input }) => [content_id, input]));
+  const notIngested = ingestionFailures(sent.items, failed);
   return [
     ...sent.failures,
-    ...failed.map(({ content_id, name, status, error_code, status_message }) => ({
-      input: inputs.get(content_id) ?? name,
-      name,
-      source: 'file' as const,
-      code: error_code ?? status,
-      message: status_message ?? `The status is ${status}.`,
-    })),
+    ...notIngested.map(({ input, name, code, message }) => ({ input, name, source: 'file' as const, code, message })),
   ];
 }
 

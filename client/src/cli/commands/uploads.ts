@@ -1,13 +1,18 @@
 import type { Command } from '@commander-js/extra-typings';
 import { dataOf } from '../../data-of.ts';
-import { paginate } from '../../paginate.ts';
 import type { components } from '../../schema.ts';
-import { changeContent, formatOutcomes, type Outcome } from './contents.ts';
+import { runForEach } from '../run-for-each.ts';
 import type { Shell } from '../shell.ts';
 import { formatRecord } from '../table.ts';
+import { changeContent } from './contents.ts';
 
 type Progress = components['schemas']['UploadProgress'];
 
+const ACTIONS = [
+  ['pause', 'Pause the unfinished contents and crawls of an upload'],
+  ['resume', 'Resume the paused contents and crawls of an upload'],
+  ['cancel', 'Cancel the unfinished contents and crawls of an upload'],
+] as const;
 const RETRIED: ReadonlySet<string> = new Set(['failed', 'cancelled']);
 
 /** `loci uploads` */
@@ -21,32 +26,23 @@ export function addUploads(program: Command, shell: Shell): void {
   byId('get', 'Show the progress of an upload').action(async (id) => {
     shell.print(await dataOf(shell.openClient().api.GET('/api/v1/uploads/{upload_id}', of(id))), formatProgress);
   });
-  byId('pause', 'Pause the unfinished contents and crawls of an upload').action(async (id) => {
-    const path = '/api/v1/uploads/{upload_id}/pause';
-    shell.print(await dataOf(shell.openClient().api.POST(path, of(id))), formatProgress);
-  });
-  byId('resume', 'Resume the paused contents and crawls of an upload').action(async (id) => {
-    const path = '/api/v1/uploads/{upload_id}/resume';
-    shell.print(await dataOf(shell.openClient().api.POST(path, of(id))), formatProgress);
-  });
-  byId('cancel', 'Cancel the unfinished contents and crawls of an upload').action(async (id) => {
-    const path = '/api/v1/uploads/{upload_id}/cancel';
-    shell.print(await dataOf(shell.openClient().api.POST(path, of(id))), formatProgress);
-  });
+  for (const [name, description] of ACTIONS) {
+    byId(name, description).action(async (id) => {
+      const path = `/api/v1/uploads/{upload_id}/${name}` as const;
+      shell.print(await dataOf(shell.openClient().api.POST(path, of(id))), formatProgress);
+    });
+  }
   byId('retry', 'Ingest the failed and cancelled contents of an upload again').action(async (id) => {
-    shell.print(await retryAll(shell, id), (all) => (all.length === 0 ? 'Nothing has failed.' : formatOutcomes(all)));
+    const ids = listRetried(shell, id);
+    await runForEach(shell, { ids, none: 'Nothing has failed.' }, changeContent(shell, 'retry'));
   });
 }
 
-async function retryAll(shell: Shell, id: string): Promise<Outcome[]> {
-  const { api } = shell.openClient();
-  const retry = changeContent(shell, 'retry');
-  const outcomes: Outcome[] = [];
+async function* listRetried(shell: Shell, id: string): AsyncGenerator<string> {
   const options = { path: { upload_id: id }, query: { limit: 1000 }, signal: shell.signal };
-  for await (const { content_id, status } of paginate(api, '/api/v1/uploads/{upload_id}', options)) {
-    if (RETRIED.has(status)) outcomes.push(await retry(content_id));
+  for await (const item of shell.openClient().paginate('/api/v1/uploads/{upload_id}', options)) {
+    if (RETRIED.has(item.status)) yield item.content_id;
   }
-  return outcomes;
 }
 
 function formatProgress({ id, collection_id, status, progress, errors, created_at }: Progress): string {

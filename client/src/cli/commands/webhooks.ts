@@ -92,7 +92,7 @@ function addById(webhooks: Command, shell: Shell): void {
         return `Delete the webhook ${url}? ${waiting} waiting deliveries are not sent.`;
       });
       await dataOf(api.DELETE('/api/v1/webhooks/{webhook_id}', { params }));
-      shell.print({ id, deleted: true }, () => `${id}  deleted`);
+      shell.print({ id, status: 'deleted' }, ({ status }) => `${id}  ${status}`);
     });
 }
 
@@ -128,6 +128,7 @@ function collectEventTypes(value: string, before: Event[] | undefined): Event[] 
 }
 
 function formatWebhooks(webhooks: readonly Webhook[]): string {
+  if (webhooks.length === 0) return 'There are no webhooks.';
   const rows = webhooks.map(({ id, status, delivery_state, pending_deliveries, events, url }) => [
     id,
     status,

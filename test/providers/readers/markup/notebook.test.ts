@@ -48,3 +48,9 @@ test('cuts the output of a notebook, reads those of version 3, and rejects what 
   t.is((await readBytes(JSON.stringify(old), { name: 'a.ipynb' })).text.trim(), '## Old\n\n```python\nx = 1\n```');
   await t.throwsAsync(readBytes('{"cells": 3}', { name: 'a.ipynb' }), { code: 'unreadable', message: /Jupyter/ });
 });
+
+test('leaves out the bytes of pictures in the text of a notebook', async (t) => {
+  const source = ['See ', `![a chart](data:image/png;base64,${'iVBORw0KGgo'.repeat(50)})`, ' here.'];
+  const { text } = await readBytes(JSON.stringify({ cells: [{ cell_type: 'markdown', source }] }), { name: 'a.ipynb' });
+  t.is(text.trim(), 'See a chart here.');
+});

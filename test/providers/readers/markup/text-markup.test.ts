@@ -102,53 +102,6 @@ test('reads headlines, blocks, tables and links of an Org document, without draw
   );
 });
 
-test('reads headings, lists, code and tables of AsciiDoc', async (t) => {
-  const text = await textOf('manual.adoc', [
-    '= Manual',
-    ':toc:',
-    '',
-    '== Install',
-    '',
-    'NOTE: Needs *root*, see https://example.com/i[the guide] and <<end,the end>>.',
-    '',
-    '* one',
-    '** two',
-    '. first',
-    '',
-    '[source,ruby]',
-    '----',
-    'puts 1 # <1>',
-    '== not a heading',
-    '----',
-    '',
-    '////',
-    'hidden',
-    '////',
-    '.Sizes',
-    '|===',
-    '|Item |Size',
-    '',
-    '|Bolt',
-    '|M3',
-    '|===',
-    '',
-    'CPU:: the processor',
-  ]);
-  t.is(
-    text,
-    [
-      '# Manual',
-      '## Install',
-      '**Note:** Needs **root**, see [the guide](https://example.com/i) and the end.',
-      '- one\n   - two\n1. first',
-      '```ruby\nputs 1 #\n== not a heading\n```',
-      '**Sizes**',
-      '| Item | Size |\n| --- | --- |\n| Bolt | M3 |',
-      '**CPU:** the processor',
-    ].join('\n\n'),
-  );
-});
-
 test('reads the text of a LaTeX document: title, sections, lists, tables, formulas and code', async (t) => {
   const text = await textOf('paper.tex', [
     '\\documentclass[a4paper]{article}',
@@ -226,4 +179,14 @@ test('reads hostile markup in time that grows with its length', async (t) => {
     const { text } = await readBytes(`text ${unit.repeat(100_000 / unit.length)}`, { name });
     t.true(text.startsWith('text'), `${name}: ${unit}`);
   }
+});
+
+test('reads addresses with percent signs and shortened rules of tables in LaTeX', async (t) => {
+  const text = await textOf('paper.tex', [
+    String.raw`See \url{https://example.com/a%20b_c} and \href{https://example.com/50\%/z}{the \emph{label}} here.`,
+    String.raw`\begin{tabular}{lcc}\toprule Model & \multicolumn{2}{c}{Score} \\ \cmidrule(lr){2-3} & A & B \\ X & 1 & 2 \\`,
+    String.raw`\end{tabular}`,
+  ]);
+  t.true(text.startsWith('See https://example.com/a%20b_c and [the *label*](https://example.com/50%/z) here.'));
+  t.true(text.endsWith('| Model | Score | Score |\n| --- | --- | --- |\n|  | A | B |\n| X | 1 | 2 |'));
 });

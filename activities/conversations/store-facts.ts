@@ -1,0 +1,112 @@
+import { AppError } from '#domain/app-error.ts';
+import { extractedMemoryId, MEMORY_EXTRACTION, memoryObjectId } from '#domain/memories/memory-ids.ts';
+import type { Scope } from '#domain/access/scope.ts';
+import type { ExtractionSource } from '#store/conversations/messages.ts';
+import type { NewMemory } from '#store/memories/memories.ts';
+import type { ComparableMemory, Supersession } from '#store/memories/memory-supersessions.ts';
+import type { Stores } from '#store/stores.ts';
+import type { ModelAccess } from './ask-chat-model.ts';
+import {
+  findContradictions,
+  listComparedMemories,
+  MAX_COMPARED,
+  type FactsOfUser,
+  type FoundContradiction,
+} from './find-contradictions.ts';
+
+/** The worker's loop indexes them at once. */
+const LEFT_TO_THE_WORKER = { leaseMs: 0, dueMs: 0 };
+/** How often facts are compared with what other conversations of the user stored meanwhile, before a later attempt does. */
+const MAX_ROUNDS = 5;
+
+type ExtractedFacts = { source: ExtractionSource; facts: readonly string[] };
+
+/**
+ * Stores the memories of a message, each with what it supersedes. Of a fact and a memory that contradict each other, the one that
+ * was said later stays current, in whatever order they are extracted. Extractions of one user commit one after the other: all
+ * that others stored since the comparison began is compared as well, so that the model sees any two facts of concurrent
+ * conversations together. Returns the number of memories added.
+ */
+export async function storeComparedFacts(access: ModelAccess, { source, facts }: ExtractedFacts): Promise<number> {
+  const { services, scope } = access;
+  const ofUser: FactsOfUser = { userId: source.memory_user_id, facts, statedAt: source.stated_at };
+  const contradictions: FoundContradiction[] = [];
+  const seen = new Set<string>();
+  const since = await services.stores.memorySupersessions.readClock();
+  let unseen = facts.length === 0 ? [] : await listComparedMemories(services, scope, ofUser);
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    contradictions.push(...(await findContradictions(access, ofUser, unseen)));
+    for (const { memory_id } of unseen) seen.add(memory_id);
+    const outcome = await services.stores.transaction(async (stores) => {
+      await stores.memorySupersessions.lockUser(scope, ofUser.userId);
+      unseen = facts.length === 0 ? [] : await listUnseen(stores, scope, { userId: ofUser.userId, since, seen });
+      if (unseen.length > 0) return null;
+      return insertFacts(stores, scope, { source, facts, contradictions });
+    });
+    if (outcome !== null) return outcome;
+  }
+  const message = 'Other conversations of the same user are being extracted; the facts are compared again.';
+  throw new AppError('dependency_unavailable', message);
+}
+
+/** Stores the text of a message as a memory, which is compared with nothing. Returns the number of memories added. */
+export function storeVerbatim({ services, scope }: ModelAccess, source: ExtractionSource, text: string) {
+  return services.stores.transaction(async (stores) => {
+    await stores.memorySupersessions.lockUser(scope, source.memory_user_id);
+    return insertFacts(stores, scope, { source, facts: [text], contradictions: [] });
+  });
+}
+
+function listUnseen(
+  stores: Stores,
+  scope: Scope,
+  { userId, since, seen }: { userId: string; since: Date; seen: ReadonlySet<string> },
+): Promise<ComparableMemory[]> {
+  const span = { since, except: [...seen], limit: MAX_COMPARED };
+  return stores.memorySupersessions.listExtractedSince(scope, userId, span);
+}
+
+/** Claims the message and inserts its memories in the same transaction, so that a repeated or concurrent run adds none. */
+async function insertFacts(
+  stores: Stores,
+  scope: Scope,
+  { source, facts, contradictions }: ExtractedFacts & { contradictions: readonly FoundContradiction[] },
+): Promise<number> {
+  const claimed = await stores.messages.claimForExtraction(scope, [source.id]);
+  if (claimed.length === 0) return 0;
+  const memories = facts.map((memory, index): NewMemory => {
+    const id = extractedMemoryId(source.id, index);
+    return {
+      id,
+      objectId: memoryObjectId(id, 1),
+      userId: source.memory_user_id,
+      memoryType: 'user',
+      memory,
+      topics: [],
+      metadata: { source: 'conversation', message_id: source.id },
+      createdBy: MEMORY_EXTRACTION,
+      statedAt: source.stated_at,
+    };
+  });
+  await stores.memories.insert(scope, memories, LEFT_TO_THE_WORKER);
+  const supersessions = toSupersessions(source, contradictions);
+  await stores.memorySupersessions.supersede(scope, source.memory_user_id, supersessions);
+  return facts.length;
+}
+
+/** Decides by the time of each which of the two supersedes the other. Every memory is superseded once at most. */
+function toSupersessions(
+  source: ExtractionSource,
+  contradictions: readonly FoundContradiction[],
+): readonly Supersession[] {
+  const byMemory = new Map<string, Supersession>();
+  for (const { fact, memory } of contradictions) {
+    const factId = extractedMemoryId(source.id, fact);
+    const isLater = memory.stated_at.getTime() <= source.stated_at.getTime();
+    const supersession: Supersession = isLater
+      ? { memoryId: memory.memory_id, version: memory.version, byId: factId }
+      : { memoryId: factId, version: 1, byId: memory.memory_id };
+    if (!byMemory.has(supersession.memoryId)) byMemory.set(supersession.memoryId, supersession);
+  }
+  return [...byMemory.values()];
+}

@@ -1,0 +1,202 @@
+import { AppError } from '#domain/app-error.ts';
+import { PageSizes, type AskedPage } from './page-sizes.ts';
+
+export type PageTurnLimits = {
+  /** Pages of one workspace below 64 KiB that are read at the same time. They never wait for larger ones. */
+  smallPages: number;
+  /** Bytes of the larger pages of one workspace that are read and written as JSON at the same time. A larger page is alone. */
+  readBytes: number;
+  /** Bytes of the pages that one caller has not taken yet. */
+  unsentBytes: number;
+  /** Requests of one caller for larger pages that wait. */
+  waiting: number;
+  maxWaitMs: number;
+};
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const LIMITS: PageTurnLimits = {
+  smallPages: 16,
+  readBytes: 2 * MIB,
+  unsentBytes: 16 * MIB,
+  waiting: 256,
+  maxWaitMs: 30_000,
+};
+const RETRY_AFTER_S = 5;
+/** A page that took longer waited for something else. */
+const MAX_PAUSE_MS = 250;
+const SMALL_BYTES = 64 * KIB;
+/** What a page counts as that is not known to be small, at least. */
+const UNKNOWN_BYTES = 256 * KIB;
+/** What a page counts as for which many more rows are read than it has. */
+const SCAN_BYTES = MIB;
+
+/**
+ * `name`: of the list, the same for all of its pages. `limit`: the most rows of the page. `isScan`: how many rows are read has
+ * nothing to do with it. `signal`: aborts when the client leaves; asked for when the page waits.
+ */
+export type PageRequest = {
+  workspaceId: string;
+  caller: string;
+  name: string;
+  limit: number;
+  isScan?: boolean;
+  signal: () => AbortSignal;
+};
+
+/** The turn of a page. Disposing of it ends the reading; the next page begins after a pause that is as long. */
+export type PageTurn = Disposable & {
+  /** The JSON has this size and is on its way. @returns what to call when the client has taken it or has left */
+  written(sizeBytes: number): () => void;
+};
+
+/** What a page counts as while it is read. `isTrial`: its list is of unknown size. */
+type Cost = { smallPages: number; readBytes: number; isTrial: boolean };
+type TurnPage = AskedPage & { isScan: boolean };
+type Waiting = { page: TurnPage; caller: string; start: (cost: Cost) => void };
+/** `unsent`: bytes by caller. */
+type Load = { smallPages: number; readBytes: number; unsent: Map<string, number>; waiting: Waiting[] };
+
+/**
+ * Bounds what the pages of one workspace take from all others: processor time of the process and of the database, and memory. How
+ * large a page is, is known only once it is read, so that each counts as the largest of its list in the last minute, and while
+ * none is known, a list is read by one request alone. A list that was small can have grown: small pages are bounded in number.
+ */
+export class PageTurns {
+  readonly #limits: PageTurnLimits;
+  readonly #loads = new Map<string, Load>();
+  readonly #sizes = new PageSizes();
+  /** Lists of unknown size that are being read. */
+  readonly #tried = new Set<string>();
+
+  constructor(limits: PageTurnLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Waits until the page may be read.
+   * @throws AppError `rate_limited` when too many wait or it takes too long; the reason of the signal.
+   */
+  async take(request: PageRequest): Promise<PageTurn> {
+    const { workspaceId, caller, limit, isScan = false } = request;
+    const page = { list: `${workspaceId} ${request.name}`, limit, isScan };
+    const cost = await this.#wait(request, page);
+    const startedAt = performance.now();
+    let isReading = true;
+    return {
+      written: (sizeBytes) => {
+        if (!isScan) this.#sizes.remember(page, sizeBytes);
+        if (sizeBytes < SMALL_BYTES) return () => undefined;
+        this.#addUnsent(workspaceId, caller, sizeBytes);
+        return () => this.#addUnsent(workspaceId, caller, -sizeBytes);
+      },
+      [Symbol.dispose]: () => {
+        if (!isReading) return;
+        isReading = false;
+        if (cost.isTrial) this.#tried.delete(page.list);
+        const end = () => this.#end(workspaceId, cost);
+        if (this.#isSmall(page)) end();
+        else setTimeout(end, Math.min(performance.now() - startedAt, MAX_PAUSE_MS));
+      },
+    };
+  }
+
+  /** Returns what the page counts as. */
+  async #wait({ workspaceId, caller, signal: signalOf }: PageRequest, page: TurnPage): Promise<Cost> {
+    const load = this.#loadOf(workspaceId);
+    if (!this.#isSmall(page) && this.#largeOf(load, caller) >= this.#limits.waiting) throw tooMany();
+    const { promise, resolve, reject } = Promise.withResolvers<Cost>();
+    const waiting = { page, caller, start: resolve };
+    load.waiting.push(waiting);
+    this.#dispatch(workspaceId);
+    if (!load.waiting.includes(waiting)) return promise;
+    const signal = signalOf();
+    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    const timer = setTimeout(() => reject(tooMany()), this.#limits.maxWaitMs);
+    signal.addEventListener('abort', abort, { once: true });
+    // The client may have left before.
+    if (signal.aborted) abort();
+    try {
+      return await promise;
+    } catch (error) {
+      load.waiting = load.waiting.filter((one) => one !== waiting);
+      this.#dispatch(workspaceId);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Starts what waits, in its order. Who does not take pages waits for itself, and holds back nobody else. */
+  #dispatch(workspaceId: string): void {
+    const load = this.#loadOf(workspaceId);
+    let isFull = false;
+    for (const next of load.waiting) {
+      const cost = this.#costOf(next.page);
+      if (cost.smallPages > 0) {
+        if (load.smallPages >= this.#limits.smallPages) continue;
+      } else {
+        if (isFull || (cost.isTrial && this.#tried.has(next.page.list)) || !this.#hasTaken(load, next, cost)) continue;
+        isFull = load.readBytes > 0 && load.readBytes + cost.readBytes > this.#limits.readBytes;
+        if (isFull) continue;
+      }
+      if (cost.isTrial) this.#tried.add(next.page.list);
+      load.waiting = load.waiting.filter((one) => one !== next);
+      load.smallPages += cost.smallPages;
+      load.readBytes += cost.readBytes;
+      next.start(cost);
+    }
+    if (load.smallPages + load.readBytes + load.unsent.size + load.waiting.length === 0)
+      this.#loads.delete(workspaceId);
+  }
+
+  #costOf(page: TurnPage): Cost {
+    if (page.isScan) return { smallPages: 0, readBytes: SCAN_BYTES, isTrial: false };
+    const known = this.#sizes.sizeOf(page);
+    if (known !== null && known < SMALL_BYTES) return { smallPages: 1, readBytes: 0, isTrial: false };
+    return { smallPages: 0, readBytes: Math.max(known ?? 0, UNKNOWN_BYTES), isTrial: known === null };
+  }
+
+  #isSmall(page: TurnPage): boolean {
+    return this.#costOf(page).smallPages > 0;
+  }
+
+  /** How many large pages the caller waits for. */
+  #largeOf({ waiting }: Load, caller: string): number {
+    return waiting.filter((one) => one.caller === caller && !this.#isSmall(one.page)).length;
+  }
+
+  /** Whether the caller has taken enough of its pages to get another one. */
+  #hasTaken({ unsent }: Load, { caller }: Waiting, { readBytes }: Cost): boolean {
+    const unsentBytes = unsent.get(caller) ?? 0;
+    return unsentBytes === 0 || unsentBytes + readBytes <= this.#limits.unsentBytes;
+  }
+
+  #end(workspaceId: string, cost: Cost): void {
+    const load = this.#loadOf(workspaceId);
+    load.smallPages -= cost.smallPages;
+    load.readBytes -= cost.readBytes;
+    this.#dispatch(workspaceId);
+  }
+
+  #addUnsent(workspaceId: string, caller: string, bytes: number): void {
+    const load = this.#loadOf(workspaceId);
+    const unsentBytes = (load.unsent.get(caller) ?? 0) + bytes;
+    if (unsentBytes === 0) load.unsent.delete(caller);
+    else load.unsent.set(caller, unsentBytes);
+    this.#dispatch(workspaceId);
+  }
+
+  #loadOf(workspaceId: string): Load {
+    const load = this.#loads.get(workspaceId) ?? { smallPages: 0, readBytes: 0, unsent: new Map(), waiting: [] };
+    this.#loads.set(workspaceId, load);
+    return load;
+  }
+}
+
+function tooMany(): AppError {
+  const message =
+    'Too many large pages of this workspace are being read at the same time: read fewer at once, with a smaller limit.';
+  return new AppError('rate_limited', message, { retryAfterS: RETRY_AFTER_S });
+}

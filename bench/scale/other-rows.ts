@@ -1,0 +1,45 @@
+import type { FillStatement } from './content-rows.ts';
+
+const WORKSPACE = `(select workspace_id from filled_collections limit 1)`;
+const AGE = `now() - interval '20 days'`;
+
+/** Memories, deliveries, residues, stored answers. */
+export const OTHER_STATEMENTS: readonly FillStatement[] = [
+  {
+    // The first of a thousand users has a third of them; one in fifty belongs to the team.
+    what: 'memories',
+    sql: `insert into memories (id, workspace_id, user_id, memory_type, version, created_by, created_at)
+      select uuidv7(), ${WORKSPACE}, 'user-' || (1 + floor(1000 * power(random(), 6)))::int,
+        case when number % 50 = 0 then 'team' else 'user' end, 1, 'key', ${AGE} + number * interval '1 second'
+      from generate_series(1, :memories::int) number`,
+  },
+  {
+    what: 'versions of memories',
+    sql: `insert into memory_versions (memory_id, version, workspace_id, object_id, memory, valid_from, index_state, index_space,
+        index_due_at)
+      select id, 1, workspace_id, uuidv7(), repeat(md5(id::text) || ' ', 3), created_at, 'current', 'lexical', created_at
+      from memories order by created_at`,
+  },
+  {
+    what: 'deliveries',
+    sql: `with endpoint as (
+        insert into webhook_endpoints (id, workspace_id, url, origin, sealed_secret)
+        values (uuidv7(), ${WORKSPACE}, 'https://example.org/hook', 'https://example.org', 'x') returning id)
+      insert into webhook_deliveries (workspace_id, endpoint_id, origin, event_type, body, status, attempts, due_at, created_at)
+      select ${WORKSPACE}, endpoint.id, 'https://example.org', 'content.ready', '{}',
+        case when number % 1000 = 7 then 'failed' else 'delivered' end, 1, ${AGE}, ${AGE} + number * interval '1 second'
+      from endpoint, generate_series(1, :deliveries::int) number`,
+  },
+  {
+    what: 'residues',
+    sql: `insert into residues (content_id, collection_id, workspace_id, due_at)
+      select content_id, collection_id, workspace_id, now() - interval '1 minute' from filled_contents
+      where stage = 'deleting' or number % 10 = 0`,
+  },
+  {
+    what: 'stored answers',
+    sql: `insert into idempotency_keys (workspace_id, principal, key, route, fingerprint, status, answer, expires_at)
+      select ${WORKSPACE}, 'key', 'request ' || number, 'POST /upload', md5(number::text), 202, repeat('x', 200), ${AGE}
+      from generate_series(1, :contents::int / 5) number`,
+  },
+];

@@ -1,0 +1,115 @@
+import type { DataSet } from './fill-data-set.ts';
+import type { StoreCall } from './measure-statements.ts';
+
+const PAGE = { after: null, limit: 50 };
+const PASSES_MS = [1_000];
+
+/** Collections of all sizes but the largest, the smallest among them. */
+function someOf(collectionIds: readonly string[], count: number): string[] {
+  const step = Math.max(1, Math.floor((collectionIds.length - 1) / count));
+  return collectionIds
+    .slice(1)
+    .toReversed()
+    .filter((_, place) => place % step === 0)
+    .slice(0, count);
+}
+
+/** The calls of the stores whose cost could grow with the number of rows. */
+export function storeCalls(data: DataSet): StoreCall[] {
+  const { workspaceId } = data;
+  return [...listCalls(data), ...countCalls(data), ...loopCalls()].map(([what, call]) => ({
+    what,
+    // Loops serve all workspaces.
+    workspaceId: what.startsWith('loop: ') ? null : workspaceId,
+    call,
+  }));
+}
+
+type NamedCall = [what: string, call: StoreCall['call']];
+
+function listCalls({ workspaceId, collectionIds, userId, uploadId, middleUs }: DataSet): NamedCall[] {
+  const whole = { workspaceId, collectionIds: null };
+  const limited = (count: number) => ({ workspaceId, collectionIds: someOf(collectionIds, count) });
+  const [largest = ''] = collectionIds;
+  const memories = { userId: null, memoryType: null, readerId: null, includeSuperseded: false };
+  return [
+    ['contents of the workspace', ({ contents }) => contents.list(whole, {}, PAGE)],
+    ['contents of the largest collection', ({ contents }) => contents.list(whole, { collectionId: largest }, PAGE)],
+    ...[2, 20, 100, 1000].map((count): NamedCall => {
+      return [
+        `contents of a key limited to ${count} collections`,
+        ({ contents }) => contents.list(limited(count), {}, PAGE),
+      ];
+    }),
+    [
+      'contents of a member, far into the list',
+      ({ contents }) => contents.list(limited(20), {}, { limit: 50, after: { createdUs: middleUs, id: largest } }),
+    ],
+    ...['failed', 'cancelled', 'ready', 'pending'].map((status): NamedCall => {
+      return [`contents of the workspace, ${status}`, ({ contents }) => contents.list(whole, { status }, PAGE)];
+    }),
+    [
+      'contents of a collection, cancelled',
+      ({ contents }) => contents.list(whole, { collectionId: largest, status: 'cancelled' }, PAGE),
+    ],
+    ['contents of a member, cancelled', ({ contents }) => contents.list(limited(20), { status: 'cancelled' }, PAGE)],
+    ['collections of the workspace', ({ collections }) => collections.list(whole, {}, PAGE)],
+    ['the largest collection', ({ collections }) => collections.find(whole, largest)],
+    ['progress of an upload of the largest collection', ({ uploads }) => uploads.progress(whole, uploadId)],
+    ['manifest of this upload', ({ uploads }) => uploads.manifest(whole, uploadId, PAGE)],
+    ['chunks of the workspace', ({ chunks }) => chunks.listPublished(whole, {}, PAGE)],
+    ['chunks of a key limited to 20 collections', ({ chunks }) => chunks.listPublished(limited(20), {}, PAGE)],
+    ['memories of the workspace', ({ memories: store }) => store.list(whole, memories, PAGE)],
+    ['memories that a user reads', ({ memories: store }) => store.list(whole, { ...memories, readerId: userId }, PAGE)],
+    [
+      'memories that a user with few reads',
+      ({ memories: store }) => store.list(whole, { ...memories, readerId: 'user-999' }, PAGE),
+    ],
+    ['memories of type team', ({ memories: store }) => store.list(whole, { ...memories, memoryType: 'team' }, PAGE)],
+    [
+      'deliveries, failed',
+      ({ webhookDeliveries }) => webhookDeliveries.list(whole, { status: 'failed' }, { before: null, limit: 50 }),
+    ],
+    [
+      'deliveries, retrying',
+      ({ webhookDeliveries }) => webhookDeliveries.list(whole, { status: 'retrying' }, { before: null, limit: 50 }),
+    ],
+  ];
+}
+
+function countCalls({ workspaceId, collectionIds, userId }: DataSet): NamedCall[] {
+  const whole = { workspaceId, collectionIds: null };
+  const limited = { workspaceId, collectionIds: someOf(collectionIds, 20) };
+  const [largest = ''] = collectionIds;
+  const memories = { userId: null, memoryType: null, readerId: null, includeSuperseded: false };
+  return [
+    ['count: contents of the workspace', ({ contents }) => contents.count(whole, {})],
+    ['count: contents of the largest collection', ({ contents }) => contents.count(whole, { collectionId: largest })],
+    ['count: contents of a key limited to 20 collections', ({ contents }) => contents.count(limited, {})],
+    ['count: contents, ready', ({ contents }) => contents.count(whole, { status: 'ready' })],
+    ['count: contents, cancelled', ({ contents }) => contents.count(whole, { status: 'cancelled' })],
+    ['count: chunks of the workspace', ({ chunks }) => chunks.countPublished(whole, {})],
+    [
+      'count: chunks of the largest collection',
+      ({ chunks }) => chunks.countPublished(whole, { collectionId: largest }),
+    ],
+    ['count: chunks of a key limited to 20 collections', ({ chunks }) => chunks.countPublished(limited, {})],
+    ['count: memories of the workspace', ({ memories: store }) => store.count(whole, memories)],
+    [
+      'count: memories that a user reads',
+      ({ memories: store }) => store.count(whole, { ...memories, readerId: userId }),
+    ],
+    ['count: deliveries', ({ webhookDeliveries }) => webhookDeliveries.count(whole, {})],
+    ['count: deliveries, failed', ({ webhookDeliveries }) => webhookDeliveries.count(whole, { status: 'failed' })],
+  ];
+}
+
+function loopCalls(): NamedCall[] {
+  return [
+    ['loop: residues that are due', ({ system }) => system.claimDueResidues(20, PASSES_MS)],
+    ['loop: stored answers that expired', ({ system }) => system.purgeIdempotencyKeys(1_000)],
+    ['loop: log of deliveries', ({ webhookUpkeep }) => webhookUpkeep.purge(864e5 * 365, 1000)],
+    ['loop: outbox', ({ system }) => system.claimDueStarts(20)],
+    ['loop: memories to index', ({ memoryProjections }) => memoryProjections.claimDue(100)],
+  ];
+}

@@ -1,0 +1,92 @@
+import { WORD } from '#domain/search/text-terms.ts';
+import type { AnswerPiece, CitationMark } from './citation-reader.ts';
+import { harmlessText } from './harmless-text.ts';
+import { matchedSentences } from './matched-sentences.ts';
+import type { Passage } from './passages.ts';
+
+const MAX_SENTENCES = 3;
+/** Longer sentences, such as tables, are cut. */
+const MAX_CHARACTERS = 600;
+/** Sentences with less than this part of the best score add little. */
+const WORTH_SAYING = 0.5;
+/** What the place of its passage adds to the score of a sentence: less than one rare word. */
+const PLACE_WEIGHT = 0.3;
+
+/** `matched`: the words of the question that it has; `cited`: its place in the passage. */
+type Candidate = {
+  number: number;
+  text: string;
+  matched: ReadonlySet<string>;
+  cited: { start: number; end: number };
+};
+
+/**
+ * An answer without a model: at most three sentences of the passages, verbatim, the best first, each followed by the number of
+ * its passage. Sentences are weighed by the words of the question that they contain, rare words more than frequent ones, and
+ * by the place of their passage. If none contains any, the answer is the first sentence of the best passage. The marks are those
+ * of this answer only: brackets in the text of a document cite nothing.
+ */
+export function answerFromSentences(query: string, passages: readonly Passage[]): AnswerPiece {
+  const candidates = passages.flatMap((passage) => candidatesOf(passage, query));
+  const weights = weighWords(candidates);
+  const scored = candidates
+    .map((candidate) => ({ ...candidate, score: scoreOf(candidate, weights) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score);
+  const best = scored[0];
+  if (best === undefined) return cite(candidates.slice(0, 1));
+  const selected: Candidate[] = [];
+  for (const candidate of scored) {
+    if (candidate.score < best.score * WORTH_SAYING || selected.length === MAX_SENTENCES) break;
+    if (selected.every(({ text }) => !isRepeated(candidate.text, text))) selected.push(candidate);
+  }
+  return cite(selected);
+}
+
+function candidatesOf({ number, content }: Passage, query: string): Candidate[] {
+  return matchedSentences(content, query)
+    .map(({ start, end, matched }) => {
+      const text = content.slice(start, Math.min(end, start + MAX_CHARACTERS));
+      // Half of a character at the cut is left out.
+      const whole = text.isWellFormed() ? text : text.slice(0, -1);
+      const cited = { start, end: start + whole.length };
+      return { number, matched, text: whole.replaceAll(/\s+/g, ' '), cited };
+    })
+    .filter(({ text }) => !/[?？؟]$/.test(text) && /[\p{L}\p{N}]/u.test(text));
+}
+
+/** Inverse document frequencies among the sentences. */
+function weighWords(candidates: readonly Candidate[]): Map<string, number> {
+  const frequencies = new Map<string, number>();
+  for (const { matched } of candidates)
+    for (const word of matched) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
+  return new Map([...frequencies].map(([word, count]) => [word, Math.log(1 + candidates.length / (1 + count))]));
+}
+
+function scoreOf({ number, matched }: Candidate, weights: ReadonlyMap<string, number>): number {
+  let score = 0;
+  for (const word of matched) score += weights.get(word) ?? 0;
+  return score === 0 ? 0 : score + PLACE_WEIGHT / number;
+}
+
+/** True when nearly all words of a sentence are in another one. */
+function isRepeated(text: string, other: string): boolean {
+  const words = new Set(text.toLowerCase().match(WORD) ?? []);
+  const others = new Set(other.toLowerCase().match(WORD) ?? []);
+  let shared = 0;
+  for (const word of words) if (others.has(word)) shared += 1;
+  return shared > 0.8 * words.size;
+}
+
+/** A mark before the full stop would be wrong for verbatim sentences: it follows them. What looks like one in the text is removed. */
+function cite(sentences: readonly Candidate[]): AnswerPiece {
+  const marks: CitationMark[] = [];
+  let answer = '';
+  for (const { number, text, cited } of sentences) {
+    const mark = `[${number}]`;
+    const space = answer === '' ? '' : ' ';
+    answer += space + harmlessText(`${text.replaceAll(/\s*\[\d+\]/g, '')} ${mark}`);
+    marks.push({ number, at: answer.length - mark.length, cited });
+  }
+  return { text: answer, marks };
+}

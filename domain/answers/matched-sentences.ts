@@ -1,0 +1,20 @@
+import { findMatches } from '#domain/search/find-matches.ts';
+import { sentenceSpans, type Span } from './sentence-spans.ts';
+
+/** A sentence of a text, and the words of a query that it has, inflections included, as they are spelled in the query. */
+export type MatchedSentence = Span & { matched: ReadonlySet<string> };
+
+/** The sentences of a text with what they have of a query. Function words do not count. */
+export function matchedSentences(text: string, query: string): MatchedSentence[] {
+  const matches = findMatches(text, query);
+  let next = 0;
+  return sentenceSpans(text).map(({ start, end }) => {
+    const matched = new Set<string>();
+    for (; next < matches.length; next++) {
+      const match = matches[next];
+      if (match === undefined || match.start >= end) break;
+      if (match.start >= start) matched.add(match.queryWord.toLowerCase());
+    }
+    return { start, end, matched };
+  });
+}

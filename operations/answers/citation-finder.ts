@@ -1,0 +1,41 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CitationMark } from '#domain/answers/citation-reader.ts';
+import { findQuote, statementBefore } from '#domain/answers/find-quote.ts';
+import type { Passage } from '#domain/answers/passages.ts';
+import type { Citation } from '#domain/records/answer.ts';
+
+type QuotePlace = { quote: string | null; start: number | null; end: number | null };
+
+const NO_QUOTE: QuotePlace = { quote: null, start: null, end: null };
+
+/** Finds what the marks of one answer cite. A sentence is looked for once for each statement, as stemming a passage takes long. */
+export class CitationFinder {
+  readonly #passages: readonly Passage[];
+  readonly #quotes = new Map<string, QuotePlace>();
+
+  constructor(passages: readonly Passage[]) {
+    this.#passages = passages;
+  }
+
+  /** `answer`: its text up to the mark at least. Null for the number of no passage. */
+  async find({ number, at, cited }: CitationMark, answer: string): Promise<Citation | null> {
+    const passage = this.#passages[number - 1];
+    if (passage === undefined) return null;
+    const { content, content_id, chunk_id, source, page } = passage;
+    const place = cited
+      ? { ...cited, quote: content.slice(cited.start, cited.end) }
+      : await this.#quoteFor(passage, statementBefore(answer, at));
+    return { number, at, content_id, chunk_id, source, page, ...place };
+  }
+
+  async #quoteFor({ number, content }: Passage, statement: string): Promise<QuotePlace> {
+    const key = `${number} ${statement}`;
+    const known = this.#quotes.get(key);
+    if (known) return known;
+    const place = findQuote(content, statement) ?? NO_QUOTE;
+    this.#quotes.set(key, place);
+    // Other requests are served before the next one.
+    await setImmediate();
+    return place;
+  }
+}

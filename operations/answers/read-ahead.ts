@@ -1,0 +1,46 @@
+export type ReadAhead = {
+  /** What was read and not yet taken, piece by piece. Throws what the source throws. */
+  pieces: AsyncGenerator<string>;
+  /** Settles when the source has ended, whether or not anybody takes its text. */
+  ended: Promise<void>;
+};
+
+/**
+ * Reads a source at its own speed, up to `maxCharacters`, whoever takes its text and how slowly: a source that occupies
+ * something is done as soon as it can be. Pieces that nobody has taken yet become one.
+ */
+export function readAhead(source: AsyncIterable<string>, maxCharacters: number): ReadAhead {
+  let text = '';
+  let left = maxCharacters;
+  let isEnded = false;
+  let news = Promise.withResolvers<void>();
+  async function read(): Promise<void> {
+    try {
+      for await (const piece of source) {
+        text += piece.slice(0, left);
+        left -= Math.min(left, piece.length);
+        news.resolve();
+        if (left === 0) return;
+      }
+    } finally {
+      isEnded = true;
+      news.resolve();
+    }
+  }
+  async function* pieces(): AsyncGenerator<string> {
+    for (;;) {
+      const piece = text;
+      text = '';
+      if (piece !== '') yield piece;
+      else if (isEnded) return await ended;
+      else {
+        await news.promise;
+        news = Promise.withResolvers<void>();
+      }
+    }
+  }
+  const ended = read();
+  // Who takes the pieces learns of a failure; nobody may take them any more.
+  ended.catch(() => undefined);
+  return { pieces: pieces(), ended };
+}

@@ -1,0 +1,118 @@
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { JobStart } from '#domain/jobs.ts';
+import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
+import { messageOfText, type MessageGroup } from '#domain/records/message.ts';
+import { addMessages } from '#operations/conversations/create-messages.ts';
+import { findIdempotentAnswer, withIdempotency, type Idempotency } from '#operations/idempotency.ts';
+import { startWorkflows } from '#operations/jobs/start-workflows.ts';
+import type { Services } from '#operations/services.ts';
+
+const ROUTE = 'POST /answers';
+
+type Asked = { request: AnswerRequest; idempotency?: Idempotency | null };
+
+/**
+ * Returns the answer that was stored for this `Idempotency-Key`; null for a new question, and for one without a conversation, of
+ * which nothing is stored.
+ * @throws AppError `idempotency_mismatch` when the key was used for another request.
+ */
+export async function findStoredAnswer(services: Services, caller: Caller, asked: Asked): Promise<Answer | null> {
+  const { request, idempotency = null } = asked;
+  if (idempotency === null || request.conversation_id === undefined) return null;
+  const stored = await findIdempotentAnswer<Answer>(services, caller, { route: ROUTE, idempotency });
+  return stored === null ? null : withTexts(services, caller, stored.body);
+}
+
+/** The events of an answer that is known. */
+export async function* repeatAnswer(answer: Answer): AsyncGenerator<AnswerEvent> {
+  const { query, searched_for, passages, failed_collections, citations } = answer;
+  yield { event: 'sources', data: { query, searched_for, passages, failed_collections } };
+  yield { event: 'delta', data: { text: answer.answer } };
+  for (const citation of citations) yield { event: 'citation', data: citation };
+  yield { event: 'done', data: answer };
+}
+
+/** The questions that this process is answering, as far as they have an `Idempotency-Key`. */
+const running = new Set<string>();
+
+/**
+ * Claims the question until what is returned is disposed of, so that its model is asked once. Another process may answer the same
+ * question: then the answer that is stored first counts.
+ * @throws AppError `idempotency_conflict` while the question is being answered.
+ */
+export function claimQuestion({ scope, principal }: Caller, { request, idempotency = null }: Asked): Disposable {
+  if (idempotency === null || request.conversation_id === undefined) return { [Symbol.dispose]: () => undefined };
+  const claim = JSON.stringify([scope.workspaceId, principal, idempotency.key]);
+  if (running.has(claim)) {
+    const message = 'A question with this Idempotency-Key is still being answered; try again shortly.';
+    throw new AppError('idempotency_conflict', message, { retryAfterS: 1 });
+  }
+  running.add(claim);
+  return { [Symbol.dispose]: () => running.delete(claim) };
+}
+
+/**
+ * Adds question and answer to the conversation, both or none; the message of the answer has its citations in `meta_data`. Returns
+ * the answer, or the one that was stored before for the same `Idempotency-Key`.
+ * @throws AppError like `addMessages` and `withIdempotency`.
+ */
+export async function storeAnswer(
+  services: Services,
+  caller: Caller,
+  { answer, idempotency }: { answer: Answer; idempotency: Idempotency | null },
+): Promise<Answer> {
+  if (answer.conversation_id === null) return answer;
+  const messages = messagesOf(answer, answer.conversation_id);
+  const jobs: JobStart[] = [];
+  const stored = await withIdempotency<Answer>(services, caller, {
+    route: ROUTE,
+    idempotency,
+    effect: async (stores) => {
+      jobs.push(...(await addMessages(stores, caller, [messages])).jobs);
+      return { status: 200, body: withoutTexts(answer) };
+    },
+  });
+  startWorkflows(services, caller.scope, jobs);
+  return stored.replayed ? withTexts(services, caller, stored.body) : answer;
+}
+
+function messagesOf({ query, answer, method, model, citations }: Answer, conversation_id: string): MessageGroup {
+  const meta = { method, model, citations: citations.map(placeOf) };
+  const reply = { ...messageOfText(answer), role: 'assistant', meta_data: { answer: meta } };
+  return { conversation_id, enable_memories: false, content: [messageOfText(query), reply] };
+}
+
+/** Without the texts, whose size is not bounded. */
+function placeOf({ quote: _quote, source: _source, ...citation }: Citation): object {
+  return citation;
+}
+
+/**
+ * The texts of documents are not stored: they may be deleted, or the caller may lose access to them, before the question is
+ * repeated.
+ */
+function withoutTexts(answer: Answer): Answer {
+  return {
+    ...answer,
+    passages: answer.passages.map((passage) => ({ ...passage, content: '' })),
+    citations: answer.citations.map((citation) => ({ ...citation, quote: null })),
+  };
+}
+
+/** Adds the texts that are still published in reach of the caller. */
+async function withTexts(services: Services, caller: Caller, answer: Answer): Promise<Answer> {
+  const ids = answer.passages.map(({ chunk_id }) => chunk_id);
+  const rows = await services.stores.chunks.findPublished(caller.scope, ids);
+  const texts = new Map(rows.map(({ id, content }) => [id, content]));
+  return {
+    ...answer,
+    passages: answer.passages.map((passage) => ({ ...passage, content: texts.get(passage.chunk_id) ?? '' })),
+    citations: answer.citations.map((citation): Citation => {
+      const text = texts.get(citation.chunk_id);
+      const { start, end } = citation;
+      if (text === undefined || start === null || end === null) return { ...citation, start: null, end: null };
+      return { ...citation, quote: text.slice(start, end) };
+    }),
+  };
+}

@@ -1,0 +1,111 @@
+import { AppError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import { answerFromSentences } from '#domain/answers/answer-from-sentences.ts';
+import { answerPrompt, type Turn } from '#domain/answers/answer-prompt.ts';
+import { CitationReader, type AnswerPiece } from '#domain/answers/citation-reader.ts';
+import type { Passage } from '#domain/answers/passages.ts';
+import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
+import type { Idempotency } from '#operations/idempotency.ts';
+import type { Services } from '#operations/services.ts';
+import { askChatModel } from './ask-chat-model.ts';
+import { CitationFinder } from './citation-finder.ts';
+import type { RetrievedPassages } from './retrieve-passages.ts';
+import { storeAnswer } from './stored-answers.ts';
+
+/** A model that does not end is cut off; answers are asked to have at most 1,024 tokens. */
+const MAX_ANSWER_CHARACTERS = 16_384;
+
+const NOTHING_FOUND = 'Nothing was found that answers this question.';
+
+/** A question with all that its answer is written from. */
+type PreparedQuestion = {
+  request: AnswerRequest;
+  history: readonly Turn[];
+  style?: string | null;
+  idempotency?: Idempotency | null;
+  searchedFor: string;
+  retrieved: RetrievedPassages;
+  /** Those of what was retrieved that fit. */
+  passages: Passage[];
+  startedMs: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Writes the answer to a question from its passages, and stores it when it is finished.
+ * @throws AppError like `askChatModel` and `storeAnswer`; `dependency_unavailable` when the model writes nothing.
+ */
+export async function* writeAnswer(
+  services: Services,
+  caller: Caller,
+  prepared: PreparedQuestion,
+): AsyncGenerator<AnswerEvent> {
+  const { request, searchedFor: searched_for, passages, retrieved } = prepared;
+  const failed_collections = retrieved.failed;
+  yield { event: 'sources', data: { query: request.query, searched_for, passages, failed_collections } };
+  const finder = new CitationFinder(passages);
+  const citations: Citation[] = [];
+  let answer = '';
+  let isCut = false;
+  for await (const { text, marks, isCut: isCutHere = false } of piecesOf(services, caller, prepared)) {
+    isCut ||= isCutHere;
+    if (text === '') continue;
+    answer += text;
+    yield { event: 'delta', data: { text } };
+    for (const mark of marks) {
+      const citation = await finder.find(mark, answer);
+      if (citation === null) continue;
+      citations.push(citation);
+      yield { event: 'citation', data: citation };
+    }
+  }
+  if (answer.trim() === '') throw new AppError('dependency_unavailable', 'The chat model wrote no answer. Try again.');
+  const written: Answer = {
+    ...describe(services, prepared),
+    answer,
+    citations,
+    finish_reason: isCut ? 'length' : 'stop',
+  };
+  const { idempotency = null } = prepared;
+  yield { event: 'done', data: await storeAnswer(services, caller, { answer: written, idempotency }) };
+}
+
+/** `isCut`: the model would have written more. */
+type Piece = AnswerPiece & { isCut?: boolean };
+
+async function* piecesOf(services: Services, caller: Caller, prepared: PreparedQuestion): AsyncGenerator<Piece> {
+  const { request, passages, history, signal, style = null } = prepared;
+  const { chat } = services;
+  if (passages.length === 0) {
+    yield { text: NOTHING_FOUND, marks: [] };
+  } else if (chat === null) {
+    yield answerFromSentences(request.query, passages);
+  } else {
+    const question = answerPrompt({ query: request.query, passages, history, style });
+    const reader = new CitationReader(passages.length);
+    let left = MAX_ANSWER_CHARACTERS;
+    const call = { chat, question, maxCharacters: left, signal };
+    for await (const piece of askChatModel(services, caller, call)) {
+      left -= piece.length;
+      yield reader.read(piece);
+    }
+    yield { ...reader.end(), isCut: left === 0 };
+  }
+}
+
+function describe({ chat }: Services, prepared: PreparedQuestion) {
+  const { request, passages, retrieved, searchedFor, startedMs } = prepared;
+  const method = passages.length === 0 ? 'nothing_found' : chat === null ? 'sentences' : 'model';
+  return {
+    query: request.query,
+    searched_for: searchedFor,
+    method,
+    model: method === 'model' && chat !== null ? chat.name : null,
+    passages,
+    failed_collections: retrieved.failed,
+    reranked: retrieved.reranked,
+    not_reranked: retrieved.not_reranked,
+    conversation_id: request.conversation_id ?? null,
+    execution_time_ms: Math.round((performance.now() - startedMs) * 100) / 100,
+  } as const;
+}

@@ -1,0 +1,76 @@
+import { compileFilter } from '#domain/filters/compile-filter.ts';
+import type { Filter } from '#domain/filters/filter.ts';
+import type { LegPlace } from '#domain/records/missing-result.ts';
+import type { SearchType } from '#domain/records/search.ts';
+import type { IndexGeneration } from '#store/collections/collections.ts';
+import type { Hit } from '#store/weaviate/vector-index.ts';
+import type { Services } from '#operations/services.ts';
+import { embedQuery } from './embed-query.ts';
+
+/** Hits among which a place is looked for. */
+const DEPTH = 1_000;
+
+/** `isExpected` tells whether a chunk is one of those that were expected. */
+export type PlaceSearch = {
+  index: IndexGeneration;
+  query: string;
+  type: SearchType;
+  filter: Filter | null;
+  contentId: string;
+  /** Whose slots the queries take. */
+  share: string;
+  isExpected: (chunkId: string) => boolean;
+};
+
+/** The best expected chunk, null if the index has none, and its places; those of searches that do not run are null. */
+export type Places = {
+  chunkId: string | null;
+  keyword: LegPlace | null;
+  vector: LegPlace | null;
+  ranking: LegPlace;
+};
+
+/** Finds the places of the expected chunks in the ranking of a search and in its legs. At most six queries of the index. */
+export async function findPlaces(services: Services, search: PlaceSearch): Promise<Places> {
+  const { type, index, query } = search;
+  const queryVector = type === 'keyword' ? null : await embedQuery(services, index.space, query);
+  const placeIn = (leg: SearchType) => findPlace(services, { ...search, type: leg, queryVector });
+  const [ranking, keyword, vector] = await Promise.all([
+    placeIn(type),
+    type === 'hybrid' ? placeIn('keyword') : null,
+    type === 'hybrid' ? placeIn('vector') : null,
+  ]);
+  const chunkId = ranking.chunkId ?? vector?.chunkId ?? keyword?.chunkId ?? null;
+  return {
+    chunkId,
+    keyword: type === 'keyword' ? ranking.place : (keyword?.place ?? null),
+    vector: type === 'vector' ? ranking.place : (vector?.place ?? null),
+    ranking: ranking.place,
+  };
+}
+
+async function findPlace(
+  services: Services,
+  { index, type, query, queryVector, ...search }: PlaceSearch & { queryVector: Float32Array | null },
+): Promise<{ chunkId: string | null; place: LegPlace }> {
+  const ask = (filter: Filter | null): Promise<Hit[]> => {
+    const compiled = filter === null ? null : compileFilter(filter);
+    const asked = { type, queryText: query, queryVector, filter: compiled, limit: DEPTH };
+    const place = { share: search.share, lane: 'express' } as const;
+    return services.searchSlots.run(() => services.vectors.search(index.space, index.tenant, asked), place);
+  };
+  const all = await ask(search.filter);
+  const at = all.findIndex(({ id }) => search.isExpected(id));
+  const ranked = all[at];
+  if (ranked) return { chunkId: ranked.id, place: { is_matched: true, rank: at + 1, score: ranked.score } };
+  // Beyond that depth only the score is known, from a search of the content alone.
+  const alone = (await ask(ofContent(search))).find(({ id }) => search.isExpected(id));
+  const score = alone === undefined || type === 'hybrid' ? null : alone.score;
+  return { chunkId: alone?.id ?? null, place: { is_matched: alone !== undefined, rank: null, score } };
+}
+
+function ofContent({ contentId, filter }: Pick<PlaceSearch, 'contentId' | 'filter'>): Filter {
+  const field = { area: 'content', path: 'content_id', type: 'text' } as const;
+  const isContent: Filter = { kind: 'one_of', field, values: [contentId] };
+  return filter === null ? isContent : { kind: 'and', operands: [filter, isContent] };
+}

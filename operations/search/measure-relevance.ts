@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '#domain/access/caller.ts';
+import type { Embedder, EmbeddingSpace } from '#domain/embedder.ts';
+import type { SearchRequest } from '#domain/records/search.ts';
+import { CALIBRATION_PAIRS } from '#domain/search/calibration-pairs.ts';
+import { createMatcher, type QueryMatcher } from '#domain/search/find-matches.ts';
+import { calibrate, relevanceOf, similarityOf, type Calibration } from '#domain/search/relevance.ts';
+import type { ChunkText } from '#store/contents/chunk-hits.ts';
+import type { Services } from '#operations/services.ts';
+import { embedQuery } from './embed-query.ts';
+
+/** Calibrated with the first search that needs it, once in each process. */
+const calibrations = new WeakMap<Embedder, Promise<Calibration | null>>();
+
+/** `matcher`: of the query, by callers that measure several times. */
+type RelevanceRequest = Pick<SearchRequest, 'query' | 'search_type'> & { matcher?: QueryMatcher };
+type RatedHit = { row: ChunkText };
+type Similarities = { byChunk: ReadonlyMap<string, number>; calibration: Calibration | null };
+
+/**
+ * Measures how relevant hits are by themselves, whatever else was found. A keyword search compares words only, and so needs no
+ * embedder.
+ * @throws AppError `conflict` when the embedder of a collection is not configured; `dependency_unavailable`.
+ */
+export async function measureRelevance<One extends RatedHit>(
+  services: Services,
+  caller: Caller,
+  { request, hits }: { request: RelevanceRequest; hits: readonly One[] },
+): Promise<(One & { relevance: number })[]> {
+  const { matcher = createMatcher(request.query) } = request;
+  const wordCount = new Set(matcher.words.map(({ word }) => word.toLowerCase())).size;
+  const byCollection = Map.groupBy(hits, ({ row }) => row.collection_id);
+  const compared = new Map<string, Similarities>();
+  if (request.search_type !== 'keyword') {
+    await Promise.all(
+      [...byCollection].map(async ([id, ofCollection]) => {
+        compared.set(
+          id,
+          await compareVectors(services, caller, { query: request.query, collectionId: id, ofCollection }),
+        );
+      }),
+    );
+  }
+  const measured: (One & { relevance: number })[] = [];
+  for (const hit of hits) {
+    // Each text is read as a whole: other requests go on in between.
+    await setImmediate();
+    const coverage = wordCount === 0 ? null : countFound(hit, matcher) / wordCount;
+    const vectors = compared.get(hit.row.collection_id);
+    const similarity = vectors?.byChunk.get(hit.row.id) ?? null;
+    measured.push({ ...hit, relevance: relevanceOf({ similarity, coverage }, vectors?.calibration ?? null) });
+  }
+  return measured;
+}
+
+/** Number of different words of the query that a chunk or its headings have. */
+function countFound({ row }: RatedHit, matcher: QueryMatcher): number {
+  const text = [...row.metadata.heading_path, row.content].join('\n');
+  return new Set(matcher.findMatches(text).map(({ queryWord }) => queryWord.toLowerCase())).size;
+}
+
+type Comparison = { query: string; collectionId: string; ofCollection: readonly RatedHit[] };
+
+async function compareVectors(
+  services: Services,
+  caller: Caller,
+  { query, collectionId, ofCollection }: Comparison,
+): Promise<Similarities> {
+  const found = await services.stores.collections.findIndex(caller.scope, collectionId);
+  if (!found) return { byChunk: new Map(), calibration: null };
+  const { space, tenant } = found.index;
+  const ids = ofCollection.map(({ row }) => row.id);
+  const [queryVector, vectors, calibration] = await Promise.all([
+    embedQuery(services, space, query),
+    services.vectors.fetchVectors(space, tenant, ids),
+    findCalibration(services, space),
+  ]);
+  const byChunk = new Map([...vectors].map(([id, vector]) => [id, similarityOf(queryVector, vector)]));
+  return { byChunk, calibration };
+}
+
+async function findCalibration(services: Services, space: EmbeddingSpace): Promise<Calibration | null> {
+  const embedder = services.embedders.forSpace(space);
+  if (!embedder) return null;
+  const known = calibrations.get(embedder) ?? calibrateEmbedder(embedder);
+  calibrations.set(embedder, known);
+  // A server that was away is asked again.
+  known.catch(() => calibrations.delete(embedder));
+  return known;
+}
+
+async function calibrateEmbedder(embedder: Embedder): Promise<Calibration | null> {
+  const [questions, passages] = await Promise.all([
+    embedder.embed(
+      CALIBRATION_PAIRS.map(([question]) => question),
+      'query',
+    ),
+    embedder.embed(
+      CALIBRATION_PAIRS.map(([, passage]) => passage),
+      'document',
+      { lane: 'express' },
+    ),
+  ]);
+  return calibrate(embedder.space.provider, { questions, passages });
+}

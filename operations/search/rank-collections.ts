@@ -1,0 +1,123 @@
+import { AppError, validationError } from '#domain/app-error.ts';
+import type { Caller } from '#domain/access/caller.ts';
+import type { EmbeddingSpace } from '#domain/embedder.ts';
+import { compileFilter } from '#domain/filters/compile-filter.ts';
+import type { Filter } from '#domain/filters/filter.ts';
+import { MAX_SEARCHED_COLLECTIONS, type FailedCollection, type SearchRequest } from '#domain/records/search.ts';
+import { mergeCollections, type CollectionLegs } from '#domain/search/merge-collections.ts';
+import type { SearchedIndex } from '#store/collections/collections.ts';
+import { collectionNotFound } from '#operations/collections/collections.ts';
+import type { Services } from '#operations/services.ts';
+import { embedQuery } from './embed-query.ts';
+import { requireIndexExists } from './rank-collection.ts';
+import type { Ranking } from './ranking.ts';
+
+/** Hits of each leg of a collection, at least: a chunk that is far down in both legs can be among the best of both together. */
+const MIN_LEG_DEPTH = 50;
+
+type CollectionsSearch = {
+  request: SearchRequest;
+  filter: Filter | null;
+  collectionIds: readonly string[];
+  signal?: AbortSignal | undefined;
+};
+type Outcome = { legs: CollectionLegs } | { failed: FailedCollection; error: unknown };
+
+/**
+ * Ranks several collections together: each is searched by itself, and their hits are merged. A collection that fails is
+ * named, and the others are searched all the same. No ids: every collection with contents that the caller reaches.
+ * @throws AppError `not_found` when one of the ids is not in scope; `validation_failed` when there are too many collections; the
+ *   failure of the first collection when all fail.
+ */
+export async function rankCollections(services: Services, caller: Caller, search: CollectionsSearch): Promise<Ranking> {
+  const targets = await findSearchedCollections(services, caller, search.collectionIds);
+  const vectors = queryVectors(services, search.request);
+  let failed: FailedCollection[] = [];
+  return {
+    collectionIds: new Set(targets.map(({ collectionId }) => collectionId)),
+    searchIndex: async (limit) => {
+      const depth = Math.max(limit, MIN_LEG_DEPTH);
+      const outcomes = await Promise.all(
+        targets.map((target) => searchTarget(services, caller, { target, depth, search, vectors })),
+      );
+      const failures = outcomes.filter((outcome) => 'failed' in outcome);
+      const [first] = failures;
+      if (first && failures.length === outcomes.length) throw first.error;
+      failed = failures.map((failure) => failure.failed);
+      const found = outcomes.flatMap((outcome) => ('legs' in outcome ? [outcome.legs] : []));
+      const merged = mergeCollections(found).slice(0, limit);
+      return merged.map((hit) => ({ ...hit, legs: search.request.explain ? hit.legs : null }));
+    },
+    // Each collection without hits was looked at already.
+    requireIndexExists: async () => undefined,
+    failed: () => failed,
+  };
+}
+
+/**
+ * Returns the collections that a search of these ids looks through: those with contents. No ids: every one that the caller reaches.
+ * @throws AppError `not_found` when one of the ids is not in scope; `validation_failed` when there are too many.
+ */
+export async function findSearchedCollections(
+  services: Services,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<SearchedIndex[]> {
+  const asked = ids.length === 0 ? null : [...new Set(ids)];
+  const limit = MAX_SEARCHED_COLLECTIONS + 1;
+  const targets = await services.stores.collections.findIndexes(caller.scope, { ids: asked, limit });
+  if (asked !== null && targets.length < asked.length) throw collectionNotFound();
+  if (targets.length <= MAX_SEARCHED_COLLECTIONS) return targets.filter((target) => target.hasPublished);
+  const msg = `Your credentials reach more than ${MAX_SEARCHED_COLLECTIONS} collections with contents: name those to search`;
+  throw validationError([{ loc: ['body', 'collection_ids'], msg, type: 'too_many_collections' }]);
+}
+
+type VectorOf = (space: EmbeddingSpace) => Promise<Float32Array | null>;
+
+/** Embeds the query once for each space. */
+function queryVectors(services: Services, { query, search_type }: SearchRequest): VectorOf {
+  const vectors = new Map<string, Promise<Float32Array>>();
+  return async (space) => {
+    if (search_type === 'keyword') return null;
+    const key = spaceKey(space);
+    const vector = vectors.get(key) ?? embedQuery(services, space, query);
+    vectors.set(key, vector);
+    return vector;
+  };
+}
+
+function spaceKey({ provider, model, model_hash, dimensions }: EmbeddingSpace): string {
+  return JSON.stringify([provider, model, model_hash, dimensions]);
+}
+
+type TargetSearch = { target: SearchedIndex; depth: number; search: CollectionsSearch; vectors: VectorOf };
+
+async function searchTarget(services: Services, caller: Caller, asked: TargetSearch): Promise<Outcome> {
+  try {
+    return { legs: await searchLegs(services, caller, asked) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message } = error;
+    return { failed: { collection_id: asked.target.collectionId, code, message }, error };
+  }
+}
+
+async function searchLegs(services: Services, caller: Caller, asked: TargetSearch): Promise<CollectionLegs> {
+  const { target, depth, search, vectors } = asked;
+  const { query, search_type: type } = search.request;
+  const { space, tenant } = target.index;
+  const queryVector = await vectors(space);
+  const filter = search.filter === null ? null : compileFilter(search.filter);
+  const place = { share: caller.scope.workspaceId, lane: 'express', signal: search.signal } as const;
+  const leg = (name: 'keyword' | 'vector') => {
+    const ask = { type: name, queryText: query, queryVector, filter, limit: depth };
+    return services.searchSlots.run(() => services.vectors.search(space, tenant, ask), place);
+  };
+  const [keyword, vector] = await Promise.all([
+    type === 'vector' ? null : leg('keyword'),
+    type === 'keyword' ? null : leg('vector'),
+  ]);
+  const isEmpty = (keyword?.length ?? 0) + (vector?.length ?? 0) === 0;
+  if (isEmpty) await services.searchSlots.run(() => requireIndexExists(services, target), place);
+  return { space: spaceKey(space), keyword, vector };
+}

@@ -1,0 +1,14 @@
+import type { FailedCollection } from '#domain/records/search.ts';
+import type { Hit } from '#store/weaviate/vector-index.ts';
+
+/** How one or several collections are ranked for a query. */
+export type Ranking = {
+  /** Collections whose chunks are results. */
+  collectionIds: ReadonlySet<string>;
+  /** Returns the best hits, best first, at most `limit`. */
+  searchIndex: (limit: number) => Promise<Hit[]>;
+  /** Throws `dependency_unavailable` when there are no hits because the index lost its data. */
+  requireIndexExists: () => Promise<void>;
+  /** Collections that the last search could not read; null when it names one collection, whose failure is that of the search. */
+  failed: () => FailedCollection[] | null;
+};

@@ -1,0 +1,75 @@
+import type { Caller } from '#domain/access/caller.ts';
+import { DEFAULT_RERANK_DEPTH, type Reranking, type RerankOption } from '#domain/records/rerank-option.ts';
+import type { RerankOutcome } from '#domain/reranker.ts';
+import { rerankedScores } from '#domain/search/reranked-scores.ts';
+import type { Services } from '#operations/services.ts';
+import { readTexts } from './complete-hits.ts';
+import type { VerifiedHit } from './verified-hit.ts';
+
+/** A hit in its place after reranking. `rerank`: the reranker's rank and raw score; null for hits that it was not given. */
+export type RankedHit = VerifiedHit & { rerank: { rank: number; score: number } | null };
+
+/** `reranking` is null when the request does not ask for it. */
+export type RankedHits = { hits: RankedHit[]; reranking: Reranking | null };
+
+/** Returns how many hits are to be reranked; null when the request does not ask for it, or nothing could. */
+export function rerankDepth(services: Services, option: RerankOption | undefined): number | null {
+  return services.reranker === null ? null : depthOf(option);
+}
+
+/**
+ * Puts the best hits in the order of the reranker; the others follow as they were. If it fails, the order stays, and `reranking`
+ * says why. Hits are scored by their headings and their text.
+ */
+export async function rerankHits(
+  services: Services,
+  caller: Caller,
+  { query, option, hits }: { query: string; option: RerankOption | undefined; hits: readonly VerifiedHit[] },
+): Promise<RankedHits> {
+  const depth = depthOf(option);
+  const unchanged = hits.map((hit) => ({ ...hit, rerank: null }));
+  if (depth === null) return { hits: unchanged, reranking: null };
+  const best = services.reranker === null ? [] : await readTexts(services, caller, hits.slice(0, depth));
+  const passages = best.map(({ row }) => [...row.metadata.heading_path, row.content].join('\n'));
+  const startedMs = performance.now();
+  const outcome = await score(services, { query, passages, share: caller.scope.workspaceId });
+  const isScored = 'scores' in outcome;
+  services.metrics.observeRerank(isScored ? 'ok' : outcome.reason, performance.now() - startedMs);
+  if (!isScored) return { hits: unchanged, reranking: { reranked: false, not_reranked: outcome } };
+  const given = new Set(best.map(({ row }) => row.id));
+  const kept = hits.filter(({ row }, index) => index >= depth || given.has(row.id));
+  const areLogits = services.reranker?.returnsLogits() ?? false;
+  return { hits: reorder(kept, outcome.scores, areLogits), reranking: { reranked: true } };
+}
+
+async function score(
+  { reranker }: Services,
+  request: { query: string; passages: string[]; share: string },
+): Promise<RerankOutcome> {
+  if (reranker === null) {
+    const message = 'No reranker is configured on this server: see LOCI_RERANK_BASE_URL and LOCI_RERANK_FOLDER.';
+    return { reason: 'not_configured', message };
+  }
+  if (request.passages.length === 0) return { reason: 'no_results', message: 'Nothing was found to rerank.' };
+  return reranker.rerank(request);
+}
+
+function reorder(hits: readonly VerifiedHit[], scores: readonly number[], areLogits: boolean): RankedHit[] {
+  const best = hits.slice(0, scores.length).map((hit, index) => ({ ...hit, modelScore: scores[index] ?? 0 }));
+  // Stable: hits with equal scores stay in the order of the search.
+  best.sort((a, b) => b.modelScore - a.modelScore);
+  const others = hits.slice(scores.length);
+  const shown = rerankedScores(
+    best.map(({ modelScore }) => modelScore),
+    { areLogits, others: others.length },
+  );
+  return [
+    ...best.map(({ modelScore, ...hit }, index) => ({ ...hit, rerank: { rank: index + 1, score: modelScore } })),
+    ...others.map((hit) => ({ ...hit, rerank: null })),
+  ].map((ranked, index) => ({ ...ranked, hit: { ...ranked.hit, score: shown[index] ?? 0 } }));
+}
+
+function depthOf(option: RerankOption | undefined): number | null {
+  if (typeof option === 'object') return option.depth;
+  return option === true ? DEFAULT_RERANK_DEPTH : null;
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
+import { workspaceScope } from '#domain/access/scope.ts';
+import type { BlobLocation, Blobs, BlobStore, NewBlob, RemovedBytes, SpooledBlob } from '#domain/blob-store.ts';
+import { blobMissing } from './blob-name.ts';
+import type { BlobRemoval, BlobRemovals } from './blob-removals.ts';
+import type { BlobRowStore } from './blob-rows.ts';
+import type { Spool } from './spool.ts';
+
+/** Blobs of one call that are written or deleted at the same time. */
+const CONCURRENCY = 8;
+
+export type BlobsOptions = { rows: BlobRowStore; removals: BlobRemovals; store: BlobStore; spool: Spool };
+
+/**
+ * The blobs of workspaces, over their rows and a store of bytes. A process may end at any instruction: what it spooled is swept
+ * on its machine, a row without bytes is swept like any unused blob, and a removal that was begun is in `blob_removals`.
+ */
+export function createBlobs({ rows, removals, store, spool }: BlobsOptions): Blobs {
+  const locate = async (workspaceId: string, sha256: string): Promise<BlobLocation> => {
+    const row = await rows.find(workspaceScope({ workspace_id: workspaceId }), sha256);
+    if (row === null) throw blobMissing();
+    return { workspaceId, sha256, place: row.place };
+  };
+  const blobs: Blobs = {
+    spool: (bytes, maxBytes) => spool.write(bytes, maxBytes),
+    store: (workspaceId, spooled) => storeAll({ rows, store }, workspaceId, spooled),
+    async put(workspaceId, bytes, maxBytes) {
+      await using spooled = await spool.write(bytes, maxBytes);
+      await blobs.store(workspaceId, [spooled]);
+      return { sha256: spooled.sha256, sizeBytes: spooled.sizeBytes };
+    },
+    async discard(workspaceId, discarded) {
+      if (discarded.length === 0) return;
+      await rows.discard(workspaceScope({ workspace_id: workspaceId }), discarded);
+      const { errors } = await blobs.deleteRemoved(workspaceId, discarded.length);
+      if (errors.length > 0) throw errors[0];
+    },
+    open: async (workspaceId, sha256) => store.open(await locate(workspaceId, sha256)),
+    checkOut: async (workspaceId, sha256) => store.checkOut(await locate(workspaceId, sha256)),
+    downloadUrl: async (workspaceId, sha256, headers) =>
+      store.downloadUrl === null ? null : store.downloadUrl(await locate(workspaceId, sha256), headers),
+    deleteRemoved: async (workspaceId, limit) =>
+      deleteAll({ removals, store }, await removals.dueBlobRemovals(workspaceId, limit)),
+    ping: () => store.ping(),
+    sweepTemporary: async (olderThanMs) => (await spool.sweep(olderThanMs)) + (await store.sweepTemporary(olderThanMs)),
+  };
+  return blobs;
+}
+
+async function storeAll(
+  { rows, store }: Pick<BlobsOptions, 'rows' | 'store'>,
+  workspaceId: string,
+  spooled: readonly SpooledBlob[],
+): Promise<NewBlob[]> {
+  if (spooled.length === 0) return [];
+  const files = new Map(spooled.map((blob) => [blob.sha256, blob]));
+  const claimed = await rows.claim(
+    workspaceScope({ workspace_id: workspaceId }),
+    [...files.values()].map(({ sha256, sizeBytes }) => ({ sha256, sizeBytes, place: randomUUID() })),
+  );
+  await inParallel(claimed, async ({ sha256, place, is_new: isNew }) => {
+    const file = files.get(sha256);
+    if (file) await store.put({ workspaceId, sha256, place }, file, { mayExist: !isNew });
+  });
+  return claimed.filter((row) => row.is_new).map(({ sha256, used_at }) => ({ sha256, used_at }));
+}
+
+async function deleteAll(
+  { removals, store }: Pick<BlobsOptions, 'removals' | 'store'>,
+  due: readonly BlobRemoval[],
+): Promise<RemovedBytes> {
+  const deleted: number[] = [];
+  const kept: number[] = [];
+  const errors: unknown[] = [];
+  await inParallel(due, async ({ id, workspace_id: workspaceId, sha256, place }) => {
+    try {
+      await store.delete({ workspaceId, sha256, place });
+      deleted.push(id);
+    } catch (error) {
+      kept.push(id);
+      errors.push(error);
+    }
+  });
+  if (deleted.length > 0) await removals.endBlobRemovals(deleted);
+  if (kept.length > 0) await removals.postponeBlobRemovals(kept);
+  return { count: due.length, errors };
+}
+
+/** Waits for all, also after a failure: nothing is still being written when the caller removes the files. */
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const limit = pLimit(CONCURRENCY);
+  const outcomes = await Promise.allSettled(items.map((item) => limit(() => work(item))));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}

@@ -1,0 +1,52 @@
+import { mock } from 'node:test';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import test from 'ava';
+import { runStep } from '#activities/step.ts';
+import type { WorkerServices } from '#activities/worker-services.ts';
+import { TASK_QUEUES } from '#domain/task-queues.ts';
+import { createSilentLog } from '#observability/log.ts';
+import { createMetrics } from '#observability/metrics.ts';
+
+/** Runs a step and returns the heartbeats that it had sent after each of these times in ms. */
+async function heartbeatsAfter(taskQueue: string, times: readonly number[]): Promise<unknown[][]> {
+  const environment = new MockActivityEnvironment({ taskQueue });
+  const beats: unknown[] = [];
+  environment.on('heartbeat', (details: unknown) => beats.push(structuredClone(details)));
+  // A step uses no other service before it fails.
+  const services = { log: createSilentLog(), metrics: createMetrics() } as unknown as WorkerServices;
+  mock.timers.enable({ apis: ['setInterval'] });
+  try {
+    return await environment.run(() =>
+      runStep(services, { name: 'a step', workspaceId: 'w', batch: null }, async ({ progress }) => {
+        let now = 0;
+        return times.map((time) => {
+          mock.timers.tick(time - now);
+          now = time;
+          progress.ready += 1;
+          return [...beats];
+        });
+      }),
+    );
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+test.serial('sends a heartbeat every 8 s, which says what was achieved so far', async (t) => {
+  t.deepEqual(await heartbeatsAfter(TASK_QUEUES.ingest, [7_999, 8_000, 15_999, 16_000]), [
+    [],
+    [{ chunks: 0, ready: 1 }],
+    [{ chunks: 0, ready: 1 }],
+    [
+      { chunks: 0, ready: 1 },
+      { chunks: 0, ready: 3 },
+    ],
+  ]);
+});
+
+test.serial('express work, which somebody waits for, sends them every 1.5 s', async (t) => {
+  t.deepEqual(
+    (await heartbeatsAfter(TASK_QUEUES.express, [1_499, 1_500, 3_000])).map((beats) => beats.length),
+    [0, 1, 2],
+  );
+});

@@ -1,0 +1,62 @@
+import test from 'ava';
+import { answerFromSentences } from '#domain/answers/answer-from-sentences.ts';
+import { selectPassages, type FoundPassage } from '#domain/answers/passages.ts';
+
+function passages(...texts: string[]) {
+  const found = texts.map((content): FoundPassage => ({
+    content,
+    content_id: 'c',
+    collection_id: 'd',
+    chunk_id: 'e',
+    source: 'a.txt',
+    page: null,
+    heading_path: [],
+    score: 1,
+    relevance: 1,
+  }));
+  return selectPassages(found, 1_000);
+}
+
+test('answers with the sentence that says it, and cites its passage', (t) => {
+  const found = passages(
+    'The harbour is old. It has a lighthouse.',
+    'When does the ferry leave? The ferry to Ulva leaves at noon. Tickets are sold on board.',
+  );
+  t.deepEqual(answerFromSentences('When does the ferry to Ulva leave?', found), {
+    text: 'The ferry to Ulva leaves at noon. [2]',
+    marks: [{ number: 2, at: 34, cited: { start: 27, end: 60 } }],
+  });
+});
+
+test('without a word in common, answers with the first sentence of the best passage', (t) => {
+  t.is(
+    answerFromSentences('Quand part le bateau?', passages('The ferry leaves at noon. It is blue.')).text,
+    'The ferry leaves at noon. [1]',
+  );
+});
+
+test('marks within the text of a document are not taken for citations', (t) => {
+  const answer = (text: string) => answerFromSentences('Where do otters sleep?', passages(text));
+  t.is(answer('Otters sleep afloat [7].').text, 'Otters sleep afloat. [1]');
+  const { text, marks } = answer('As shown in [1, 2] otters sleep on days [12, 15].');
+  t.is(text, 'As shown in [1, 2] otters sleep on days [12, 15]. [1]');
+  t.like(marks, { length: 1, 0: { number: 1, at: text.lastIndexOf('[1]') } });
+});
+
+test('images and tags of a document are made harmless, also where the sentence ends within one', (t) => {
+  const answer = (text: string) => answerFromSentences('Where do otters sleep?', passages(text)).text;
+  t.is(answer('Otters sleep ![x](https://evil.example).'), 'Otters sleep [x](https://evil.example). [1]');
+  t.is(answer('Otters sleep <img'), 'Otters sleep < img [1]');
+});
+
+test('takes passages while they fit, each text once, and at least one', (t) => {
+  t.deepEqual(
+    passages('One text.', 'One text.', 'Another text.').map(({ number, content }) => [number, content]),
+    [
+      [1, 'One text.'],
+      [2, 'Another text.'],
+    ],
+  );
+  const long = passages('x'.repeat(10_000), 'y'.repeat(10_000));
+  t.is(long.length, 1);
+});

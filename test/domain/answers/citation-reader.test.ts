@@ -1,0 +1,105 @@
+import test from 'ava';
+import * as fc from 'fast-check';
+import { CitationReader } from '#domain/answers/citation-reader.ts';
+
+function readAll(pieces: readonly string[], passages = 3): { text: string; marks: { number: number; at: number }[] } {
+  const reader = new CitationReader(passages);
+  const read = [...pieces.map((piece) => reader.read(piece)), reader.end()];
+  return { text: read.map(({ text }) => text).join(''), marks: read.flatMap(({ marks }) => marks) };
+}
+
+test('finds marks, also several in one pair of brackets, and tells where they are', (t) => {
+  t.deepEqual(readAll(['Otters float [1]. They sleep [2, 3].']), {
+    text: 'Otters float [1]. They sleep [2][3].',
+    marks: [
+      { number: 1, at: 13 },
+      { number: 2, at: 29 },
+      { number: 3, at: 32 },
+    ],
+  });
+});
+
+test('leaves out marks of passages that the model was not given', (t) => {
+  t.deepEqual(readAll(['Otters float [4][0][99], they say [ 7 ].']), { text: 'Otters float, they say.', marks: [] });
+  t.deepEqual(readAll(['Otters float [9, 2].']), { text: 'Otters float [2].', marks: [{ number: 2, at: 13 }] });
+});
+
+test('turns images into links, and never makes an image of a mark', (t) => {
+  const { text } = readAll(['See ![chart](https://evil.example/?q=secret) and ![1](https://evil.example/).']);
+  t.is(text, 'See [chart](https://evil.example/?q=secret) and ! [1](https://evil.example/).');
+});
+
+test('a number counts once within a mark, and an answer has 100 citations at most', (t) => {
+  t.is(readAll(['Otters float [2, 2; 3, 2].']).text, 'Otters float [2][3].');
+  const { text, marks } = readAll(Array.from({ length: 300 }, () => 'Otters float [1, 2, 1].\n'));
+  t.is(marks.length, 100);
+  t.is(text.match(/\[\d\]/g)?.length, 100);
+});
+
+test('puts a space into tags that could load something, and leaves those without attributes', (t) => {
+  t.is(
+    readAll(['<img src="https://evil.example">, <IMG/src=x> and <x:y style=z>']).text,
+    '< img src="https://evil.example">, < IMG/src=x> and < x:y style=z>',
+  );
+  t.is(
+    readAll(['<script>x</script><style>@import "x"</style>']).text,
+    '< script>x</script>< style>@import "x"</style>',
+  );
+  for (const text of ['a < b, a <= b', 'Promise<string> and #include <stdio.h>', '<b>bold</b><br>', 'x <3'])
+    t.is(readAll([text]).text, text);
+});
+
+test('a mark that is left out never makes a tag of what surrounds it', (t) => {
+  for (const text of ['<[9]img src=x>', '<im[9]g src=x>', '<img[9]/src=x>', '<scr[9]ipt>', '< [9]img src=x>'])
+    t.notRegex(readAll([text]).text, /<(img|script)/, text);
+});
+
+test('removes NUL characters, and joins or replaces halves of characters', (t) => {
+  t.is(readAll(['Otters\0 \ud83e', '\udda6 sleep\ud83e [1\0].']).text, 'Otters \u{1f9a6} sleep\ufffd [1].');
+  t.is(readAll(['end\ud83e']).text, 'end\ufffd');
+});
+
+test('other brackets stay as they are', (t) => {
+  const text = 'The array a[i] has [n] items, [see there] and [2024-01].';
+  t.deepEqual(readAll([text]), { text, marks: [] });
+});
+
+test('the result does not depend on how the text was cut into pieces', (t) => {
+  const word = fc.constantFrom(
+    'Otters',
+    ' ',
+    '  ',
+    '[1]',
+    '[2, 3]',
+    '[9]',
+    '!',
+    '![',
+    '<',
+    'img',
+    'script>',
+    '/',
+    '\0',
+    '\ud83e',
+    '\udda6',
+    'x'.repeat(64),
+    '[',
+    ']',
+    '(x)',
+    '\n',
+    '1',
+    ',',
+    '.',
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 30 }), fc.array(fc.nat(60), { maxLength: 8 }), (words, cuts) => {
+      const text = words.join('');
+      const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).toSorted((a, b) => a - b), text.length];
+      const pieces = places.slice(1).map((end, at) => text.slice(places[at], end));
+      t.deepEqual(readAll(pieces), readAll([text]));
+      const read = readAll([text]);
+      for (const { number, at } of read.marks) t.true(read.text.startsWith(`[${number}]`, at));
+      t.notRegex(read.text, /!\[|<(?:[a-z]+[\s/]|script>)/i);
+      t.true(read.text.isWellFormed() && !read.text.includes('\0'));
+    }),
+  );
+});

@@ -1,0 +1,37 @@
+import test from 'ava';
+import { findQuote, statementBefore } from '#domain/answers/find-quote.ts';
+
+const PASSAGE = 'The harbour opens at six. Ferries to Ulva leave at noon and at five.\n\nTickets are sold on board.';
+
+test('quotes the sentence that a statement rests on, with its offsets', (t) => {
+  const quote = findQuote(PASSAGE, 'The ferry to Ulva leaves at noon');
+  t.is(quote?.quote, 'Ferries to Ulva leave at noon and at five.');
+  t.is(PASSAGE.slice(quote?.start, quote?.end), quote?.quote ?? '');
+});
+
+test('quotes nothing when no sentence shares a word with the statement', (t) => {
+  t.is(findQuote(PASSAGE, 'Penguins live in Antarctica'), null);
+  t.is(findQuote('', 'anything'), null);
+});
+
+test('a mark belongs to the sentence that it stands in, or directly behind', (t) => {
+  const answer = 'The harbour opens early [2]. Ferries leave at noon [1][3]. Buy tickets on board. [2]';
+  const statements = [...answer.matchAll(/\[/g)].map(({ index }) => statementBefore(answer, index));
+  t.deepEqual(statements, [
+    'The harbour opens early',
+    'Ferries leave at noon',
+    'Ferries leave at noon',
+    'Buy tickets on board.',
+  ]);
+});
+
+test('finds quotes in languages without spaces and with inflected words', (t) => {
+  t.is(
+    findQuote('港は六時に開く。フェリーは正午に出る。', 'フェリーは正午に出発します')?.quote,
+    'フェリーは正午に出る。',
+  );
+  t.is(
+    findQuote('Порт открыт с шести. Паромы отходят в полдень.', 'Паром отходит в полдень')?.quote,
+    'Паромы отходят в полдень.',
+  );
+});

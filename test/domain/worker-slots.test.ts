@@ -1,0 +1,34 @@
+import test from 'ava';
+import { ALL_SLOTS, describeSlots, parseWorkerSlots } from '#domain/worker-slots.ts';
+
+test('a worker runs everything by default, and otherwise only what is listed', (t) => {
+  t.is(parseWorkerSlots([]), ALL_SLOTS);
+  const parsed = parseWorkerSlots(['ingest:16', 'express', 'workflows:40']);
+  t.is('problem' in parsed ? parsed.problem : describeSlots(parsed), 'workflows:40,express:8,ingest:16');
+  t.like(parsed, { hasLoops: false });
+  t.like(parseWorkerSlots(['loops']), { hasLoops: true, queues: { workflows: 0, ingest: 0 } });
+});
+
+test('a list of queues that names an unknown one, or no number of slots, is refused with what to use', (t) => {
+  const problemOf = (entry: string) => {
+    const parsed = parseWorkerSlots(['ingest', entry]);
+    return 'problem' in parsed ? parsed.problem : null;
+  };
+  t.regex(problemOf('reading') ?? '', /^knows no queue 'reading': use workflows, download, .*, loops$/);
+  for (const entry of ['express:0', 'express:', 'express:1.5', 'express:x', 'express:1001', 'toString', 'loops:2'])
+    t.truthy(problemOf(entry), entry);
+  for (const entry of ['express:4:5', 'express:0x10', 'express:1e2', 'express: 4', 'express:+4'])
+    t.is(problemOf(entry), `needs a number of slots from 1 to 1000 after the colon of '${entry}'`);
+});
+
+test('a queue is listed once', (t) => {
+  const problem = "lists 'ingest' twice: list it once, with the number of slots that it needs";
+  t.deepEqual(parseWorkerSlots(['ingest:4', 'loops', 'ingest']), { problem });
+  t.regex(JSON.stringify(parseWorkerSlots(['loops', 'loops'])), /lists 'loops' twice/);
+});
+
+test('a number of workflows that Temporal would replace by another one is refused', (t) => {
+  const problemOf = (slots: number) => `needs a number of slots from 2 to 200 after the colon of 'workflows:${slots}'`;
+  for (const slots of [1, 201]) t.deepEqual(parseWorkerSlots([`workflows:${slots}`]), { problem: problemOf(slots) });
+  for (const slots of [2, 200]) t.like(parseWorkerSlots([`workflows:${slots}`]), { queues: { workflows: slots } });
+});

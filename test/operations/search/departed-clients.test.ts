@@ -1,0 +1,96 @@
+import test, { type ExecutionContext } from 'ava';
+import { measureStatements } from '#bench/scale/measure-statements.ts';
+import { CreateCollectionRequest } from '#domain/records/collection.ts';
+import { SearchRequest } from '#domain/records/search.ts';
+import { countFacets } from '#operations/search/count-facets.ts';
+import { searchCollection } from '#operations/search/search-collection.ts';
+import type { Services } from '#operations/services.ts';
+import { createLexicalEmbedder } from '#providers/embedders/index.ts';
+import { addContents, makePlace, makeReady, publicationOf } from '#test/support/harness/content-runs.ts';
+import { eventually } from '#test/support/harness/eventually.ts';
+import { openOwnServices } from '#test/support/harness/own-services.ts';
+
+/** Slots that all searches of a process share. */
+const SLOTS = 12;
+
+/** Collections with a published content each, of which the index has nothing. */
+async function openCollections(t: ExecutionContext, count: number) {
+  const { services, database } = await openOwnServices(t, { temporal: 'away' });
+  const place = await makePlace(database);
+  const { stores, scope } = place;
+  const { space } = createLexicalEmbedder();
+  for (let number = 0; number < count; number += 1) {
+    const request = CreateCollectionRequest.parse({ name: `${number}` });
+    const collectionId = await stores.collections.insert(scope, { ...request, createdBy: 'a test' }, space);
+    const run = await addContents({ ...place, collectionId });
+    await makeReady({ ...place, collectionId }, run);
+    await stores.publications.publish(scope, run, publicationOf(run));
+  }
+  await services.vectors.ensureSpace(space);
+  return { services, database, caller: place.caller, collectionId: place.collectionId };
+}
+
+const everywhere = (asked: object = {}) => SearchRequest.parse({ query: 'otters', collection_ids: [], ...asked });
+
+test('what waits for a client that left is not done', async (t) => {
+  const { services, caller, collectionId } = await openCollections(t, 2);
+  let searches = 0;
+  const search: Services['vectors']['search'] = (...asked) => {
+    searches += 1;
+    return services.vectors.search(...asked);
+  };
+  const counted = { ...services, vectors: { ...services.vectors, search } };
+  const held = await Promise.all(Array.from({ length: SLOTS }, () => services.searchSlots.hold({ lane: 'express' })));
+  const gone = new AbortController();
+  const left = searchCollection(counted, caller, { ...everywhere(), signal: gone.signal });
+  const facets = countFacets(counted, caller, {
+    names: ['type'],
+    filter: null,
+    collectionIds: new Set([collectionId]),
+    signal: gone.signal,
+  });
+  const outcomes = Promise.allSettled([left, facets]);
+  gone.abort();
+  t.deepEqual(
+    (await outcomes).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  for (const slot of held) slot[Symbol.dispose]();
+  t.is(searches, 0);
+});
+
+test('whether the index has lost collections is asked in the slots of searches', async (t) => {
+  const { services, caller } = await openCollections(t, SLOTS + 4);
+  const gate = Promise.withResolvers<void>();
+  let asking = 0;
+  const tenantExists: Services['vectors']['tenantExists'] = async (...asked) => {
+    asking += 1;
+    await gate.promise;
+    return services.vectors.tenantExists(...asked);
+  };
+  const held = { ...services, vectors: { ...services.vectors, tenantExists } };
+  const failing = searchCollection(held, caller, everywhere({ search_type: 'keyword' }));
+  await eventually('the slots are taken', async () => asking >= SLOTS, { everyMs: 10 });
+  const { space } = createLexicalEmbedder();
+  for (let round = 0; round < 5; round += 1) await services.vectors.tenantExists(space, 'another');
+  t.is(asking, SLOTS);
+  gate.resolve();
+  t.like(await t.throwsAsync(failing), { code: 'dependency_unavailable' });
+});
+
+test('that there are too many collections is found out without looking into all of them', async (t) => {
+  const { services, database, caller } = await openCollections(t, 60);
+  const { plans } = await measureStatements(
+    database,
+    {
+      what: 'collections to search',
+      workspaceId: caller.scope.workspaceId,
+      call: ({ collections }) => collections.findIndexes(caller.scope, { ids: null, limit: 11 }),
+    },
+    { repetitions: 0, isVerbose: true },
+  );
+  const loops = [...(plans[0] ?? '').matchAll(/on content_collections.*loops=(\d+)/g)].map((match) => Number(match[1]));
+  t.true(loops.length > 0 && Math.max(...loops) <= 12, plans[0]);
+  const refused = await t.throwsAsync(searchCollection(services, caller, everywhere()));
+  t.like(refused, { code: 'validation_failed' });
+});

@@ -1,0 +1,60 @@
+import test from 'ava';
+import iconv from 'iconv-lite';
+import { readBytes } from '#test/support/fixtures/read-bytes.ts';
+
+const GERMAN = 'Die Straße führt über Köln nach München.\n';
+
+test('reads UTF-8 with damaged characters as UTF-8', async (t) => {
+  const damaged = Buffer.concat([Buffer.from(`größe `), Buffer.from([0xff]), Buffer.from(`\n${GERMAN.repeat(5)}`)]);
+  const { text, notes } = await readBytes(damaged, { name: 'server.log' });
+  t.is(text, `größe \uFFFD\n${GERMAN.repeat(5)}`);
+  t.deepEqual(notes, {});
+  const cut = await readBytes(Buffer.from('naïve café').subarray(0, -1), { name: 'a.txt' });
+  t.is(cut.text, 'naïve caf\uFFFD');
+});
+
+const DECLARED: readonly (readonly [declared: string, encoding: string, sentence: string])[] = [
+  ['iso-8859-1', 'windows-1252', 'caf\u00e9 \u201cquoted\u201d \u2013 5 \u20ac'],
+  ['us-ascii', 'windows-1252', 'caf\u00e9 \u201cquoted\u201d'],
+  ['utf-16', 'windows-1252', 'plain caf\u00e9'],
+  ['iso-8859-9', 'windows-1254', 'T\u00fcrk\u00e7e \u015f\u011f \u201cquoted\u201d'],
+  ['cp850', 'cp850', 'K\u00f6ln'],
+];
+for (const [declared, encoding, sentence] of DECLARED) {
+  test(`decodes a page that declares ${declared} as browsers do`, async (t) => {
+    const page = `<html><head><meta charset="${declared}"></head><body><p>${sentence}</p></body></html>`;
+    const { text } = await readBytes(iconv.encode(page, encoding), { name: 'page.html' });
+    t.is(text, `${sentence}\n`);
+  });
+}
+
+test('decodes ISO-2022-JP', async (t) => {
+  const bytes = Buffer.from('\u001b$B$3$l$OF|K\\8l$G$9\u001b(B\n', 'latin1');
+  t.is((await readBytes(bytes, { name: 'a.txt' })).text, 'これは日本語です\n');
+  const table = Buffer.from('a,b\n\u001b$B$3$l\u001b(B,1\n', 'latin1');
+  t.true((await readBytes(table, { name: 'a.csv' })).text.includes('| これ | 1 |'));
+});
+
+test('finds the encoding of a table by all of its rows', async (t) => {
+  const rows = Array.from({ length: 4000 }, (_, index) => `${index};person ${index};a town number ${index}\n`).join('');
+  for (const encoding of ['windows-1252', 'utf-8']) {
+    const bytes = iconv.encode(`id;name;city\n${rows}9999;René;München\n`, encoding);
+    t.true(bytes.length > 64 * 1024);
+    t.true((await readBytes(bytes, { name: 'people.csv' })).text.includes('| 9999 | René | München |'), encoding);
+  }
+});
+
+test('reads short tables of Cyrillic names and of DOS programs', async (t) => {
+  const cyrillic = await readBytes(iconv.encode('Имя;Город\nАнна;Москва\nИван;Тверь\n', 'windows-1251'), {
+    name: 'a.csv',
+  });
+  t.true(cyrillic.text.includes('| Анна | Москва |'));
+  const dos = await readBytes(iconv.encode('Name;Ort\nJürgen;Köln\nBjörn;Düsseldorf\n', 'cp850'), { name: 'a.csv' });
+  t.true(dos.text.includes('| Jürgen | Köln |'));
+});
+
+test('reads the separator that the first line of a table names', async (t) => {
+  const { text, notes } = await readBytes('\uFEFFsep=;\r\nName;Age, years\r\nAnn;30, about\r\n', { name: 'a.csv' });
+  t.is(text, '| Name | Age, years |\n| --- | --- |\n| Ann | 30, about |\n');
+  t.is(notes['row_count'], 1);
+});

@@ -1,0 +1,54 @@
+import test from 'ava';
+import { v7 as uuidv7 } from 'uuid';
+import { query, queryOne, type Database } from '#store/postgres.ts';
+import { createStores } from '#store/stores.ts';
+import { makePlace, type Place } from '#test/support/harness/content-runs.ts';
+import { openOwnDatabase } from '#test/support/harness/own-services.ts';
+
+/** With time that grows with the square of this number, a statement exceeds its limit many times over. */
+const CONTENTS = 10_000;
+
+/** Contents of one run without an upload. */
+async function fill({ database, scope, collectionId }: Place, runId: string): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    database,
+    `with added as (
+       insert into contents (workspace_id, collection_id, name, size, status, source)
+       select :workspaceId, :collectionId, 'x', 1, 'pending', 'text' from generate_series(1, ${CONTENTS}) returning id
+     )
+     insert into content_collections (content_id, collection_id, workspace_id, run_id, stage, reader)
+     select id, :collectionId, :workspaceId, :runId, 'pending', 'native' from added returning content_id as id`,
+    { workspaceId: scope.workspaceId, collectionId, runId },
+  );
+  return rows.map(({ id }) => id);
+}
+
+test('a statement that changes many runs is not slow because its connection has changed a single one before', async (t) => {
+  const place = await makePlace(await openOwnDatabase(t));
+  const { scope, collectionId, database } = place;
+  const [runId, counted, later] = [uuidv7(), uuidv7(), uuidv7()];
+  const ids = await fill(place, runId);
+  const plain = { collectionId, contentType: 'text', ingest: true, workflowId: null, errors: [], createdBy: 'a test' };
+  for (const id of [counted, later])
+    await place.stores.uploads.insert(scope, { ...plain, id, total: ids.length, contentIds: ids, isCounted: true });
+  const onOneConnection = async (connection: Database) => {
+    await query(connection, `set local statement_timeout = '20s'`);
+    const { runControl } = createStores(connection);
+    for (const contentIds of [ids.slice(0, 1), ids]) {
+      for (const uploadId of [counted, later])
+        await runControl.restart(scope, collectionId, {
+          contentIds,
+          runId,
+          uploadId,
+          workflowId: null,
+          stage: 'pending',
+        });
+      await runControl.control(scope, { contentIds }, 'pause');
+    }
+  };
+  await t.notThrowsAsync(database.transaction(onOneConnection));
+  for (const id of [counted, later])
+    t.deepEqual((await place.stores.uploads.progress(scope, id)).byStatus, { paused: CONTENTS });
+  const written = await queryOne<{ count: number }>(database, 'select count(*) as count from content_count_changes');
+  t.true((written?.count ?? CONTENTS) < 50, 'a statement writes what it changes in sum');
+});
