@@ -76,13 +76,18 @@ async function writeObjects(
 
 /**
  * Creates the tenant. If it was lost, marks the other memories of the workspace for indexing first: once the tenant exists again,
- * nothing would detect that they are missing. `exceptObjects` are written after this.
+ * nothing would detect that they are missing. `exceptObjects` are written after this. Nothing is marked when the index held
+ * nothing of the workspace yet: memories that other requests are writing at the moment would be written a second time, and
+ * vector searches miss an object for some milliseconds while it is replaced.
  */
 async function recreateTenant(parts: IndexingParts, scope: Scope, exceptObjects: readonly string[]): Promise<void> {
   const { space } = parts.embedders.preferred;
   const tenant = memoryTenant(scope.workspaceId);
-  if (!(await parts.vectors.tenantExists(space, tenant))) {
-    await parts.stores.memoryProjections.markUnindexed(scope, serializeSpace(space), exceptObjects);
+  const { memoryProjections } = parts.stores;
+  // In this order: of memories that were indexed before the tenant was found missing, it was lost.
+  const hadVersions = await memoryProjections.hasIndexedVersions(scope);
+  if (hadVersions && !(await parts.vectors.tenantExists(space, tenant))) {
+    await memoryProjections.markUnindexed(scope, serializeSpace(space), exceptObjects);
   }
   await parts.vectors.ensureTenant(space, tenant);
 }

@@ -201,6 +201,25 @@ test('changes that two processes make to the same memories at once are all index
   t.deepEqual(await find('tree stands'), last.map(({ memory }) => memory).sort());
 });
 
+test('the first memories of a workspace, in two processes at once, are each written once', async (t) => {
+  const { services, database, embedded, written, release } = await openCounted(t);
+  const [one, other] = [services, withParts(services, {})];
+  const { caller, write } = await openWorkspace(one);
+  const body = { memory: 'The held alder stands.', memory_type: 'user' as const, topics: [], metadata: {} };
+  const held = createMemory(other, caller, { body, idempotency: null });
+  await until(
+    async () => embedded.length,
+    (count) => count === 1,
+  );
+  t.true((await write('The hazel stands.')).isIndexed, 'creates the tenant');
+  release();
+  t.true((await held).isIndexed);
+  t.deepEqual(await pendingVersions(database), []);
+  t.is(await projectMemories(services), 0);
+  // The first attempt fails, because there is no tenant yet.
+  t.deepEqual(written, [['The hazel stands.'], ['The hazel stands.'], ['The held alder stands.']]);
+});
+
 test('memories that fail to be indexed are left to the worker at once, without their lease', async (t) => {
   const { services, database } = await openCounted(t);
   const away = withParts(services, {
