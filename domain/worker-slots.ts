@@ -50,7 +50,7 @@ export function parseWorkerSlots(entries: readonly string[]): WorkerSlots | { pr
     if (entry === LOOPS) {
       hasLoops = true;
     } else if (!isQueue(name)) {
-      return { problem: `knows no queue '${name}': use ${[...Object.keys(TASK_QUEUES), LOOPS].join(', ')}` };
+      return { problem: `names an unknown queue '${name}': use ${[...Object.keys(TASK_QUEUES), LOOPS].join(', ')}` };
     } else {
       const { min, max } = boundsOf(name);
       const count = slots.length === 0 ? DEFAULT_SLOTS[name] : readCount(slots.join(':'));

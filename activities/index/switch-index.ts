@@ -152,7 +152,7 @@ export async function stopReembedding(
   const scope = workspaceScope(args);
   await services.stores.transaction(async (stores) => {
     if (args.code !== 'embedding_rejected') {
-      const message = `${args.message} The re-embedding is paused: resume it when that is mended, or cancel it.`;
+      const message = `${args.message} The re-embedding is paused: fix the cause and resume it, or cancel it.`;
       const pause = { from: ['pending', 'building'], to: 'paused', message } as const;
       await stores.reembeddings.setStatus(scope, args.reembedding_id, pause);
       return;

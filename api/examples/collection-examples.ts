@@ -176,7 +176,7 @@ export const collectionExamples = {
     },
     response: {
       reason: 'filtered_out',
-      message: 'The filters exclude it: metadata.lang is "de". See what it has in filters.seen.',
+      message: 'The filters exclude it: metadata.lang is "de". filters has the values that were seen.',
       query,
       search_type: 'keyword',
       collection_id: exampleIds.collection,

@@ -31,7 +31,7 @@ export const AnswerRequest = z
       .meta({
         description:
           'Smallest relevance of the best passage, 0 to 1: below it nothing counts as found, and no model is asked. 0.5 by ' +
-          'default, with `search_type` `keyword` 0. It is measured as `min_score` of a search.',
+          'default, 0 with `search_type` `keyword`. It is measured like `min_score` of a search.',
       }),
     rerank: RerankOption.optional(),
     conversation_id: Id.optional().meta({
@@ -59,7 +59,9 @@ export const AnswerPassage = z
     page: z.int().nullable().meta({ description: 'Page, from 1; null for formats without pages.' }),
     heading_path: z.array(z.string()).meta({ description: 'Titles of the headings above, outermost first.' }),
     score: z.number().meta({ description: 'Rank score; higher is better. Comparable within one response only.' }),
-    relevance: z.number().meta({ description: 'Relevance to what was searched for, 0 to 1, whatever else was found.' }),
+    relevance: z
+      .number()
+      .meta({ description: 'Relevance to what was searched for, 0 to 1. Comparable between responses.' }),
   })
   .meta({ id: 'AnswerPassage' });
 export type AnswerPassage = z.infer<typeof AnswerPassage>;
@@ -77,7 +79,7 @@ export const Citation = z
       .nullable()
       .meta({
         description:
-          'Sentence of the passage that has most words in common with the statement before the mark. Null when none has any: ' +
+          'Sentence of the passage that has most words in common with the statement before the mark. Null when none has any in common: ' +
           'check such a citation.',
       }),
     start: z.int().nullable().meta({
@@ -104,23 +106,24 @@ export const Answer = z
     method: z.enum(ANSWER_METHODS).meta({
       description:
         '`model`: a chat model wrote the answer. `sentences`: no chat model is configured, and the answer is made of the best ' +
-        'sentences of the passages, verbatim but for images, tags and what would look like a mark. `nothing_found`: no passage ' +
-        'was found that is relevant enough, and no model was asked.',
+        'sentences of the passages, unchanged except for images, tags and what looks like a mark. `nothing_found`: no passage ' +
+        'is relevant enough, and no model was asked.',
     }),
     model: z.string().nullable().meta({ description: 'Name of the chat model; null when none was asked.' }),
     finish_reason: z.enum(FINISH_REASONS).meta({
       description: '`length`: the model wrote more than an answer may have, and it was cut off. Otherwise `stop`.',
     }),
     searched_for: z.string().meta({
-      description: 'What was searched for: the query, in a conversation reworded so that it stands by itself.',
+      description:
+        'What was searched for: the query, or in a conversation the query reworded so that it can be understood alone.',
     }),
     citations: z.array(Citation).meta({ description: 'One for each mark of the answer, in its order: at most 100.' }),
     passages: z.array(AnswerPassage).meta({ description: 'Passages that the answer could cite, best first.' }),
     ...RERANKING,
     failed_collections: z.array(FailedCollection).meta({
       description:
-        'Collections that could not be searched, while the others could: the answer does not rest on them. If nothing was ' +
-        'found elsewhere, the first failure is the response.',
+        'Collections that could not be searched: the answer rests on the others. If nothing was found in the others, the response ' +
+        'is the error of the first of them.',
     }),
     conversation_id: Id.nullable().meta({
       description: 'Conversation in which question and answer were stored; null when the request names none.',

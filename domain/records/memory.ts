@@ -53,11 +53,11 @@ export const MemoryDetail = MemoryRecord.extend({
   version: z.int().meta({ description: 'Number of the version, from 1.' }),
   superseded_by: Id.nullable().meta({
     description:
-      'Id of the memory that superseded this one, which may be deleted since: a later fact of a conversation that ' +
-      'contradicts or updates it. Null while it is current.',
+      'Id of the memory that superseded this one: a later fact of a conversation that contradicts or updates it. It may have been ' +
+      'deleted since. Null while this one is current.',
   }),
   superseded_at: IsoTime.nullable().meta({
-    description: 'Time since which it is superseded; null while it is current. Searches do not find it any more.',
+    description: 'Time from which it is superseded, so that searches no longer find it; null while it is current.',
   }),
 }).meta({
   id: 'MemoryDetail',

@@ -52,7 +52,7 @@ const FilterCheck = z
           values: z.array(Scalar).meta({ description: 'Values of the field, at most 20; empty when it has none.' }),
         }),
       )
-      .meta({ description: 'What the fields of the condition have.' }),
+      .meta({ description: 'The fields of the condition with the values found in them.' }),
   })
   .meta({ id: 'FilterCheck' });
 
@@ -69,7 +69,7 @@ export type QueryTerm = z.infer<typeof QueryTerm>;
 
 const LegPlace = z
   .object({
-    is_matched: z.boolean().meta({ description: 'Whether this search finds the chunk at all.' }),
+    is_matched: z.boolean().meta({ description: 'Whether this search finds the chunk, at any rank.' }),
     rank: z
       .int()
       .nullable()
@@ -93,11 +93,11 @@ const ContentStatusFields = z.object({
     .nullable()
     .meta({
       description:
-        'Status of the content in this collection, or in its own one if this one does not have it. Null, like the next two fields, ' +
-        'unless your credentials have `contents:read`.',
+        'Status of the content in this collection, or in the one that it was uploaded to if this one does not have it. Null, like the next ' +
+        'two fields, unless your credentials have `contents:read`.',
     }),
   status_message: z.string().nullable().meta({ description: 'What it waits for, or why it failed.' }),
-  error_code: FailureCode.nullable().meta({ description: 'Code of the failure; null without.' }),
+  error_code: FailureCode.nullable().meta({ description: 'Code of the failure; null when it did not fail.' }),
 });
 export type ContentStatusFields = z.infer<typeof ContentStatusFields>;
 
@@ -139,10 +139,10 @@ export const MissingResult = z
     rerank: z
       .object({
         rank: z.int().meta({ description: 'Place in the order of the reranking model, from 1.' }),
-        score: z.number().meta({ description: 'What the model returned.' }),
+        score: z.number().meta({ description: 'Score that the model returned, unchanged.' }),
       })
       .nullable()
-      .meta({ description: 'Place after reranking; null unless the model was given a chunk of the content.' }),
+      .meta({ description: 'Place after reranking; null when no chunk of the content was reranked.' }),
     ...RERANKING,
     relevance: z
       .number()

@@ -35,27 +35,31 @@ export const Reembedding = z
     collection_id: Id.meta({ description: 'Collection whose embedder changes.' }),
     status: z.enum(REEMBEDDING_STATUSES).meta({
       description:
-        '`pending`: about to start. `building`: the new index is written; searches use the old one. `paused`: as asked, or by an error. ' +
+        '`pending`: about to start. `building`: the new index is being built; searches use the old one. `paused`: by a request or an error. ' +
         '`switched`: searches use the new index; the old one is about to be removed. `cancelling`, `failing`: the new index is ' +
-        'being removed. `completed`, `cancelled`, `failed`: over, and nothing of the other index is left.',
+        'being removed. `completed`, `cancelled`, `failed`: ended, and the index that is not used is removed.',
     }),
     status_message: z.string().nullable().meta({
       description:
-        'What it waits for, why it is paused by itself or failed, or that nothing was to do; null otherwise.',
+        'What it waits for, which error paused it, why it failed, or that there was nothing to do; otherwise null.',
     }),
     from: CollectionEmbedding.meta({ description: 'Embedder before.' }),
     to: CollectionEmbedding.meta({ description: 'Embedder afterwards.' }),
-    total_contents: z.int().meta({ description: 'Number of published contents at the start; at the switch, of then.' }),
+    total_contents: z.int().meta({
+      description: 'Number of published contents at the start; from the switch on, at the time of the switch.',
+    }),
     contents: z.int().meta({
       description:
-        'Number of contents that are complete in the new index, without those published meanwhile; at the switch, all.',
+        'Number of contents that are complete in the new index, without those published meanwhile; from the switch on, all.',
     }),
     chunks: z
       .int()
       .meta({ description: 'Number of chunks written to the new index, without those published meanwhile.' }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
-    switched_at: IsoTime.nullable().meta({ description: 'Since when searches use the new index; null until then.' }),
+    switched_at: IsoTime.nullable().meta({
+      description: 'Time from which searches use the new index; null until then.',
+    }),
     completed_at: IsoTime.nullable().meta({
       description: 'Time at which it ended, with any outcome; null until then.',
     }),

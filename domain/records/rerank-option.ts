@@ -18,7 +18,7 @@ export const RerankOption = z
   .meta({
     description:
       'Whether the best 30 hits, or `depth`, are put in the order of a reranking model, which reads the query and each of them ' +
-      'together. If no model is configured, or it fails, the order of the search stays and the response says so: `reranked`.',
+      'together. If no model is configured, or it fails, the results keep the order of the search, and `reranked` is false.',
   });
 export type RerankOption = z.infer<typeof RerankOption>;
 
@@ -27,7 +27,7 @@ const NotReranked = z
     reason: z.enum(RERANK_FAILURES).meta({
       description:
         '`not_configured`: this server has no reranking model. `no_results`: nothing was found. `busy`: too many other searches ' +
-        'waited. `timeout`: the model took too long. `unavailable`: it is away, or misconfigured. `rejected`: it refused the texts. ' +
+        'were waiting. `timeout`: the model took too long. `unavailable`: it cannot be reached, or is misconfigured. `rejected`: it refused the texts. ' +
         '`invalid_response`: it returned something other than one number for each hit.',
     }),
     message: z.string().meta({ description: 'What is wrong and what to do, for people.' }),

@@ -25,7 +25,7 @@ export const SEARCH_OPTIONS = {
     .optional()
     .meta({
       description:
-        'Results to skip. For pages, send it from the first page on (`0`), and then `next_offset`: pages are cut from one ranking of ' +
+        'Results to skip. For pages, send `0` for the first one, then `next_offset` of each response: pages are cut from one ranking of ' +
         '200 hits, so that the last one may have fewer than `max_results`.',
     }),
   group_by: z.enum(['content']).optional().meta({
@@ -41,10 +41,10 @@ export const SEARCH_OPTIONS = {
   recency: z
     .strictObject({
       half_life_days: z.number().min(0.01).max(36_500).meta({
-        description: 'Age at which half of the boost is left, in days.',
+        description: 'Age in days at which half of `weight` is lost.',
       }),
       weight: z.number().min(0).max(1).default(0.3).meta({
-        description: 'Part of the score that depends on age, 0 to 1. The oldest contents keep the rest.',
+        description: 'Part of the score that depends on age, 0 to 1. Old contents keep the rest.',
       }),
       field: z
         .string()
@@ -57,7 +57,7 @@ export const SEARCH_OPTIONS = {
         }),
     })
     .optional()
-    .meta({ description: 'Ranks newer contents higher, among the best 200 hits.' }),
+    .meta({ description: 'Ranks newer contents higher, within a ranking of 200 hits.' }),
   facets: z
     .array(
       z.string().min(1).max(256).refine(isFacet, { message: 'must name a field of the content or of its metadata' }),
@@ -68,7 +68,7 @@ export const SEARCH_OPTIONS = {
     .meta({
       description:
         'Fields of contents, named as in filters, such as `lang`. Counts how many contents that match `filters` have each ' +
-        'value, whatever the query. Not together with conditions on `chunk.*`.',
+        'value; the query has no influence. Cannot be combined with conditions on `chunk.*`.',
     }),
   highlight: z
     .strictObject({
@@ -76,7 +76,8 @@ export const SEARCH_OPTIONS = {
     })
     .optional()
     .meta({
-      description: 'Adds the best passage of each result and the places of the words that match. `{}` suffices.',
+      description:
+        'Adds the best passage of each result and the positions of the words that match. `{}` uses the defaults.',
     }),
   expand: z
     .strictObject({
@@ -94,7 +95,7 @@ export const SEARCH_OPTIONS = {
 const TextPlace = z
   .object({
     start: z.int().meta({ description: 'First character, in UTF-16 code units of `content` of the result, from 0.' }),
-    end: z.int().meta({ description: 'Place after the last character.' }),
+    end: z.int().meta({ description: 'Position after the last character.' }),
     query_word: z.string().meta({ description: 'Word of the query that matches, as spelled there.' }),
   })
   .meta({ id: 'MatchedTerm' });
@@ -128,7 +129,7 @@ export const RESULT_EXTRAS = {
     .meta({
       description:
         'Estimated probability that the result is about what the query asks, 0 to 1, from the similarity of the vectors, calibrated for ' +
-        'the embedding model, and from the part of the words of the query that it has. Comparable between queries and collections. ' +
+        'the embedding model, and from the share of the words of the query that it has. Comparable between queries and collections. ' +
         'Present only when the request sets `min_score`.',
     }),
   highlight: Highlight.optional().meta({ description: 'Present only when the request sets `highlight`.' }),
@@ -158,8 +159,8 @@ export const FacetCounts = z
     missing_count: z.int().meta({ description: 'Contents without a value.' }),
     is_exact: z.boolean().meta({
       description:
-        'False when there is more than is counted (20,000 contents, 64 MiB of their metadata, 20,000 values of a field): then all ' +
-        'counts are lower bounds.',
+        'False when a limit of counting was reached (20,000 contents, 64 MiB of their metadata, 20,000 values of a field): all ' +
+        'counts are then lower bounds.',
     }),
   })
   .meta({ id: 'FacetCounts' });

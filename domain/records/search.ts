@@ -104,13 +104,15 @@ const SearchExplanation = z
     rerank: z
       .object({
         rank: z.int().meta({ description: 'Place in the order of the reranking model, from 1.' }),
-        score: z.number().meta({ description: 'What the model returned, as it is: any number, higher is better.' }),
+        score: z
+          .number()
+          .meta({ description: 'Score that the model returned, unchanged: any number; higher is better.' }),
       })
       .nullable()
       .optional()
       .meta({
         description:
-          'Reranking model; null when the model was not given the chunk, or failed. Present only when the request sets `rerank`.',
+          'Reranking model; null when the chunk was not reranked. Present only when the request sets `rerank`.',
       }),
   })
   .meta({ id: 'SearchExplanation' });
@@ -125,17 +127,17 @@ export const SearchResult = z
     content: z.string().meta({ description: 'Text of the chunk that was found.' }),
     score: z.number().meta({
       description:
-        'Relevance; higher is better. Comparable within one response only. After reranking it is that of the model, 0 to 1, and ' +
-        'lower for hits that the model was not given.',
+        'Rank score; higher is better. Comparable within one response only. After reranking it is the score of the model, 0 to 1, and ' +
+        'not higher for hits that were not reranked.',
     }),
     metadata: z
       .looseObject({
         chunk: z.union([SearchedChunk, z.unknown()]).meta({
           description:
-            'As `chunk` beside it, unless the metadata of the content has a key `chunk` of its own, which stays.',
+            'The same as `chunk` of the result, unless the metadata of the content has a key `chunk` of its own.',
         }),
       })
-      .meta({ description: 'Metadata of the content, and `chunk`.' }),
+      .meta({ description: 'Metadata of the content, with `chunk` added.' }),
     chunk: SearchedChunk.meta({ description: 'The chunk that was found, and where it is in its document.' }),
     content_id: Id.meta({ description: 'Content that the chunk is part of.' }),
     collection_id: Id.meta({ description: 'Collection in which the chunk was found.' }),
@@ -168,7 +170,7 @@ export const SearchResponse = z
     }),
     failed_collections: z.array(FailedCollection).optional().meta({
       description:
-        'Collections that could not be searched, while the others could. Present only when the request names `collection_ids`.',
+        'Collections that could not be searched; the results are from the others. Present only when the request names `collection_ids`.',
     }),
     ...RERANKING,
     next_offset: z.int().nullable().optional().meta({

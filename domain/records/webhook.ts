@@ -122,7 +122,7 @@ const batchSize = z
   .max(MAX_BATCH_SIZE)
   .meta({
     description:
-      'Most `content.*` events in one message. From 2 on, their `data` is `{events: [{type, timestamp, data}, …]}`, ' +
+      'Largest number of `content.*` events in one message. From 2 on, their `data` is `{events: [{type, timestamp, data}, …]}`, ' +
       'with the events of contents that became ready, or failed, together; a message has about 64 KiB at most.',
   });
 

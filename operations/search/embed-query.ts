@@ -9,7 +9,7 @@ export async function embedQuery(services: Services, space: EmbeddingSpace, text
     throw new AppError(
       'conflict',
       `The collection was embedded with ${embedderName(space)}, which is not configured on this server. ` +
-        'Use search_type keyword, configure that embedder, or change it: POST /collections/{collection_id}/reembed.',
+        'Use search_type keyword, configure that embedder, or change that of the collection: POST /collections/{collection_id}/reembed.',
     );
   }
   const [vector] = await embedder.embed([text], 'query');

@@ -44,7 +44,7 @@ export function missingMessage(examined: Examined, { request, status }: Asked): 
       return `It has no searchable text in this collection: its status is ${status.status}. ${status.status_message ?? ''}`.trim();
     case 'filtered_out': {
       const failed = examined.filters.filter(({ holds }) => !holds).map(({ condition }) => condition);
-      return `The filters exclude it: ${failed.join('; ')}. See what it has in filters.seen.`;
+      return `The filters exclude it: ${failed.join('; ')}. filters has the values that were seen.`;
     }
     case 'not_indexed':
       return 'The index does not have it, though the database does. Rebuild the index: POST /workspaces/{workspace_id}/reindex.';
@@ -60,7 +60,7 @@ export function missingMessage(examined: Examined, { request, status }: Asked): 
       }
       // The scores of a hybrid search depend a little on the number of hits that are asked for.
       const isClose = rank !== null && rank <= request.max_results;
-      const place = rank === null ? 'beyond rank 1,000' : isClose ? 'just below the cut' : `at rank ${rank}`;
+      const place = rank === null ? 'beyond rank 1,000' : isClose ? 'just below the last result' : `at rank ${rank}`;
       return `It is ${place}, and the search returns ${request.max_results} results. Raise max_results, filter, or see lost_to.`;
     }
     default:

@@ -47,7 +47,8 @@ async function score(
   request: { query: string; passages: string[]; share: string },
 ): Promise<RerankOutcome> {
   if (reranker === null) {
-    const message = 'No reranker is configured on this server: see LOCI_RERANK_BASE_URL and LOCI_RERANK_FOLDER.';
+    const message =
+      'No reranker is configured on this server: its operator can set LOCI_RERANK_BASE_URL or LOCI_RERANK_FOLDER.';
     return { reason: 'not_configured', message };
   }
   if (request.passages.length === 0) return { reason: 'no_results', message: 'Nothing was found to rerank.' };

@@ -14,7 +14,7 @@ test('a list of queues that names an unknown one, or no number of slots, is refu
     const parsed = parseWorkerSlots(['ingest', entry]);
     return 'problem' in parsed ? parsed.problem : null;
   };
-  t.regex(problemOf('reading') ?? '', /^knows no queue 'reading': use workflows, download, .*, loops$/);
+  t.regex(problemOf('reading') ?? '', /^names an unknown queue 'reading': use workflows, download, .*, loops$/);
   for (const entry of ['express:0', 'express:', 'express:1.5', 'express:x', 'express:1001', 'toString', 'loops:2'])
     t.truthy(problemOf(entry), entry);
   for (const entry of ['express:4:5', 'express:0x10', 'express:1e2', 'express: 4', 'express:+4'])

@@ -7,11 +7,11 @@ export const explainSearchRoute = route(
     method: 'post',
     path: '/collections/search/explain',
     tag: 'Collections',
-    summary: 'Explain why a search does not have a content',
+    summary: 'Explain why a content is missing from the results of a search',
     description:
-      'Walks the way of a search with a content or a chunk that was expected, and says where it is lost: not ingested, not in the ' +
-      'collection, excluded by a condition of the filters, without any word of the query, below the threshold, or below the cut, with its ' +
-      'place in each leg and the results that rank higher. Send the fields of the search.',
+      'Send the fields of the search, and the content or the chunk that was expected. The response says what excludes it: it is not ' +
+      'ingested, not in the collection, excluded by a condition of the filters, has no word of the query, or is below the threshold or ' +
+      'the last result; with its rank in the keyword and the vector search, and the results that rank higher.',
     permission: 'collections:read',
     body: ExplainSearchRequest,
     response: MissingResult,

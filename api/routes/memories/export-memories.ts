@@ -20,9 +20,9 @@ export const exportMemoriesRoute = route(
     tag: 'Memories',
     summary: 'Export all memories of a user',
     description: [
-      'Streams one JSON object a line (NDJSON): every version of every memory that the user owns, of any type, with its validity,',
-      'superseded memories included; oldest memory first, and its versions in order. Each line is a `MemoryVersion`, as in',
-      '`GET /memories/{memory_id}/history`. If the export cannot be completed, the connection is cut.',
+      'Streams one JSON object per line (NDJSON): every version of every memory that the user owns, of any type, with its validity,',
+      'including superseded memories; oldest memory first, and its versions in order. Each line is a `MemoryVersion`, as in',
+      '`GET /memories/{memory_id}/history`. If the export cannot be completed, the connection is closed before its end.',
     ].join('\n'),
     permission: 'memories:read',
     query: Query,

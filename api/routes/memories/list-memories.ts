@@ -9,7 +9,7 @@ const Query = z.object({
   user_id: textField(255, 1).optional().meta({ description: 'User who owns the memories.' }),
   memory_type: z.enum(MEMORY_TYPES).optional().meta({ description: 'Type of the memories.' }),
   include_superseded: queryBoolean().default(false).meta({
-    description: 'Whether to list memories as well that later ones superseded.',
+    description: 'Whether to list superseded memories as well.',
   }),
   limit: pageLimit({ max: 1000, standard: 100 }),
   cursor: CursorQueryField,

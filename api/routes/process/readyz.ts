@@ -7,7 +7,7 @@ import { openRoute } from '#api/http/route.ts';
 const DependencyState = z
   .object({
     ok: z.boolean().meta({ description: 'Whether it answers.' }),
-    detail: z.string().nullable().meta({ description: 'What its absence means; null while it answers.' }),
+    detail: z.string().nullable().meta({ description: 'What does not work without it; null while it answers.' }),
   })
   .meta({ id: 'DependencyState' });
 
@@ -15,7 +15,7 @@ const Readiness = z
   .object({
     status: z.enum(['ok', 'degraded', 'unavailable', 'stopping']).meta({
       description:
-        '`degraded`: Weaviate, Temporal or the blob store is away, and requests are still accepted. `unavailable`: Postgres is away. ' +
+        '`degraded`: Weaviate, Temporal or the blob store is unavailable, and requests are still accepted. `unavailable`: Postgres is. ' +
         '`stopping`: the process was told to stop.',
     }),
     dependencies: z
@@ -43,8 +43,9 @@ export const readyzRoute = openRoute(
     summary: 'Check that the service is ready',
     description:
       'Without Temporal or Weaviate the status is `degraded`, not `unavailable`: uploads are accepted and ingested later. Search ' +
-      'does not need Temporal. Without the blob store, uploads and downloads answer 503, and search works. A process that was told to stop is `stopping`: it answers what it gets, for as long as ' +
-      '`LOCI_SHUTDOWN_DELAY_S`, so that a load balancer notices before the process accepts no more connections.',
+      'does not need Temporal. Without the blob store, the status is `degraded` as well: uploads and downloads answer 503, and search ' +
+      'works. A process that was told to stop is `stopping`: it still answers requests for `LOCI_SHUTDOWN_DELAY_S`, so that a load ' +
+      'balancer notices before the process accepts no more connections.',
     permission: null,
     response: Readiness,
     otherStatuses: { 503: 'Postgres does not answer, or the process was told to stop' },

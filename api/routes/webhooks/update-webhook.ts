@@ -10,8 +10,8 @@ export const updateWebhookRoute = route(
     tag: 'Webhooks',
     summary: 'Update a webhook',
     description:
-      'Changes only the fields that are sent. Open deliveries go to the new URL, at once; when the webhook is disabled, they ' +
-      'end as `failed`, thousands of them soon after.',
+      'Changes only the fields that are sent. After a change of the URL, open deliveries are sent to the new one at once. When the ' +
+      'webhook is disabled, they end as `failed`, of thousands the last ones within seconds.',
     permission: 'webhooks:write',
     params: WebhookParams,
     body: UpdateWebhookRequest,

@@ -46,7 +46,7 @@ test('an error that is not of a text pauses the change with a message, and what 
   t.like(await stopReembedding(own.worker, { ...own.args(), ...failure }), { status: 'paused' });
   t.like(await own.read(), {
     status: 'paused',
-    status_message: `${failure.message} The re-embedding is paused: resume it when that is mended, or cancel it.`,
+    status_message: `${failure.message} The re-embedding is paused: fix the cause and resume it, or cancel it.`,
   });
   t.deepEqual(await own.objects(), { 1: 2, 2: 2 });
   await own.control('resume');

@@ -61,7 +61,7 @@ function addList(memories: Command, shell: Shell): void {
     .description('List memories')
     .option('-u, --user <id>', 'only memories of this user')
     .addOption(new Option('--type <type>', 'only memories of this type').choices(TYPES))
-    .option('--superseded', 'also those that later ones superseded')
+    .option('--superseded', 'also list superseded memories')
     .option(...LIMIT_OPTION)
     .action(async ({ user, type, superseded, limit }) => {
       const loci = shell.openClient();
@@ -158,7 +158,7 @@ function addOfUser(memories: Command, shell: Shell): void {
   const user = ['-u, --user <id>', 'the user; with a bearer token, by default its user'] as const;
   memories
     .command('export')
-    .description('Write every version of all memories of a user to standard output, one JSON object a line')
+    .description('Write every version of all memories of a user to standard output, one JSON object per line')
     .option(...user)
     .action(async (options) => {
       const exported = shell.openClient().exportMemories(omitUndefined({ userId: options.user }));
@@ -169,7 +169,7 @@ function addOfUser(memories: Command, shell: Shell): void {
     });
   memories
     .command('forget')
-    .description('Delete all memories of a user with their history, and print the receipt')
+    .description('Delete all memories of a user with their history, and print the id of the receipt')
     .option(...user)
     .option(...YES_OPTION)
     .action(async (options) => {
@@ -177,8 +177,8 @@ function addOfUser(memories: Command, shell: Shell): void {
       const query = omitUndefined({ user_id: options.user });
       await confirm(shell, options, async () => {
         const params = { query: { ...query, include_superseded: true, limit: 1 } };
-        const { total_count: count } = await dataOf(api.GET('/api/v1/memories', { params }));
-        return `Delete all ${count} memories of ${options.user ?? 'this user'}, with their history?`;
+        const { total_count: count, total_is_exact: isExact } = await dataOf(api.GET('/api/v1/memories', { params }));
+        return `Delete all ${isExact ? count : `${count} and more`} memories of ${options.user ?? 'this user'}, with their history?`;
       });
       shell.print(await dataOf(api.DELETE('/api/v1/memories', { params: { query } })), formatRecord);
     });

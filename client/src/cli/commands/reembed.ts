@@ -17,14 +17,18 @@ const POLL_MS = 1_000;
 export function addReembed(collections: Command, shell: Shell): void {
   collections
     .command('reembed')
-    .description('Change the embedder of a collection, which is searched meanwhile')
+    .description('Change the embedder of a collection while it is searched')
     .argument('<id or name>')
     .addOption(
-      new Option('--embedder <name>', 'instead of the default').choices(['local', 'openai', 'lexical'] as const),
+      new Option('--embedder <name>', 'the new embedder; by default the default of the service').choices([
+        'local',
+        'openai',
+        'lexical',
+      ] as const),
     )
-    .addOption(new Option('--control <action>', 'of a change that is running').choices(ACTIONS))
-    .option('--show', 'only show how far it is')
-    .option('--no-wait', 'do not wait for the end')
+    .addOption(new Option('--control <action>', 'pause, resume or cancel a running change').choices(ACTIONS))
+    .option('--show', 'only show the progress of the present or last change')
+    .option('--no-wait', 'do not wait until searches use the new embedder')
     .action(async (one, { embedder, control, show, wait }) => {
       const loci = shell.openClient();
       const params = { path: { collection_id: await resolveCollectionId(loci, one) } };

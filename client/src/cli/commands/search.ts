@@ -33,8 +33,8 @@ export function addSearch(program: Command, shell: Shell): void {
     .option('-n, --limit <number>', 'maximum number of results', parseInteger(1, 100), 10)
     .option('--explain', 'show the rank and score of each result in the keyword and the vector search')
     .option('-r, --rerank', 'put the best 30 hits in the order of the reranking model')
-    .option('--rerank-depth <number>', 'rerank so many hits instead', parseInteger(1, 100))
-    .option('-w, --why <content>', 'say why a content, by its id, is not among the results')
+    .option('--rerank-depth <number>', 'rerank this many hits instead of 30', parseInteger(1, 100))
+    .option('-w, --why <content>', 'say why the content with this id is not among the results')
     .action(async (words, { collection, all, type, filters, limit, explain, rerank, rerankDepth: depth, why }) => {
       const query = words.join(' ');
       requireText(query, 'Say what to search for: loci search "how do otters sleep".');

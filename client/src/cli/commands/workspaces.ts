@@ -51,7 +51,7 @@ function addById(workspaces: Command, shell: Shell): void {
       const body = { name };
       shell.print(await dataOf(shell.openClient().api.PATCH(path, { ...of(id), body })), formatRecord);
     });
-  byId('delete', 'Delete a workspace with everything in it, for ever')
+  byId('delete', 'Permanently delete a workspace with everything in it')
     .option(...YES_OPTION)
     .action(async (id, options) => {
       const { api } = shell.openClient();
