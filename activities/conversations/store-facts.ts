@@ -3,7 +3,7 @@ import { extractedMemoryId, MEMORY_EXTRACTION, memoryObjectId } from '#domain/me
 import type { Scope } from '#domain/access/scope.ts';
 import type { ExtractionSource } from '#store/conversations/messages.ts';
 import type { NewMemory } from '#store/memories/memories.ts';
-import type { ComparableMemory, Supersession } from '#store/memories/memory-supersessions.ts';
+import type { ComparableMemory, ComparedVersion, Supersession } from '#store/memories/memory-supersessions.ts';
 import type { Stores } from '#store/stores.ts';
 import type { ModelAccess } from './ask-chat-model.ts';
 import {
@@ -32,7 +32,7 @@ export async function storeComparedFacts(access: ModelAccess, { source, facts }:
   const ofUser: FactsOfUser = { userId: source.memory_user_id, facts, statedAt: source.stated_at };
   const contradictions: FoundContradiction[] = [];
   const seen = new Set<string>();
-  const since = await services.stores.memorySupersessions.readClock();
+  const since = await readClockBetweenExtractions(services.stores, scope, ofUser.userId);
   let unseen = facts.length === 0 ? [] : await listComparedMemories(services, scope, ofUser);
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     contradictions.push(...(await findContradictions(access, ofUser, unseen)));
@@ -54,6 +54,17 @@ export function storeVerbatim({ services, scope }: ModelAccess, source: Extracti
   return services.stores.transaction(async (stores) => {
     await stores.memorySupersessions.lockUser(scope, source.memory_user_id);
     return insertFacts(stores, scope, { source, facts: [text], contradictions: [] });
+  });
+}
+
+/**
+ * Reads the clock while no extraction of the user runs its transaction: what was inserted before is committed, and what is inserted
+ * later has a later time.
+ */
+function readClockBetweenExtractions(stores: Stores, scope: Scope, userId: string): Promise<Date> {
+  return stores.transaction(async ({ memorySupersessions }) => {
+    await memorySupersessions.lockUser(scope, userId);
+    return memorySupersessions.readClock();
   });
 }
 
@@ -94,19 +105,15 @@ async function insertFacts(
   return facts.length;
 }
 
-/** Decides by the time of each which of the two supersedes the other. Every memory is superseded once at most. */
+/** Decides by the time of each which of the two supersedes the other. */
 function toSupersessions(
   source: ExtractionSource,
   contradictions: readonly FoundContradiction[],
 ): readonly Supersession[] {
-  const byMemory = new Map<string, Supersession>();
-  for (const { fact, memory } of contradictions) {
-    const factId = extractedMemoryId(source.id, fact);
+  return contradictions.map(({ fact, memory }) => {
+    const ofFact: ComparedVersion = { id: extractedMemoryId(source.id, fact), version: 1 };
+    const ofMemory: ComparedVersion = { id: memory.memory_id, version: memory.version };
     const isLater = memory.stated_at.getTime() <= source.stated_at.getTime();
-    const supersession: Supersession = isLater
-      ? { memoryId: memory.memory_id, version: memory.version, byId: factId }
-      : { memoryId: factId, version: 1, byId: memory.memory_id };
-    if (!byMemory.has(supersession.memoryId)) byMemory.set(supersession.memoryId, supersession);
-  }
-  return [...byMemory.values()];
+    return isLater ? { superseded: ofMemory, by: ofFact } : { superseded: ofFact, by: ofMemory };
+  });
 }

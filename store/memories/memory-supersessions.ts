@@ -5,8 +5,11 @@ import { query, queryOne, type Database } from '#store/postgres.ts';
 /** A current memory that facts of the same user are compared with. */
 export type ComparableMemory = { memory_id: string; version: number; memory: string; stated_at: Date };
 
-/** A memory, in the version that was compared, and what makes it untrue. */
-export type Supersession = { memoryId: string; version: number; byId: string };
+/** A memory, and the version of it that was compared. */
+export type ComparedVersion = { id: string; version: number };
+
+/** What is not true any more, and what makes it untrue. */
+export type Supersession = { superseded: ComparedVersion; by: ComparedVersion };
 
 /** Longer texts say more than one thing: no single fact makes all of it untrue. */
 const MAX_COMPARED_CHARACTERS = 500;
@@ -82,21 +85,26 @@ export function createMemorySupersessions(database: Database) {
     },
 
     /**
-     * Marks memories of a user as superseded and ends the validity of their last versions, unless they changed since they were
-     * compared. A version ends when the other memory was created; one that was itself created later has never been valid.
-     * Returns the ids of those that were marked.
+     * Marks memories of a user as superseded and ends the validity of their last versions, unless one of the two changed since
+     * they were compared. A version ends when the other memory was created; one that was itself created later has never been
+     * valid. Of several that supersede the same memory, the first one counts. Returns the ids of those that were marked.
      */
     async supersede(scope: Scope, userId: string, supersessions: readonly Supersession[]): Promise<string[]> {
       if (supersessions.length === 0) return [];
+      const compared = supersessions.map(({ superseded, by }, place) => {
+        return { id: superseded.id, version: superseded.version, byId: by.id, byVersion: by.version, place };
+      });
       const rows = await query<{ id: string }>(
         database,
-        `with locked as (
-           select m.id, m.version, latest.id as by_id, latest.created_at as at
-           from memories m
-           join jsonb_to_recordset(:supersessions::jsonb) as x("memoryId" uuid, version int, "byId" uuid) on x."memoryId" = m.id
-           join memories latest on latest.id = x."byId" and latest.workspace_id = m.workspace_id and latest.user_id = m.user_id
+        `with compared as (
+           select distinct on (x.id) x.id, x.version, latest.id as by_id, latest.created_at as at
+           from jsonb_to_recordset(:compared::jsonb) as x(id uuid, version int, "byId" uuid, "byVersion" int, place int)
+           join memories latest on latest.id = x."byId" and latest.version = x."byVersion"
+             and latest.workspace_id = :workspaceId and latest.user_id = :userId
+           where x.id <> x."byId" order by x.id, x.place
+         ), locked as (
+           select m.id, m.version, c.by_id, c.at from compared c join memories m on m.id = c.id and m.version = c.version
            where m.workspace_id = :workspaceId and m.user_id = :userId and m.memory_type = 'user' and m.superseded_at is null
-             and m.version = x.version and m.id <> x."byId"
            order by m.id for update of m
          ), closed as (
            update memory_versions v set valid_to = greatest(locked.at, v.valid_from), index_due_at = now()
@@ -104,7 +112,7 @@ export function createMemorySupersessions(database: Database) {
            returning v.memory_id, v.valid_to, locked.by_id
          ) update memories m set superseded_at = closed.valid_to, superseded_by = closed.by_id
          from closed where m.id = closed.memory_id returning m.id`,
-        { workspaceId: scope.workspaceId, userId, supersessions: JSON.stringify(supersessions) },
+        { workspaceId: scope.workspaceId, userId, compared: JSON.stringify(compared) },
       );
       return rows.map((row) => row.id);
     },

@@ -30,7 +30,7 @@ export function byTopic(material: string): string {
 }
 
 export async function openOwnConversations(t: ExecutionContext, behaviour: ChatBehaviour) {
-  const { services: own } = await openOwnServices(t, { temporal: 'away' });
+  const { services: own, database } = await openOwnServices(t, { temporal: 'away' });
   const server = await startChatServer(behaviour);
   t.teardown(() => server.close());
   const chat = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 20_000 });
@@ -65,7 +65,7 @@ export async function openOwnConversations(t: ExecutionContext, behaviour: ChatB
     return (await searchMemories(services, callerOf('ada'), request)).memories.map(({ memory }) => memory);
   };
   const compared = () => server.requests.flatMap(({ messages }) => messages.at(-1)?.content ?? []).filter(isComparison);
-  return { services, chat, callerOf, say, list, current, find, compared, requests: server.requests };
+  return { services, database, chat, callerOf, say, list, current, find, compared, requests: server.requests };
 }
 
 export function isComparison(material: string): boolean {
