@@ -1,14 +1,8 @@
 import { APICallError } from 'ai';
 import { AppError } from '#domain/app-error.ts';
-import { parseRetryAfterS } from '#domain/retry-after.ts';
+import { readRefusal } from '#domain/server-refusal.ts';
 
 const DEFAULT_RETRY_AFTER_S = 5;
-/** A server that asks for more is asked again after this time. */
-const MAX_RETRY_AFTER_S = 600;
-
-/** Statuses that reject the texts themselves. */
-const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
-const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /** Names of the settings of a server, as messages name them. */
 export type ServerSettings = { address: string; key: string; dimensions: string };
@@ -25,18 +19,17 @@ export function toEmbeddingError(
       cause: error,
     });
   }
-  if (REJECTED.has(status)) {
+  const refusal = { status, retryAfter: error.responseHeaders?.['retry-after'] };
+  const { reason, retryDelayS } = readRefusal(refusal, Date.now());
+  if (reason === 'rejected') {
     return new AppError('embedding_rejected', `The embedding server rejected the text (HTTP ${status}).`, {
       cause: error,
     });
   }
-  if (MISCONFIGURED.has(status)) {
+  if (reason === 'misconfigured') {
     const toCheck = status === 404 ? `${settings.address} and LOCI_EMBEDDER_MODEL` : settings.key;
     return embeddingUnavailable(`The embedding server answered HTTP ${status}: check ${toCheck}.`, { cause: error });
   }
-  const header = error.responseHeaders?.['retry-after'];
-  // 0 asks for nothing.
-  const retryDelayS = parseRetryAfterS(header, { nowMs: Date.now(), maxS: MAX_RETRY_AFTER_S }) || null;
   return embeddingUnavailable(`The embedding server answered HTTP ${status}.`, { cause: error, retryDelayS });
 }
 

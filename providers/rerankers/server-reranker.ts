@@ -1,6 +1,6 @@
 import { AppError } from '#domain/app-error.ts';
 import type { Reranker } from '#domain/reranker.ts';
-import { parseRetryAfterS } from '#domain/retry-after.ts';
+import { readRefusal } from '#domain/server-refusal.ts';
 import {
   readScores,
   rerankCalls,
@@ -27,12 +27,6 @@ export type RerankServer = {
 
 /** Searches that are reranked at the same time for this process. */
 const SLOTS = 8;
-/** A server that asks for more is asked again after this time. */
-const MAX_RETRY_AFTER_S = 600;
-
-/** Statuses that reject the texts, or the form of the call. */
-const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
-const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /**
  * Creates a reranker that asks a server with the rerank call of Cohere and Jina, or of TEI: the form is found with the first call.
@@ -151,15 +145,14 @@ async function failureOf(response: Response): Promise<RerankError> {
   await response.body?.cancel();
   const { status } = response;
   const answered = `The reranking server answered HTTP ${status}`;
-  if (REJECTED.has(status))
+  const refusal = { status, retryAfter: response.headers.get('retry-after') ?? undefined };
+  const { reason, retryDelayS } = readRefusal(refusal, Date.now());
+  if (reason === 'rejected')
     return new RerankError('rejected', `${answered}: it rejected the texts, or the model.`, { status });
-  if (MISCONFIGURED.has(status)) {
+  if (reason === 'misconfigured') {
     const toCheck = status === 404 ? 'LOCI_RERANK_BASE_URL and LOCI_RERANK_MODEL' : 'LOCI_RERANK_API_KEY';
     return new RerankError('unavailable', `${answered}: check ${toCheck}.`, { status });
   }
-  const header = response.headers.get('retry-after') ?? undefined;
-  // 0 asks for nothing.
-  const retryDelayS = parseRetryAfterS(header, { nowMs: Date.now(), maxS: MAX_RETRY_AFTER_S }) || null;
   return new RerankError('unavailable', `${answered}.`, { retryDelayS, status });
 }
 
