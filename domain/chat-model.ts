@@ -10,10 +10,16 @@ export interface ChatModel {
   complete(question: ChatQuestion, signal?: AbortSignal): Promise<string>;
   /**
    * Streams the answer as the model writes it. When the caller stops reading, the request is cancelled. An answer that
-   * exceeds the time limit is `dependency_unavailable` as well.
+   * exceeds the time limit, or ends without saying why, is `dependency_unavailable` as well.
    */
-  stream(question: ChatQuestion, signal?: AbortSignal): AsyncIterable<string>;
+  stream(question: ChatQuestion, signal?: AbortSignal): AsyncIterable<ChatPiece>;
 }
+
+/** Why an answer ended: it is complete, reached a limit of length, or was stopped by a filter of the server. */
+export type ChatFinish = 'stop' | 'length' | 'content_filter';
+
+/** `finish`: null before the last piece. */
+export type ChatPiece = { text: string; finish: ChatFinish | null };
 
 export type ChatQuestion = {
   /** The task, from the system. */

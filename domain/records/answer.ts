@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ChatFinish } from '#domain/chat-model.ts';
 import { Id, textField } from './fields.ts';
 import { RERANKING, RerankOption } from './rerank-option.ts';
 import { FailedCollection, MAX_SEARCHED_COLLECTIONS, SearchFilters, SEARCH_TYPES } from './search.ts';
@@ -95,7 +96,7 @@ export type Citation = z.infer<typeof Citation>;
 
 /** How an answer came about. */
 const ANSWER_METHODS = ['model', 'sentences', 'nothing_found'] as const;
-export const FINISH_REASONS = ['stop', 'length'] as const;
+export const FINISH_REASONS = ['stop', 'length', 'content_filter'] as const satisfies readonly ChatFinish[];
 
 export const Answer = z
   .object({
@@ -111,7 +112,9 @@ export const Answer = z
     }),
     model: z.string().nullable().meta({ description: 'Name of the chat model; null when none was asked.' }),
     finish_reason: z.enum(FINISH_REASONS).meta({
-      description: '`length`: the model wrote more than an answer may have, and it was cut off. Otherwise `stop`.',
+      description:
+        '`length`: the answer is cut off, because the model reached the limit of its length. `content_filter`: a filter of the ' +
+        "model's server ended it. Otherwise `stop`.",
     }),
     searched_for: z.string().meta({
       description:

@@ -63,7 +63,7 @@ const Choice = z.object({
     .meta({ description: 'The answer.' }),
   finish_reason: z
     .enum(FINISH_REASONS)
-    .meta({ description: '`length` when the answer was cut off, otherwise `stop`.' }),
+    .meta({ description: '`length` or `content_filter` when the answer was cut off, otherwise `stop`.' }),
 });
 
 export const ChatCompletion = z

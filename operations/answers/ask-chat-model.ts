@@ -1,11 +1,8 @@
-import { AppError } from '#domain/app-error.ts';
 import type { Caller } from '#domain/access/caller.ts';
-import type { ChatModel, ChatQuestion } from '#domain/chat-model.ts';
+import type { ChatModel, ChatPiece, ChatQuestion } from '#domain/chat-model.ts';
+import { takeModelTurn } from '#operations/model-turn.ts';
 import type { Services } from '#operations/services.ts';
 import { readAhead } from './read-ahead.ts';
-
-/** How long an answer waits for its turn while many others are written. */
-const MAX_WAIT_MS = 30_000;
 
 export type ModelCall = {
   chat: ChatModel;
@@ -16,18 +13,17 @@ export type ModelCall = {
 };
 
 /**
- * Asks the chat model when it is the turn of the workspace: a few answers are written at the same time, and a workspace that
- * asks for many holds up another one for no longer than one answer takes. The turn ends with the model, however slowly
- * the answer is read. Ending the iteration ends the request to the model.
- * @throws AppError like `ChatModel.stream`; `dependency_unavailable` when its turn does not come.
+ * Asks the chat model when it is the turn of the workspace. The turn ends with the model, however slowly the answer is read.
+ * Ending the iteration ends the request to the model.
+ * @throws AppError like `ChatModel.stream` and `takeModelTurn`.
  */
 export async function* askChatModel(
   services: Pick<Services, 'answerSlots'>,
   caller: Caller,
   call: ModelCall,
-): AsyncGenerator<string> {
+): AsyncGenerator<ChatPiece> {
   const { chat, question, maxCharacters, signal } = call;
-  const turn = await takeTurn(services, caller, signal);
+  const turn = await takeModelTurn(services, caller.scope, signal);
   const left = new AbortController();
   const answer = readAhead(chat.stream(question, AbortSignal.any([signal, left.signal])), maxCharacters);
   const endTurn = () => turn[Symbol.dispose]();
@@ -36,23 +32,5 @@ export async function* askChatModel(
     yield* answer.pieces;
   } finally {
     left.abort();
-  }
-}
-
-async function takeTurn(
-  services: Pick<Services, 'answerSlots'>,
-  caller: Caller,
-  signal: AbortSignal,
-): Promise<Disposable> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]);
-  const share = caller.scope.workspaceId;
-  try {
-    return await services.answerSlots.hold({ share, lane: 'express', signal: patience });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new AppError('dependency_unavailable', 'The chat model is busy with other answers. Try again.', {
-      cause: error,
-      retryAfterS: 5,
-    });
   }
 }

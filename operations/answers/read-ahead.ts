@@ -1,24 +1,28 @@
+import type { ChatFinish, ChatPiece } from '#domain/chat-model.ts';
+
 export type ReadAhead = {
   /** What was read and not yet taken, piece by piece. Throws what the source throws. */
-  pieces: AsyncGenerator<string>;
+  pieces: AsyncGenerator<ChatPiece>;
   /** Settles when the source has ended, whether or not anybody takes its text. */
   ended: Promise<void>;
 };
 
 /**
  * Reads a source at its own speed, up to `maxCharacters`, whoever takes its text and how slowly: a source that occupies
- * something is done as soon as it can be. Pieces that nobody has taken yet become one.
+ * something is done as soon as it can be. Pieces that nobody has taken yet become one; the last one has no text.
  */
-export function readAhead(source: AsyncIterable<string>, maxCharacters: number): ReadAhead {
+export function readAhead(source: AsyncIterable<ChatPiece>, maxCharacters: number): ReadAhead {
   let text = '';
   let left = maxCharacters;
+  let finish: ChatFinish = 'stop';
   let isEnded = false;
   let news = Promise.withResolvers<void>();
   async function read(): Promise<void> {
     try {
       for await (const piece of source) {
-        text += piece.slice(0, left);
-        left -= Math.min(left, piece.length);
+        text += piece.text.slice(0, left);
+        left -= Math.min(left, piece.text.length);
+        finish = left === 0 ? 'length' : (piece.finish ?? finish);
         news.resolve();
         if (left === 0) return;
       }
@@ -27,13 +31,15 @@ export function readAhead(source: AsyncIterable<string>, maxCharacters: number):
       news.resolve();
     }
   }
-  async function* pieces(): AsyncGenerator<string> {
+  async function* pieces(): AsyncGenerator<ChatPiece> {
     for (;;) {
       const piece = text;
       text = '';
-      if (piece !== '') yield piece;
-      else if (isEnded) return await ended;
-      else {
+      if (piece !== '') yield { text: piece, finish: null };
+      else if (isEnded) {
+        await ended;
+        return yield { text: '', finish };
+      } else {
         await news.promise;
         news = Promise.withResolvers<void>();
       }

@@ -32,7 +32,7 @@ export async function rewordQuestion(
   let reworded = '';
   try {
     const call = { chat, question, maxCharacters: MAX_CHARACTERS, signal: within };
-    for await (const piece of askChatModel(services, caller, call)) reworded += piece;
+    for await (const { text } of askChatModel(services, caller, call)) reworded += text;
   } catch (error) {
     if (signal.aborted) throw error;
     services.log.warn({ error }, 'a question of a conversation was not reworded');

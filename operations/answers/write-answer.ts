@@ -4,6 +4,7 @@ import { answerFromSentences } from '#domain/answers/answer-from-sentences.ts';
 import { answerPrompt, type Turn } from '#domain/answers/answer-prompt.ts';
 import { CitationReader, type AnswerPiece } from '#domain/answers/citation-reader.ts';
 import type { Passage } from '#domain/answers/passages.ts';
+import type { ChatFinish } from '#domain/chat-model.ts';
 import type { Answer, AnswerEvent, AnswerRequest, Citation } from '#domain/records/answer.ts';
 import type { Idempotency } from '#operations/idempotency.ts';
 import type { Services } from '#operations/services.ts';
@@ -12,7 +13,7 @@ import { CitationFinder } from './citation-finder.ts';
 import type { RetrievedPassages } from './retrieve-passages.ts';
 import { storeAnswer } from './stored-answers.ts';
 
-/** A model that does not end is cut off; answers are asked to have at most 1,024 tokens. */
+/** A model that does not end is cut off, also by a server that ignores that answers are asked to have at most 1,024 tokens. */
 const MAX_ANSWER_CHARACTERS = 16_384;
 
 const NOTHING_FOUND = 'Nothing was found that answers this question.';
@@ -33,7 +34,8 @@ type PreparedQuestion = {
 
 /**
  * Writes the answer to a question from its passages, and stores it when it is finished.
- * @throws AppError like `askChatModel` and `storeAnswer`; `dependency_unavailable` when the model writes nothing.
+ * @throws AppError like `askChatModel` and `storeAnswer`; when the model writes nothing, `dependency_unavailable`, or
+ *   `invalid_request` if a filter was the reason.
  */
 export async function* writeAnswer(
   services: Services,
@@ -46,9 +48,9 @@ export async function* writeAnswer(
   const finder = new CitationFinder(passages);
   const citations: Citation[] = [];
   let answer = '';
-  let isCut = false;
-  for await (const { text, marks, isCut: isCutHere = false } of piecesOf(services, caller, prepared)) {
-    isCut ||= isCutHere;
+  let finish: ChatFinish = 'stop';
+  for await (const { text, marks, finish: finishHere } of piecesOf(services, caller, prepared)) {
+    finish = finishHere ?? finish;
     if (text === '') continue;
     answer += text;
     yield { event: 'delta', data: { text } };
@@ -59,19 +61,25 @@ export async function* writeAnswer(
       yield { event: 'citation', data: citation };
     }
   }
-  if (answer.trim() === '') throw new AppError('dependency_unavailable', 'The chat model wrote no answer. Try again.');
+  if (answer.trim() === '') throw noAnswer(finish);
   const written: Answer = {
     ...describe(services, prepared),
     answer,
     citations,
-    finish_reason: isCut ? 'length' : 'stop',
+    finish_reason: finish,
   };
   const { idempotency = null } = prepared;
   yield { event: 'done', data: await storeAnswer(services, caller, { answer: written, idempotency }) };
 }
 
-/** `isCut`: the model would have written more. */
-type Piece = AnswerPiece & { isCut?: boolean };
+function noAnswer(finish: ChatFinish): AppError {
+  if (finish !== 'content_filter')
+    return new AppError('dependency_unavailable', 'The chat model wrote no answer. Try again.');
+  return new AppError('invalid_request', 'The content filter of the chat model server blocked the whole answer.');
+}
+
+/** `finish`: why the model ended, where it did. */
+type Piece = AnswerPiece & { finish?: ChatFinish | null };
 
 async function* piecesOf(services: Services, caller: Caller, prepared: PreparedQuestion): AsyncGenerator<Piece> {
   const { request, passages, history, signal, style = null } = prepared;
@@ -83,13 +91,9 @@ async function* piecesOf(services: Services, caller: Caller, prepared: PreparedQ
   } else {
     const question = answerPrompt({ query: request.query, passages, history, style });
     const reader = new CitationReader(passages.length);
-    let left = MAX_ANSWER_CHARACTERS;
-    const call = { chat, question, maxCharacters: left, signal };
-    for await (const piece of askChatModel(services, caller, call)) {
-      left -= piece.length;
-      yield reader.read(piece);
-    }
-    yield { ...reader.end(), isCut: left === 0 };
+    const call = { chat, question, maxCharacters: MAX_ANSWER_CHARACTERS, signal };
+    for await (const { text, finish } of askChatModel(services, caller, call)) yield { ...reader.read(text), finish };
+    yield reader.end();
   }
 }
 

@@ -27,10 +27,10 @@ export function createAiCompressor(chat: ChatModel, threads: CompressThreads): C
       if (window.budgetTokens < MIN_BUDGET_TOKENS || window.budgetTokens >= whole.tokens) return extract(window.text);
       const answer = await answerOf(chat, window, work.signal);
       if (answer === null) return extract(window.text);
-      const { tokens } = await threads.run('measure', { text: answer }, work);
+      const { tokens } = await threads.run('measure', { text: answer.text }, work);
       if (tokens === 0 || tokens >= whole.tokens) return extract(window.text);
-      if (tokens < window.budgetTokens) return rewrittenWindow(answer, tokens);
-      const ended = dropIncompleteSentence(answer);
+      if (tokens < window.budgetTokens && !answer.isCut) return rewrittenWindow(answer.text, tokens);
+      const ended = dropIncompleteSentence(answer.text);
       const { tokens: left } = await threads.run('measure', { text: ended }, work);
       if (left <= TOLERANCE * window.budgetTokens) return rewrittenWindow(ended, left);
       const shorter = await extract(ended);
@@ -39,21 +39,31 @@ export function createAiCompressor(chat: ChatModel, threads: CompressThreads): C
   };
 }
 
-/** Returns the model's answer; null when the model refuses the window or writes more than the window has. */
-async function answerOf(chat: ChatModel, window: CompressionWindow, signal: AbortSignal): Promise<string | null> {
+type RewrittenText = { text: string; isCut: boolean };
+
+/**
+ * Returns the model's answer; null when the model or its server refuses the window, or when it writes more than the window has.
+ */
+async function answerOf(
+  chat: ChatModel,
+  window: CompressionWindow,
+  signal: AbortSignal,
+): Promise<RewrittenText | null> {
   const maxOutputTokens = Math.ceil(window.budgetTokens * TOLERANCE) + MIN_BUDGET_TOKENS;
   let answer = '';
+  let isCut = false;
   try {
     const question = { instructions: instructionsFor(window), material: window.text, maxOutputTokens };
-    for await (const piece of chat.stream(question, signal)) {
-      answer += piece;
-      if (answer.length > window.text.length) return null;
+    for await (const { text, finish } of chat.stream(question, signal)) {
+      answer += text;
+      if (answer.length > window.text.length || finish === 'content_filter') return null;
+      isCut = finish === 'length';
     }
   } catch (error) {
     if (error instanceof AppError && error.code === 'invalid_request') return null;
     throw error;
   }
-  return answer.trim().toWellFormed();
+  return { text: answer.trim().toWellFormed(), isCut };
 }
 
 function instructionsFor({ budgetTokens, query }: CompressionWindow): string {

@@ -1,7 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, streamText } from 'ai';
+import { APICallError, generateText, streamText, type FinishReason } from 'ai';
 import { AppError } from '#domain/app-error.ts';
-import type { ChatModel, ChatQuestion } from '#domain/chat-model.ts';
+import type { ChatFinish, ChatModel, ChatQuestion } from '#domain/chat-model.ts';
+import { readRefusal } from '#domain/server-refusal.ts';
 
 export type ChatModelOptions = {
   /** Base URL of the API, including `/v1`; null without a chat model. */
@@ -13,9 +14,6 @@ export type ChatModelOptions = {
 };
 
 const DEFAULT_RETRY_AFTER_S = 5;
-const MISCONFIGURED: ReadonlySet<number> = new Set([401, 403, 404]);
-/** Statuses that reject the question itself: too long for the model, or blocked by a filter. */
-const REJECTED: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
  * Creates a client of a chat model on any server with the OpenAI API (OpenAI, Ollama, vLLM); null when none is configured. The
@@ -50,7 +48,8 @@ export function createChatModel(options: ChatModelOptions): ChatModel | null {
           onError: () => undefined,
         });
         for await (const part of fullStream) {
-          if (part.type === 'text-delta') yield part.text;
+          if (part.type === 'text-delta') yield { text: part.text, finish: null };
+          if (part.type === 'finish') yield { text: '', finish: toFinish(part.finishReason) };
           if (part.type === 'error') throw part.error;
           if (part.type === 'abort') throw abortSignal.reason;
         }
@@ -68,6 +67,11 @@ function settingsFor({ instructions, material, maxOutputTokens }: ChatQuestion) 
   return { system: instructions, prompt: material, maxOutputTokens, temperature: 0, maxRetries: 0 };
 }
 
+function toFinish(reason: FinishReason): ChatFinish {
+  if (reason === 'length') return reason;
+  return reason === 'content-filter' ? 'content_filter' : 'stop';
+}
+
 /** Returns a signal that aborts after a time, or with one of the given signals. */
 function within(timeoutMs: number, ...signals: (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any([AbortSignal.timeout(timeoutMs), ...signals.filter((signal) => signal !== undefined)]);
@@ -76,18 +80,19 @@ function within(timeoutMs: number, ...signals: (AbortSignal | undefined)[]): Abo
 /** Maps an error to an AppError. The message contains nothing of the server's response, which may echo the question. */
 function asAppError(error: unknown, host: string): AppError {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
-  const after = APICallError.isInstance(error) ? Number(error.responseHeaders?.['retry-after']) : NaN;
-  const retryAfterS = Number.isFinite(after) && after > 0 ? Math.ceil(after) : DEFAULT_RETRY_AFTER_S;
-  const options = { cause: error, retryAfterS };
-  if (status === undefined) {
+  if (!APICallError.isInstance(error) || status === undefined) {
     const message = `The chat model server at ${host} cannot be reached or returned no valid response.`;
-    return new AppError('dependency_unavailable', message, options);
+    return new AppError('dependency_unavailable', message, { cause: error, retryAfterS: DEFAULT_RETRY_AFTER_S });
   }
-  if (REJECTED.has(status)) {
+  const refusal = { status, retryAfter: error.responseHeaders?.['retry-after'] };
+  const { reason, retryDelayS } = readRefusal(refusal, Date.now());
+  if (reason === 'rejected') {
+    // It is too long for the model, or blocked by a filter.
     const message = `The chat model server rejected the question (HTTP ${status}).`;
     return new AppError('invalid_request', message, { cause: error });
   }
   const settings = status === 404 ? 'LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL' : 'LOCI_CHAT_API_KEY';
-  const advice = MISCONFIGURED.has(status) ? `: check ${settings}.` : '.';
+  const advice = reason === 'misconfigured' ? `: check ${settings}.` : '.';
+  const options = { cause: error, retryAfterS: DEFAULT_RETRY_AFTER_S, retryDelayS };
   return new AppError('dependency_unavailable', `The chat model server answered HTTP ${status}${advice}`, options);
 }

@@ -122,6 +122,16 @@ test.serial('a model that does not end is cut off', async (t) => {
   t.true(answer.answer.length < 20_000);
 });
 
+test.serial('an answer that the server of the model cuts off says so', async (t) => {
+  for (const finish of ['length', 'content_filter']) {
+    api.behave(() => ({ text: 'It leaves at [1]', finish }));
+    const answer = Answer.parse(await (await ask({})).json());
+    t.like(answer, { answer: 'It leaves at [1]', finish_reason: finish });
+  }
+  api.behave(() => ({ text: '', finish: 'content_filter' }));
+  await t.throwsAsync(ask({}), { message: /^400: .*content filter/ });
+});
+
 test.serial('the client of OpenAI gets answers and streams from it', async (t) => {
   api.behave(() => 'At noon [1].');
   const client = new OpenAI({ baseURL: api.url, apiKey: flow.key, maxRetries: 0 });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { Caller } from '#domain/access/caller.ts';
 import { AppError } from '#domain/app-error.ts';
+import type { ChatPiece } from '#domain/chat-model.ts';
 import { FairSlots } from '#domain/fair-slots.ts';
 import type { AnswerEvent } from '#domain/records/answer.ts';
 import { createSilentLog } from '#observability/log.ts';
@@ -31,10 +32,14 @@ function callerIn(workspaceId: string): Caller {
   return { scope, apiKeyId: 'k', userId: null, permissions: ['*'], principal: 'p', workspaceIds: [workspaceId] };
 }
 
-async function collect(pieces: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const piece of pieces) text += piece;
-  return text;
+async function collect(pieces: AsyncIterable<ChatPiece>): Promise<string> {
+  let all = '';
+  for await (const { text } of pieces) all += text;
+  return all;
+}
+
+function textOf({ value }: IteratorResult<ChatPiece>): string {
+  return value?.text ?? '';
 }
 
 test('an answer that nobody reads ends its turn with the model, and loses nothing', async (t) => {
@@ -47,7 +52,7 @@ test('an answer that nobody reads ends its turn with the model, and loses nothin
   const unread = ask('one');
   const first = await unread.next();
   t.is(await collect(ask('another')), 'At noon.');
-  t.is(`${first.value}${await collect(unread)}`, 'At noon.');
+  t.is(`${textOf(first)}${await collect(unread)}`, 'At noon.');
 });
 
 test('a model that writes too much is cut off though nobody reads, also within one piece', async (t) => {
@@ -59,7 +64,18 @@ test('a model that writes too much is cut off though nobody reads, also within o
   const unread = ask('one');
   const first = await unread.next();
   t.is((await collect(ask('another', 1_200))).length, 1_200);
-  t.is(`${first.value}${await collect(unread)}`.length, 1_000);
+  t.is(`${textOf(first)}${await collect(unread)}`.length, 1_000);
+});
+
+test('an answer that is cut off ends with the reason, whoever cut it', async (t) => {
+  const { ask } = await start(t, () => ({ text: 'At noon.', finish: 'content_filter' }));
+  const endOf = async (pieces: AsyncIterable<ChatPiece>) => {
+    let last: ChatPiece['finish'] = null;
+    for await (const { finish } of pieces) last = finish;
+    return last;
+  };
+  t.is(await endOf(ask('one')), 'content_filter');
+  t.is(await endOf(ask('one', 4)), 'length');
 });
 
 test('who leaves ends the request to the model, and the turn', async (t) => {

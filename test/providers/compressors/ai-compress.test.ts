@@ -78,8 +78,17 @@ test('omits an incomplete sentence', async (t) => {
   t.like(await compress(24), { text: 'The ferries leave at noon, all sixty.', used: 'ai_compress' });
 });
 
+test('omits an incomplete sentence also where the server cuts a response off before the budget is used', async (t) => {
+  const { compress } = await openCompressor(t, () => ({
+    text: 'All leave at noon. They come back in',
+    finish: 'length',
+  }));
+  t.like(await compress(100), { text: 'All leave at noon.', used: 'ai_compress' });
+});
+
 test('keeps sentences of the text when the model refuses, says nothing or repeats the text', async (t) => {
-  for (const behaviour of [{ status: 400 }, '', '  \n', TEXT] as const) {
+  const filtered = { text: 'All leave at', finish: 'content_filter' };
+  for (const behaviour of [{ status: 400 }, filtered, '', '  \n', TEXT] as const) {
     const { compress } = await openCompressor(t, () => behaviour);
     const { text, tokens, used } = await compress(100);
     t.is(used, 'extractive');

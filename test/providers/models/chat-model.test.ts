@@ -33,7 +33,8 @@ test('creates no model without a configuration', (t) => {
 
 test('reports a server that refuses, is busy or unreachable, without the prompt', async (t) => {
   let status = 401;
-  const server = await startChatServer(() => ({ status, headers: { 'retry-after': '7' } }));
+  let retryAfter = '7';
+  const server = await startChatServer(() => ({ status, headers: { 'retry-after': retryAfter } }));
   const model = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 10_000 });
   const failure = async () => {
     const error = await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError });
@@ -46,6 +47,8 @@ test('reports a server that refuses, is busy or unreachable, without the prompt'
   t.regex((await failure()).message, /check LOCI_CHAT_BASE_URL and LOCI_CHAT_MODEL/);
   status = 429;
   t.is((await failure()).retryAfterS, 7);
+  retryAfter = new Date(Date.now() + 3_600_000).toUTCString();
+  t.is((await failure()).retryAfterS, 600, 'a date, up to ten minutes');
   for (status of [400, 413, 422]) {
     const error = await t.throwsAsync(async () => model?.complete(question), { instanceOf: AppError });
     t.is(error.code, 'invalid_request', 'a retry of the same request is useless');
@@ -53,6 +56,25 @@ test('reports a server that refuses, is busy or unreachable, without the prompt'
   }
   await server.close();
   t.regex((await failure()).message, /cannot be reached/);
+});
+
+test('reports why a streamed answer ended: it is complete, too long, or filtered', async (t) => {
+  for (const [finish, expected] of [
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+    ['eos_token', 'stop'],
+  ] as const) {
+    const server = await startChatServer(() => ({ text: 'At noon', finish }));
+    t.teardown(() => server.close());
+    const model = createChatModel({ baseUrl: server.baseUrl, apiKey: null, model: 'small', timeoutMs: 10_000 });
+    const pieces = [];
+    for await (const piece of model?.stream(question) ?? []) pieces.push(piece);
+    t.deepEqual(pieces, [
+      { text: 'At noon', finish: null },
+      { text: '', finish: expected },
+    ]);
+  }
 });
 
 test('finds the JSON array in a response with other text', (t) => {

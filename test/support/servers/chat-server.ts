@@ -10,11 +10,14 @@ const ChatRequest = z.object({
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;
 
-/** The response to one request: a text, a stream of texts that may be endless, or an error status. */
+/** A text that the server ends for this reason, such as `length`. */
+type EndedText = { text: string; finish: string };
+
+/** The response to one request: a text, one with the reason why it ended, a stream of texts that may be endless, or an error status. */
 export type ChatBehaviour = (
   question: { instructions: string; material: string },
   headers: IncomingHttpHeaders,
-) => string | AsyncIterable<string> | { status: number; headers?: Record<string, string> };
+) => string | EndedText | AsyncIterable<string> | { status: number; headers?: Record<string, string> };
 
 /** Starts a server that implements the chat completions endpoint of the OpenAI API. */
 export async function startChatServer(behaviour: ChatBehaviour): Promise<ModelServer<ChatRequest>> {
@@ -26,24 +29,31 @@ export async function startChatServer(behaviour: ChatBehaviour): Promise<ModelSe
       const outcome = behaviour({ instructions: textOf('system'), material: textOf('user') }, headers);
       if (typeof outcome !== 'string' && 'status' in outcome)
         return { ...outcome, body: { error: { message: `refused: ${textOf('user')}`, type: 'test' } } };
-      if (stream === true || typeof outcome !== 'string')
-        return { status: 200, body: null, events: eventsOf(model, outcome) };
-      const choice = { index: 0, message: { role: 'assistant', content: outcome }, finish_reason: 'stop' };
+      const { text, finish } = typeof outcome === 'object' && 'text' in outcome ? outcome : ended(outcome);
+      if (stream === true || typeof text !== 'string')
+        return { status: 200, body: null, events: eventsOf(model, { text, finish }) };
+      const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: finish };
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
       return { status: 200, body: { id: 'x', object: 'chat.completion', created: 1, model, choices: [choice], usage } };
     },
   });
 }
 
-async function* eventsOf(model: string, outcome: string | AsyncIterable<string>): AsyncGenerator<unknown> {
+type Ended = { text: string | AsyncIterable<string>; finish: string };
+
+function ended(text: string | AsyncIterable<string>): Ended {
+  return { text, finish: 'stop' };
+}
+
+async function* eventsOf(model: string, { text, finish }: Ended): AsyncGenerator<unknown> {
   const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model };
   const chunk = (delta: object, finish_reason: string | null) => ({
     ...head,
     choices: [{ index: 0, delta, finish_reason }],
   });
-  for await (const content of typeof outcome === 'string' ? [outcome] : outcome) {
+  for await (const content of typeof text === 'string' ? [text] : text) {
     yield chunk({ role: 'assistant', content }, null);
   }
-  yield chunk({}, 'stop');
+  yield chunk({}, finish);
   yield '[DONE]';
 }
